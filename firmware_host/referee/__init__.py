@@ -1,1 +1,1 @@
-"""What has happened, by the rules: on a board (Referee), or in a game of seats (SeatReferee)."""
+"""The referees: they follow a game by its rules, on a board (Referee) or at seats (SeatReferee)."""

@@ -1,7 +1,7 @@
-"""The board held against what should be on it: which moves explain it, and what is left to do.
+"""The comparison of the board with the legal moves: which moves explain it, and what is left to do.
 
-A place is *hidden* if neither its own sensor nor those around it tell what stands there. What is
-believed of it is what was last known or said; whatever else may be so is asked.
+A place is *hidden* if neither its own sensor nor those around it show what is on it. The piece on a
+hidden place is assumed to be the one last read or stated; if others are possible, people are asked.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from tiltboard.games.base import Game, Position, Shift, Turn
 
 
 def said_over(cells: Mapping[str, str], claims: Mapping[str, str | None]) -> Mapping[str, str]:
-    """``cells`` as they are by what people have said, or the rules have left no doubt of."""
+    """Return ``cells`` changed by ``claims``: place -> the piece there, or None if it is empty."""
     if not claims:
         return cells
     return {place: piece for place, piece in {**cells, **claims}.items() if piece is not None}
 
 
 def arriving(turn: Turn) -> Shift:
-    """What the hand puts on the board, first."""
+    """Return the first of the turn's shifts that puts a piece on the board."""
     return next(shift for shift in turn.act if shift.target is not None)
 
 
 def carried(turn: Turn) -> Mapping[str, str]:
-    """Place -> piece that the hand carries from there to another place."""
+    """Return the pieces that the player carries to another place: place of origin -> piece."""
     return {s.source: s.piece for s in turn.act if s.source is not None and s.target is not None}
 
 
 def captured(turn: Turn) -> Mapping[str, str]:
-    """Place -> piece that the hand takes off the board there."""
+    """Return the pieces that the player takes off the board: place -> piece."""
     return {s.source: s.piece for s in turn.act if s.source is not None and s.target is None}
 
 
 def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
-    """Of each piece that is played: where the hand puts it -> the places where it may be seen."""
+    """Return, for each place where a piece is put down, the places where it may end up."""
     on = {shift.source: shift.target for shift in turn.consequences}
     targets = [shift.target for shift in turn.act if shift.target is not None]
     return {place: tuple(dict.fromkeys((place, on.get(place) or place))) for place in targets}
@@ -64,18 +64,18 @@ class Finding:
 
     @property
     def right(self) -> bool:
-        """Whether nothing stands wrong; the plan may be unfinished."""
+        """True if no piece is wrong or missing; the plan may be unfinished."""
         return not self.strays and not self.missing
 
     @property
     def done(self) -> bool:
-        """The board is exactly the plan's end."""
+        """True if the board is exactly as the plan leaves it."""
         return self.right and not self.todo
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The way from ``before`` to ``after`` by ``shifts``, which are simultaneous."""
+    """A way from the board ``before`` to the board ``after`` by simultaneous ``shifts``."""
 
     before: Mapping[str, str]
     after: Mapping[str, str]
@@ -89,10 +89,10 @@ class Plan:
     def filled(
         self, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
     ) -> Mapping[str, str]:
-        """``cells``, with hidden places as the plan leaves them possible.
+        """Return ``cells`` with each hidden place filled as the plan allows.
 
-        What is believed counts where the plan allows it, and where it contradicts both the plan and
-        the ``position`` from which the move was made.
+        The piece assumed there is kept if the plan allows it, or if it contradicts both the plan
+        and the ``position`` from which the move was made.
         """
         if not hidden:
             return cells
@@ -110,7 +110,9 @@ class Plan:
         return board
 
     def in_hand(self, cells: Mapping[str, str]) -> bool:
-        """Whether pieces that were lifted have yet to land; those that leave the board do not."""
+        """Return whether a lifted piece has yet to land; one that leaves the board does not
+        count.
+        """
         standing = Counter(cells.values())
         for shift in self.shifts:
             if shift.target is None and shift.source not in cells:
@@ -118,9 +120,9 @@ class Plan:
         return bool(Counter(self.before.values()) - standing)
 
     def has_too_many(self, cells: Mapping[str, str], hidden: Collection[str]) -> bool:
-        """Whether more pieces of a kind stand there than there are: one has landed where another
-        of its kind is to go, which has not left its place yet. What moves from or to ``hidden``
-        places is not counted there.
+        """Return whether the board has more pieces of a kind than exist: one has landed on the
+        target of another of its kind, which has not left yet. ``hidden`` places of the plan do not
+        count.
         """
         moving = self.places
         counted = [piece for p, piece in cells.items() if p not in hidden or p not in moving]
@@ -128,7 +130,7 @@ class Plan:
         return bool(Counter(counted) - Counter(self.before.values()) - from_box)
 
     def allows(self, cells: Mapping[str, str]) -> bool:
-        """Whether nothing stands wrong: ``hold(cells).right``, sooner found."""
+        """Return whether no piece is wrong or missing: ``hold(cells).right``, but faster."""
         moving, before, after = self.places, self.before, self.after
         for place in cells.keys() | before.keys() | after.keys():
             piece = cells.get(place)
@@ -165,7 +167,7 @@ class Plan:
         return Finding(strays, missing, todo, wanted, self._left(cells, todo))
 
     def _left(self, cells: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
-        """The shifts that are still to be done, in the plan's order."""
+        """Return the shifts that are still to be done, in the plan's order."""
         standing = {place for place, role in todo.items() if role is not Role.PUT}
         left = [
             s if s.source is None or s.source in standing else replace(s, source=None)
@@ -178,7 +180,7 @@ class Plan:
 
 
 def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, str]:
-    """``cells`` after simultaneous ``shifts``."""
+    """Return ``cells`` after simultaneous ``shifts``."""
     result = dict(cells)
     for shift in shifts:
         if shift.source is not None:
@@ -191,7 +193,7 @@ def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A move that was made, or asked for by button, and is not confirmed yet. ``extras``: as in
+    """A move that was made, or requested by button, and is not confirmed yet. ``extras``: see
     ``made``.
     """
 
@@ -202,7 +204,7 @@ class Pending:
 
     @property
     def record(self) -> PendingMove:
-        """As it is noted in the journal."""
+        """The move as the journal stores it."""
         return PendingMove(self.turn.move, self.requested, dict(self.extras))
 
     @property
@@ -214,8 +216,8 @@ class Pending:
     def answered(
         self, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
     ) -> Mapping[str, str]:
-        """``cells`` once somebody has said that this was played: what was played stands on the
-        first hidden place where it may, unless it is seen.
+        """Return ``cells`` once a person has said that this move was played: each played piece is
+        put on the first hidden place where it may be, unless a sensor sees it elsewhere.
         """
         board = dict(self.plan.filled(cells, position, hidden))
         played = {shift.target: shift.piece for shift in self.turn.act}
@@ -228,7 +230,7 @@ class Pending:
 
     @classmethod
     def noted(cls, position: Position, record: PendingMove) -> Pending:
-        """A pending move from the journal. Raises IllegalMoveError."""
+        """Return a pending move from the journal. Raises IllegalMoveError."""
         turn = position.play(record.move)
         if record.requested:
             return cls.asked(position, turn)
@@ -238,9 +240,9 @@ class Pending:
     def made(
         cls, position: Position, turn: Turn, extras: Mapping[str, str] | None = None
     ) -> Pending:
-        """The hand has done the act; the consequences remain.
+        """Return a move of which the player has done their part; its consequences remain.
 
-        ``extras``: pieces that should have left the board with the act, and stand there instead.
+        ``extras``: captured pieces that are still on the board, at another place.
         """
         acted = {**carried_out(position.cells, turn.act), **(extras or {})}
         off = tuple(Shift(piece, place, None) for place, piece in (extras or {}).items())
@@ -249,7 +251,9 @@ class Pending:
 
     @classmethod
     def asked(cls, position: Position, turn: Turn) -> Pending:
-        """Act and consequences are still to be done; a piece that then falls goes there at once."""
+        """Return a move of which everything is still to be done; a piece that would fall after it
+        was put down goes straight to its last place.
+        """
         put = {shift.target: shift.source for shift in turn.act}
         falling = {shift.source for shift in turn.consequences} & put.keys() - {None}
         shifts = (
@@ -264,9 +268,9 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """A piece is in the hand, and what it captures has been taken up: where it lands is clear.
+    """The one move that remains while its piece is held and its captured piece is off its place.
 
-    ``extras``: captured pieces that still stand on the board, elsewhere.
+    ``extras``: captured pieces that are still on the board, at another place.
     """
 
     turn: Turn
@@ -274,12 +278,12 @@ class Landing:
 
 
 class Book:
-    """Legal moves of ``position``, each carried out at most once.
+    """The legal moves of ``position``, each played at most once.
 
-    ``drops``: moves that are named by the empty place on which a piece is put. ``entries``: places
-    on which a piece may be put by moves with names of their own -> those moves. ``movers``: places
-    of pieces that may be carried over the board -> the moves. ``swap``: the pie rule's. ``passes``:
-    moves that change nothing on the board.
+    ``drops``: moves named by the empty place on which a piece is put. ``entries``: place -> moves
+    with other names that put a piece there. ``movers``: place -> moves that carry its piece over
+    the board. ``swap``: the move of the pie rule, or None. ``passes``: moves that change nothing on
+    the board.
     """
 
     def __init__(self, game: Game, position: Position) -> None:
@@ -313,15 +317,15 @@ class Book:
         *,
         hand_empty: bool = True,
     ) -> tuple[Pending, ...]:
-        """The legal move whose act stands on ``cells``, with any part of its consequences.
+        """Return the legal moves that explain ``cells`` with any part of their consequences done.
 
-        One piece that has merely changed its place was not dropped there, although a drop may push
-        such a piece off and so leave the same board; unless it may have been pushed to where nobody
-        sees. ``hand_empty``: every piece that was lifted must have landed again. Two moves can look
-        alike (a drop, and the one on the place that it pushes to): then the one with more still to
-        do, because a complete one would have been confirmed before; else the first by code point.
-        Only moves that come in by different sides, or that touch places which nobody sees
-        (``hidden``), are all given: which it was, must be asked.
+        One piece that has only changed its place is not taken for a drop that pushes such a piece
+        off, although both leave the same board, unless it may have been pushed to a hidden place.
+        ``hand_empty``: every lifted piece must have landed again. If two moves look alike (a drop,
+        and the one on the place that it pushes to), the one with more left to do is returned,
+        because a complete one would have been confirmed before; then the first by code point.
+        Several are returned only if they come in by different sides or touch ``hidden`` places:
+        people are asked which it was.
         """
         finding = self.still.hold(cells)
         strays, missing = finding.strays, finding.missing
@@ -343,7 +347,7 @@ class Book:
         return (max(fitting, key=lambda found: found[0])[1],)
 
     def is_seen(self, pending: Pending, cells: Mapping[str, str], hidden: Set[str]) -> bool:
-        """Whether ``cells`` show ``pending`` with nothing supposed of ``hidden`` places."""
+        """Return whether ``cells`` show ``pending`` without assumptions on ``hidden`` places."""
         if not pending.plan.allows(cells):
             return False
         before = self.position.cells
@@ -354,15 +358,15 @@ class Book:
         )
 
     def unseen(self, cells: Mapping[str, str], hidden: Set[str]) -> tuple[Pending, ...]:
-        """Moves that explain ``cells`` by something on ``hidden`` places that is not seen."""
+        """Return the moves that explain ``cells`` by an unseen change on ``hidden`` places."""
         if not hidden:
             return ()
         found = self.match(cells, hidden, hand_empty=False)
         return tuple(each for each in found if not self.is_seen(each, cells, hidden))
 
     def without_the_move(self, finding: Finding) -> Finding:
-        """``finding`` without what the player to move has done rightly: the only one of several
-        pieces that may stand where it was put, or the piece that was lifted to be carried.
+        """Return ``finding`` without the part that may be the player's next move: the only one of
+        several extra pieces that is legal where it is, or the piece that was lifted to be carried.
         """
         strays, missing = finding.strays, finding.missing
         if len(strays) > 1 and not missing:
@@ -377,14 +381,14 @@ class Book:
         return finding
 
     def in_hand(self, cells: Mapping[str, str], hidden: Set[str]) -> Landing | tuple[Turn, ...]:
-        """What a hand is about to do with the piece that it holds, if a legal move asks for that:
-        the only move left, or those that are possible.
+        """Return the move that the held piece can only belong to, or all moves that are possible
+        with it; empty if no legal move lifts that piece.
         """
         finding = self.still.hold(cells)
         extras, missing, lifted = finding.strays, finding.missing.keys(), []
         for turn, held_at, taken_at in self._acts:
             held, taken = held_at.keys(), taken_at.keys()
-            # It is held, or may be where it stood ``hidden``, and what it captures was taken up
+            # The piece is held, or may still be on its hidden place, and its capture was taken off.
             up = taken | held - hidden <= missing <= taken | held
             if held and taken and up and _are_among(extras, taken_at):
                 return Landing(turn, extras)
@@ -394,15 +398,15 @@ class Book:
         return tuple(lifted)
 
     def captures_first(self, finding: Finding) -> tuple[Turn, ...]:
-        """Moves of which a hand has so far done nothing but take up what they capture."""
+        """Return the moves of which only the captured pieces have been taken off so far."""
         if finding.strays or not finding.missing:
             return ()
         missing = finding.missing.keys()
         return tuple(turn for turn, held, taken in self._acts if held and taken.keys() == missing)
 
     def _with_extras(self, cells: Mapping[str, str]) -> tuple[Pending, ...]:
-        """The move that carried a piece to where it stands, while what it captures has not left
-        the board but stands elsewhere.
+        """Return the move whose piece has landed while the captured piece is still on the board, at
+        another place; empty if there is none.
         """
         for pending, (turn, held, taken) in zip(self._others, self._acts, strict=True):
             acted = pending.plan.before
@@ -419,12 +423,12 @@ class Book:
 
 
 def _swaps(turn: Turn, taken: Mapping[str, str]) -> bool:
-    """Whether the turn's act puts another piece where one leaves the board."""
+    """Return whether the turn puts another piece on the place of a captured one."""
     return any(s.source is None and s.target in taken for s in turn.act)
 
 
 def _are_among(pieces: Mapping[str, str], taken: Mapping[str, str]) -> bool:
-    """Whether ``pieces`` are no others than some that are ``taken`` off the board."""
+    """Return whether each of ``pieces`` is also among those ``taken`` off the board."""
     return not Counter(pieces.values()) - Counter(taken.values())
 
 

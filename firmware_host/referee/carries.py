@@ -1,4 +1,4 @@
-"""What a hand does one after the other to bring the board to where it should be."""
+"""The steps, one after the other, by which a person brings the board to where it should be."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FAR = 30.0  # places; for names that say nothing about where they are
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """One thing to do. ``source`` None: from the hand or the reserve; ``target`` None: off the
+    """One step of a person. ``source`` None: from the hand or the reserve; ``target`` None: off the
     board; both the same: turn over. ``parked``: off the board only until its own place is free.
     """
 
@@ -27,18 +27,17 @@ class Carry:
 
     @property
     def turn_over(self) -> bool:
-        """The piece lies upside down on its own place."""
+        """True if the piece is upside down on its own place."""
         return self.source is not None and self.source == self.target
 
 
 def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry, ...]:
-    """All that is left to do, in an order in which each can be done when its turn comes.
+    """Return all steps that are left to do, each possible when its turn comes.
 
-    What is left of the plan goes its way. Stray pieces, and those whose place another has taken, go
-    to places of their kind that are still open, the nearest first; a piece left over comes off, a
-    place left over is filled from the hand or the reserve. A piece left over on a place where its
-    other side would be right is upside down, unless ``flips`` is false: then another piece is known
-    to stand there.
+    The rest of the plan goes as planned. Stray pieces, and pieces whose target another has taken,
+    go to the nearest open places of their kind; a surplus piece comes off, and an open place that
+    remains is filled from the hand or the reserve. A surplus piece whose other side would be right
+    there is turned over, unless ``flips`` is false: then another piece is known to be there.
     """
     surplus = dict(finding.strays)
     planned: list[Carry] = []
@@ -79,7 +78,7 @@ def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry,
 
 
 def as_shifts(game: Game, steps: Iterable[Carry]) -> tuple[Shift, ...]:
-    """``steps`` for whoever carries them out; turned over is taken off and put back."""
+    """Return ``steps`` as shifts; a piece to turn over is taken off and put back."""
     shifts: list[Shift] = []
     for step in steps:
         if step.turn_over:
@@ -91,8 +90,8 @@ def as_shifts(game: Game, steps: Iterable[Carry]) -> tuple[Shift, ...]:
 
 
 def _in_order(steps: Sequence[Carry]) -> list[Carry]:
-    """Carries in an order that a hand can do: always the first whose target is free; of each ring
-    one piece is parked beside the board until then.
+    """Return the steps in an order in which each target is free; one piece of each ring is parked
+    beside the board until its target is.
     """
     waiting = list(steps)
     standing = {step.source for step in steps if step.source is not None}
@@ -112,14 +111,14 @@ def _in_order(steps: Sequence[Carry]) -> list[Carry]:
 
 
 def other_side(game: Game, piece: str) -> str:
-    """What ``piece`` reads as when it lies upside down: the other pole at the same strength."""
+    """Return the piece that ``piece`` reads as upside down: the other pole of the same strength."""
     partner = game.pieces.index(piece) ^ 1
     return game.pieces[partner] if partner < len(game.pieces) else UNKNOWN_PIECE
 
 
 def distance(game: Game, a: str, b: str) -> float:
-    """Places apart, straight. Places of the plate outside the board are named by column and row,
-    and the board lies at the corner.
+    """Return the straight distance in places. Places of the plate outside the board are named by
+    column and row, and the board is at the corner.
     """
     ends = []
     for place in (a, b):

@@ -1,4 +1,4 @@
-"""What chance decides in a game of seats: it follows from the game's secret seed."""
+"""Random draws in a game of seats, which all follow from the game's secret seed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SEED_BYTES = 16
 
 
 class Draws:
-    """What chance decides at one move: each draw is an HMAC-SHA256, with the game's secret seed (16
-    bytes, the highest first) as key, of "MOVE/DRAW", both counted from 0, as a number, modulo how
-    many there are to choose from.
+    """The random draws of one move. Each is the HMAC-SHA256 of "MOVE/DRAW" (both counted from 0),
+    keyed with the game's secret seed (16 bytes, big-endian), as a number modulo the number of
+    options.
 
-    So nothing that was drawn tells what will be, and who is told the seed afterwards can do it all
-    again (docs/threat-model.md).
+    So past draws do not reveal later ones, and who learns the seed afterwards can repeat them all
+    (docs/threat-model.md).
     """
 
     def __init__(self, seed: int, move: int) -> None:
@@ -28,7 +28,7 @@ class Draws:
         self._drawn = 0
 
     def choice(self, options: Sequence[Any]) -> Any:
-        """One of them, each as likely."""
+        """Return one of ``options``, each with the same probability."""
         message = f"{self._move}/{self._drawn}"
         self._drawn += 1
         digest = hmac.digest(self._key, message.encode(), "sha256")
@@ -36,7 +36,7 @@ class Draws:
 
 
 def with_seed(game: Game) -> Mapping[str, Any]:
-    """The options of a new game: with a seed of its own where none was chosen."""
+    """Return a new game's options, with a random seed where none was chosen."""
     options = dict(game.options)
     for name in game.secret_options:
         options[name] = options[name] or 1 + secrets.randbelow((1 << 8 * SEED_BYTES) - 1)

@@ -1,4 +1,4 @@
-"""What is shown and said: which case a board is, what to mend and why, and each step's sounds."""
+"""The choice of the view and the sounds: which case a board is, what to correct, and why."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from tiltboard.games.base import Outcome, Turn
 def fix_say(
     state: State, steps: Sequence[Carry], captures: Sequence[Turn], blurred: Sequence[str]
 ) -> Message:
-    """The first thing to do, and why. ``captures``: legal moves of which nothing but the capture
-    was done.
+    """Return the first thing to do, and why. ``captures``: legal moves of which only the captured
+    piece was taken off.
     """
     line = state.play.line
     if blurred:
@@ -100,7 +100,7 @@ def _why(state: State, first: Carry) -> Message | None:
 
 
 def _may_not_move(state: State, first: Carry) -> Message | None:
-    """Why a piece that was lifted, or carried elsewhere, had to stay or must not land there."""
+    """Return why a lifted or moved piece had to stay, or must not land there, or None."""
     position = state.play.line.position
     mover, place = position.to_move or "", first.source or first.target or ""
     if first.source is None and first.piece == mover:
@@ -111,7 +111,7 @@ def _may_not_move(state: State, first: Carry) -> Message | None:
 
 
 def _may_be_upside_down(state: State, first: Carry) -> bool:
-    """The mover may have dropped his own piece with the wrong side up."""
+    """Return whether the player to move may have put their own piece down upside down."""
     now, position, place = state.play, state.play.line.position, first.source or ""
     game, mover = now.line.game, position.to_move
     return (
@@ -135,23 +135,23 @@ _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
 
 @dataclass(frozen=True)
 class JudgedBoard:
-    """Facts of a board that the cases ask for, each worked out once."""
+    """The facts about a board on which the cases depend, each computed once."""
 
     state: State
 
     @property
     def now(self) -> Play:
-        """The game as far as it has come."""
+        """The state of the game."""
         return self.state.play
 
     @property
     def is_right(self) -> bool:
-        """Whether nothing is wrong, and every place can be read."""
+        """True if nothing is wrong and every place is readable."""
         return self.finding.right and not self.state.seen.blurred
 
     @property
     def is_clear(self) -> bool:
-        """Whether every place can be read of the moves that explain the board."""
+        """True if every place of the moves that explain the board is readable."""
         unsure = self.state.seen.sight.unsure
         return not any(each.touched & unsure for each in self.state.found)
 
@@ -162,7 +162,7 @@ class JudgedBoard:
 
     @cached_property
     def finding(self) -> Finding:
-        """How the board differs from what it should show."""
+        """The differences between the board and the one that it should be."""
         now, pending, cells = self.now, self.now.pending, self.state.cells
         if pending is None:
             return now.book.still.hold(cells)
@@ -175,7 +175,7 @@ class JudgedBoard:
 
     @cached_property
     def held(self) -> Landing | Sequence[Turn]:
-        """The piece that is in the hand, as a legal move asks for; empty if there is none."""
+        """The held piece's move, or its possible moves; empty if no legal move lifts it."""
         return self.now.book.in_hand(self.state.cells, self.state.hidden)
 
 
@@ -191,7 +191,7 @@ def _show_what_is_left_to_do(board: JudgedBoard) -> View:
 
 
 def _show_unsure_place(board: JudgedBoard) -> View:
-    """All is done, but a place of it cannot be read yet."""
+    """Return the view of a complete move of which one place cannot be read yet."""
     sight = board.state.seen.sight
     doubtful = min(cast(Pending, board.now.pending).touched & sight.unsure)
     masked = doubtful in sight.masked
@@ -219,7 +219,7 @@ def _show_turn(board: JudgedBoard) -> View:
 
 
 def _ask_for_move(board: JudgedBoard) -> View:
-    """Several moves explain the board: ask which it was."""
+    """Return the question which of several moves that explain the board was made."""
     state = board.state
     line, found = state.play.line, state.found
     piece = play.piece(line.game.name, found[0].turn.player)
@@ -232,7 +232,7 @@ def _ask_for_move(board: JudgedBoard) -> View:
 
 
 def _show_turn_without_it(board: JudgedBoard) -> View:
-    """A move explains the board once its places are clear."""
+    """Return the turn's view for a board that a move explains once its places are readable."""
     turn, strays = _turn(board.state), board.finding.strays
     lit = {place: role for place, role in turn.roles.items() if place not in strays}
     return _unless_unclear(board.state, replace(turn, roles=lit))
@@ -266,13 +266,13 @@ CASES: Sequence[tuple[Callable[[JudgedBoard], object], Callable[[JudgedBoard], V
     (lambda board: board.held, _show_lifted),
     (lambda _board: True, _show_what_is_wrong),
 )
-"""Whether a case applies, and what is shown then. The first case that applies counts, so each may
-rely on it that none above does.
+"""Conditions, each with the function that returns its view. The first that holds counts, so each
+may rely on the ones above it being false.
 """
 
 
 def judge(state: State) -> View:
-    """Return what the board shows."""
+    """Return the view of the board by the first case that applies."""
     board = JudgedBoard(state)
     show = next(show for applies, show in CASES if applies(board))
     return show(board)
@@ -293,7 +293,7 @@ def _unless_unclear(state: State, view: View) -> View:
 
 
 def _fix(state: State, finding: Finding, blurred: Sequence[str] = ()) -> View:
-    """Return what is wrong; what was to be expected makes no sound."""
+    """Return the view of what is wrong; differences that were to be expected make no sound."""
     now, game = state.play, state.play.line.game
     captures: Sequence[Turn] = ()
     if now.free and now.matched:
@@ -307,7 +307,7 @@ def _fix(state: State, finding: Finding, blurred: Sequence[str] = ()) -> View:
 
 
 def describe(state: State) -> State:
-    """The step's view, with its question and its sounds."""
+    """Return the state with this step's view, question and sounds."""
     before, asked, why = state.view, state.asking.question, state.why_paused
     if asked is not None and state.may_answer and before.phase is not Phase.PAUSED:
         state = replace(state, view=question_view(asked, before.phase, state.play.line.last))
@@ -318,14 +318,14 @@ def describe(state: State) -> State:
         state = leaning(_asking(_sensors(state)))
         view, notice = state.view, state.notice
         if notice is not None and not state.seen.is_due(notice[1]):
-            # Before what is said now: what is true is never hidden by what is past
+            # The notice comes first and never hides what is true now.
             say = text("{notice} {said}", notice=notice[0], said=view.say)
             state = replace(state, view=replace(view, say=say))
     return _sounding(state, before)
 
 
 def _sensors(state: State) -> State:
-    """Sensors that have just failed are told."""
+    """Return the state with a notice of the sensors that have just failed."""
     sight, known = state.seen.sight, state.play.line.game.board
     fresh = sorted(p for p in sight.masked if p not in state.failed and p in known)
     state = replace(state, failed=state.failed.union(fresh).intersection(sight.masked))
@@ -348,7 +348,7 @@ def _sensors(state: State) -> State:
 
 
 def _asking(state: State) -> State:
-    """The view of the board, with what it asks; over it the menu, while that is open."""
+    """Return the state with the board's view and question, or with the menu while it is open."""
     view, last = judge(state), state.play.line.last
     todo = tuple(sorted(place for place, role in view.roles.items() if role in _ASKED))
     if todo != state.todo:
@@ -367,7 +367,7 @@ def _asking(state: State) -> State:
 
 
 def _sounding(state: State, before: View) -> State:
-    """Sounds of getting into a phase; a fix sounds again for each new thing wrong."""
+    """Return the state with the sounds of a new phase or question, and of each new problem."""
     after = state.view
     if after.phase is Phase.PAUSED:
         paused = before.phase in (Phase.PAUSED, Phase.OVER)
@@ -382,7 +382,7 @@ def _sounding(state: State, before: View) -> State:
 
 
 def standing(state: State) -> Standing:
-    """How the game stands, for everybody outside the referee."""
+    """Return the standing of the game, for everything outside the referee."""
     view, line = state.view, state.play.line
     return Standing(
         **{name: getattr(view, name) for name in Shown.__struct_fields__},

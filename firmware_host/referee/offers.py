@@ -1,4 +1,4 @@
-"""Questions about a board: which move it was, and what nobody has seen."""
+"""Questions about a board: which move was made, and changes that no sensor has seen."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SIDES = {
 def ask_which(
     view: View, ask: Message, game: Game, found: Sequence[Pending], *, offer: bool
 ) -> View:
-    """``view`` with the question which of ``found`` it was. In games where the side counts it
-    names the move, and its light is the edge of the board where the piece's line begins; else the
-    place where the piece lands does.
+    """Return ``view`` with the question which of ``found`` was made. In games where the side
+    counts, it names the move and lights the edge of the board where the piece's line begins; in
+    others, the place where the piece lands.
     """
     sides = [each.turn.entrance.side for each in found if each.turn.entrance is not None]
     apart = len(set(sides)) == len(sides)
@@ -62,7 +62,9 @@ def ask_which(
 
 
 def offer_claims(state: State, view: View) -> View:
-    """``view``, and what could be so without anybody having seen it."""
+    """Return ``view`` with an offer to confirm a change that no sensor may have seen, if one is
+    possible.
+    """
     for place in sorted(state.seen.sight.weak):
         if view.say in (troubles.unclear(place), troubles.unreadable(place)):
             weak = text(
@@ -93,14 +95,14 @@ def _pass(state: State, view: View) -> View | None:
 
 
 def _landings(found: Sequence[Pending], unread: Set[str]) -> list[str]:
-    """The places that are not read on which pieces of these moves may stand."""
+    """Return the unread places on which pieces of these moves may be."""
     targets = {p for each in found for places in ends(each.turn).values() for p in places}
     return sorted(targets & unread)
 
 
 def _perhaps_moved(state: State, view: View) -> View | None:
-    """Ask whether a move was made whose piece no sensor sees, and which: an offer, nothing shows
-    it. Either it is known that nobody sees its places, or somebody says so (``Play.missed``).
+    """Offer to say whether, and which, move was made whose piece no sensor sees, or return None.
+    Either its places are known to be hidden, or a person has said so (``Play.missed``).
     """
     book, missed = state.play.book, state.play.missed
     unread = state.hidden | missed
@@ -132,7 +134,7 @@ def _perhaps_moved(state: State, view: View) -> View | None:
 
 
 def _perhaps_done(state: State, view: View) -> View | None:
-    """All that is left to do is where nobody sees it; or the last of it has not been seen."""
+    """Offer to say that the rest is done if it is hidden or its last place stays unseen."""
     todo = state.todo
     seen = [place for place in todo if place not in state.hidden]
     if not todo or len(seen) > 1 or (seen and not state.seen.is_due(state.waits_until_s)):

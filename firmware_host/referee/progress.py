@@ -1,7 +1,7 @@
-"""How a game goes on: by what the board shows, by buttons and tilt, and by what is asked for.
+"""The progress of a game: by what the board shows, by buttons and tilt, and by requests.
 
-Whatever the journal has to know is on disk first, and only then so: where the journal refuses, its
-JournalError leaves the state as it was before that stage, and is then the state's ``trouble``.
+The journal is written first, and the state changes only after that: a JournalError leaves the state
+as it was before that stage, and is then the state's ``trouble``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tiltboard.games.base import Outcome, Turn
 
 
 def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
-    """``turn`` is final."""
+    """Write ``turn`` to the journal and make it final. Raises JournalError."""
     line, before = state.play.line, state.play.line.position.reserve
     journal.append(line.game_id, len(line.moves) + 1, turn.move)
     position = turn.position
@@ -51,7 +51,7 @@ def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
 
 
 def _agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
-    """End the game as the players have agreed, or one has resigned."""
+    """End the game because the players agreed, or one resigned or ran out of time."""
     line = dataclasses.replace(state.play.line, agreed=outcome)
     journal.finish(line.game_id, outcome.as_json())
     sound = Sound.DRAW if outcome.reason == AGREED else Sound.WIN
@@ -59,8 +59,8 @@ def _agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
 
 
 def _leave(state: State, journal: JournalPort, to: int) -> State:
-    """Leave ``to`` moves, at once. How the players ended it goes too; where nothing of that is to
-    go, what is being carried out does.
+    """Take the game back to ``to`` moves, with an agreed end too; if there is neither a later move
+    nor such an end, drop the move that is being carried out. Raises JournalError.
     """
     play, line = state.play, state.play.line
     if len(line.moves) > to or line.agreed is not None:
@@ -72,7 +72,7 @@ def _leave(state: State, journal: JournalPort, to: int) -> State:
 
 
 def follow_board(state: State, journal: JournalPort) -> State:
-    """The game goes as far as the board shows, each stage at most once."""
+    """Bring the game as far as the board shows, each stage at most once."""
     if state.view.phase is Phase.PAUSED:
         state = replace(state, seen=state.seen.anew())
     if state.play.missed and not state.stands:
@@ -87,7 +87,9 @@ def follow_board(state: State, journal: JournalPort) -> State:
 
 
 def _taken_back(state: State, journal: JournalPort) -> State:
-    """The board of before the pending move, or the last one, has stood for a while."""
+    """Take back the pending move, or the last one, once the board before it has been there for a
+    while.
+    """
     if not (state.seen.surely_stood(TAKE_BACK_S) and state.may_be_undone):
         return state
     pending = state.play.pending is not None
@@ -96,13 +98,13 @@ def _taken_back(state: State, journal: JournalPort) -> State:
     if pending or turn is None:
         return state
     if state.silent_failures:
-        # A switch that has died under the piece tells the same as a hand that took it
+        # A switch that failed under the piece looks like a person who took it away.
         state = state.playing(replace(state.play, missed=frozenset(chain(*ends(turn).values()))))
     return state.claimed(state.play.line.position.cells, state.hidden, confirmed=True)
 
 
 def _swapped_after_all(state: State, journal: JournalPort) -> State:
-    """A slow swap looked like a takeback first; then the other colour came."""
+    """Confirm the taken-back move again if a slow swap only looked like an undo."""
     turn = state.play.taken_back
     if turn is None or not state.play.free or state.stands:
         return state
@@ -112,7 +114,7 @@ def _swapped_after_all(state: State, journal: JournalPort) -> State:
 
 
 def _recognised(state: State, _journal: JournalPort) -> State:
-    """A move has been made, or it is to be asked which; or nothing can be one yet."""
+    """Recognise the move that the board shows, or those of which people are asked which it was."""
     play, cells, seen = state.play, state.cells, state.seen
     line = play.line
     if not play.free or state.stands or line.outcome is not None:
@@ -137,7 +139,7 @@ def _recognised(state: State, _journal: JournalPort) -> State:
 
 
 def _made(state: State, pending: Pending) -> State:
-    """``pending`` has been made: it is seen, or somebody says so."""
+    """Make ``pending`` the move that is being carried out: it is seen, or a person says so."""
     play, sight = state.play, state.seen.sight
     missed = play.missed.intersection(*ends(pending.turn).values())
     unread = pending.touched & (sight.blind | sight.masked.keys() | missed)
@@ -146,7 +148,7 @@ def _made(state: State, pending: Pending) -> State:
 
 
 def _carried_out(state: State, journal: JournalPort) -> State:
-    """The move that is being carried out is done, or on disk as it is."""
+    """Confirm the pending move if it is complete, else write it to the journal as pending."""
     pending, seen = state.play.pending, state.seen
     if pending is None:
         return state
@@ -162,7 +164,7 @@ def _carried_out(state: State, journal: JournalPort) -> State:
 
 
 def _stands(state: State, _journal: JournalPort) -> State:
-    """The state once the board shows the position."""
+    """End set-up or correction once the board shows the position."""
     play, seen = state.play, state.seen
     to_be_seen = seen.blurred if play.guide is None else seen.unsure
     if play.pending is not None or not state.stands or to_be_seen:
@@ -174,7 +176,7 @@ def _stands(state: State, _journal: JournalPort) -> State:
 
 
 def _finished(state: State, journal: JournalPort) -> State:
-    """The result is on disk."""
+    """Write the result to the journal, once."""
     line = state.play.line
     if line.outcome is None or state.play.finished:
         return state
@@ -183,9 +185,7 @@ def _finished(state: State, journal: JournalPort) -> State:
 
 
 def handle_presses(state: State, journal: JournalPort, presses: Sequence[Press]) -> State:
-    """What the plate's tilt and the buttons ask for, one after the other; nothing more once the
-    journal has refused.
-    """
+    """Do what tilt and buttons ask for, in order; stop at the first JournalError."""
     before = state.trouble
     if state.may_answer:
         state = _answered(state, *state.asking.leant(state.seen.sight.tilt_rad, state.seen.now_s))
@@ -201,7 +201,7 @@ def handle_presses(state: State, journal: JournalPort, presses: Sequence[Press])
 
 
 def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State:
-    """What somebody asks for is done, if it is possible. Raises NotPossibleError, JournalError."""
+    """Do what a request asks for, if it is possible. Raises NotPossibleError, JournalError."""
     play = state.play
     match asked:
         case c.TakeBack(to):
@@ -242,7 +242,7 @@ def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State
 
 
 def _check_going_on(state: State, player: str) -> None:
-    """Raises NotPossibleError where ``player`` cannot end the game now."""
+    """Check that ``player`` can end the game now. Raises NotPossibleError."""
     if state.play.line.outcome is not None:
         raise NotPossibleError("There is no game to end.")
     _check_nothing_made(state)
@@ -255,7 +255,9 @@ def _check_nothing_made(state: State) -> None:
 
 
 def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
-    """Answers what is asked; else a long press swaps, and a short one ends the end of a game."""
+    """Answer the question; without one, a long press swaps, and a short one after the end asks for
+    another game.
+    """
     asking, play = state.asking, state.play
     asked, paused = asking.question, state.view.phase is Phase.PAUSED
     if asked is not None and paused:
@@ -275,7 +277,7 @@ def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
 
 
 def _back(state: State, journal: JournalPort, press: Press) -> State:
-    """Out of what is asked, or the last move back; a long press opens the menu."""
+    """Leave the question, or take back the last move; a long press opens the menu."""
     asking, play = state.asking, state.play
     if press.long and state.menu is not None:
         seen = state.seen
@@ -294,7 +296,7 @@ def _back(state: State, journal: JournalPort, press: Press) -> State:
 
 
 def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> State:
-    """What is asked is answered, if ``choice`` does."""
+    """Carry out the answer ``choice``, or keep asking if it is None."""
     if choice is None:
         return replace(state, asking=asking)
     meant = asking.meaning(choice)
@@ -308,21 +310,21 @@ def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> S
 
 
 def _left_without_the_last(state: State) -> int:
-    """Moves: all that are on disk where one is made that is not, or the players have ended the
-    game; -1: there is nothing to take back.
+    """Return how many moves an undo leaves: all of them if an unconfirmed move or an agreed end is
+    undone first; -1 if there is nothing to take back.
     """
     line = state.play.line
     return len(line.moves) - (line.agreed is None and not state.made)
 
 
 def _guided_back(state: State, journal: JournalPort, to: int) -> State:
-    """Leave ``to`` moves; then the board is guided."""
+    """Take the game back to ``to`` moves, and guide people until the board is as before."""
     state = _leave(state, journal, to)
     return replace(state, play=replace(state.play, guide=Guide.TAKEBACK, taken_back=None))
 
 
 def _take_back(state: State, journal: JournalPort, to: int) -> State:
-    """The same for a press, which nobody is told of: where the journal refuses, it is owed."""
+    """Do the same for a press, which gets no answer: retry later after a JournalError."""
     state = replace(state, trouble=None, retry_s=inf, owed=None)
     try:
         return _guided_back(state, journal, to)
@@ -331,6 +333,6 @@ def _take_back(state: State, journal: JournalPort, to: int) -> State:
 
 
 def _ask_for(state: State, turn: Turn) -> State:
-    """Somebody says that ``turn`` is the move; all of it is still to be done."""
+    """Make ``turn`` the pending move because a person says so; all of it is still to be done."""
     pending = Pending.asked(state.play.line.position, turn)
     return state.playing(replace(state.play, guide=None, pending=pending))

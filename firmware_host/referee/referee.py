@@ -1,4 +1,4 @@
-"""The referee: from what stands where to how the game stands."""
+"""The referee of board games: it derives the game's standing from the pieces on the plate."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ ROLL_S = 1.0
 
 
 class Thinking(NamedTuple):
-    """One seat's decision on one position; None: there is nothing that it can do."""
+    """One seat's decision on one position; ``computer`` is None if it can do nothing."""
 
     step: int
     since_s: float
@@ -38,8 +38,9 @@ class Computers:
         step: int,
         now_s: float,
     ) -> tuple[str, Computer] | None:
-        """A player whose time has come, and what he has come to. ``step``: of the referee; a new
-        one is thought about anew. ``levels``: of the computer's seats.
+        """Return a player whose thinking time is over, with their decision, or None. ``levels``:
+        player -> level of the seats of bots. ``step``: the referee's; a new one starts the thinking
+        again.
         """
         before, self._thinking = self._thinking, {}
         for player in position.awaiting:
@@ -62,7 +63,7 @@ class Computers:
 
 
 class Hinted(Struct, frozen=True):
-    """A bot's choice at a seat, and why; valid as long as ``step`` is the referee's."""
+    """A bot's choice for a seat, and why; valid while the referee's step is ``step``."""
 
     step: int
     move: str

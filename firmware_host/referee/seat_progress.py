@@ -1,4 +1,4 @@
-"""How a game of seats goes on: by what people ask, press and do, by chance, and by bots."""
+"""The progress of a game of seats: by requests, buttons, moved pieces, chance and bots."""
 
 from __future__ import annotations
 

@@ -79,9 +79,9 @@ class SeatState(Struct, frozen=True):
 
     @property
     def kept(self) -> int | None:
-        """How many moves are left after the one that may be taken back, or None if none may be.
+        """Number of moves that an undo leaves, or None if the last move cannot be taken back.
 
-        Once the game is over anybody may know what chance would have been, so it stays over.
+        It cannot after the end: by then anybody may know the later random draws.
         """
         game, moves = self.game, self.line.moves
         if self.position.over and game.secret_options:

@@ -1,4 +1,4 @@
-"""What people read and see of a game of seats: its sentences, and the lights of its zones."""
+"""The sentences and the lights of the zones of a game of seats."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _ZONE = re.compile("zone ([1-8])")
 
 
 def name(player: str) -> Message:
-    """A player as a sentence begins with him: "Red"."""
+    """Return a player's name as it begins a sentence: "Red"."""
     return NAMES.get(player, Message(player))
 
 
 def sentence(words: Words) -> Message:
-    """A game's sentence, its words translated as well as they are known."""
+    """Return a game's sentence as a message, with its known words translated."""
     template, params = words
     return Message(template, {key: _word(value) for key, value in params.items()})
 
@@ -71,10 +71,11 @@ HARDER = ("orange", "purple")  # one challenge, and more
 def lights(
     game: SeatedGame, position: Position, overlay: ZoneOverlay, left: int | None
 ) -> tuple[Mapping[str, Role], Mapping[str, tuple[str, ...]]]:
-    """Roles, and the colours of those that are legal. ``left``: seconds of a count.
+    """Return the roles of the lights, and the colours of the legal ones. ``left``: seconds of a
+    count.
 
-    The zone of the turn is lit, in another colour where it was made harder; the middle has the
-    colours of those who are awaited, in turn; as many zones blink at the rim as seconds are left.
+    The zone of the turn is lit, in another colour if it was made harder; the middle alternates the
+    colours of the players whose move is awaited; one zone per second left blinks at the rim.
     """
     if position.over:
         return dict.fromkeys(overlay.middle, Role.WIN), {}

@@ -1,4 +1,4 @@
-"""Who sits where: the devices that hold seats, their codes, and seats that the computer plays."""
+"""The seats: the devices that hold them, the codes of free ones, and those that bots play."""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Seats:
     """The seats of one table. People stay seated from game to game, and after a restart.
 
-    ``holders``: player -> SHA-256 of the token of the device at which he sits. ``codes``: player ->
-    what takes the seat, for those that nobody has. ``computers``: player -> level. ``changes``:
-    grows with each.
+    ``holders``: player -> SHA-256 of the token of the device in the seat. ``codes``: player -> the
+    code that takes a free seat. ``computers``: player -> bot level. ``changes``: grows with each
+    change.
 
-    ``shut``: players whose hands have been seen in this game by another device than the one that
-    sits there now, or by a computer, whatever was played in between. Such a hand stays covered
-    until the others agree.
+    ``shut``: players whose hands were seen in this game by another device than the one that is in
+    the seat now, or by a bot. Such a hand stays covered until the others agree.
     """
 
     def __init__(self, folder: Path, tell: Tell | None = None) -> None:
@@ -63,8 +62,9 @@ class Seats:
         self._changed()
 
     def deal(self) -> None:
-        """Hands are dealt now, to those who sit there. Kept with the next change: a kill before it
-        leaves hands covered that were to be seen, and never the other way round.
+        """Note that hands are dealt now, to those who are seated. This is stored with the next
+        change: if the program ends before it, hands stay covered that should be seen, never the
+        reverse.
         """
         self._seen_in[self._game] = self._seen = self._sitting()
         self._agreed = {}
@@ -93,10 +93,10 @@ class Seats:
         )
 
     def open_hand(self, player: str, digest: str | None) -> None:
-        """A device at another seat agrees that the one at ``player``'s may see his hand; with the
-        last of them it does. Only those agree who have sat at their seats since they were dealt
-        hands: one who left still counts, and cannot be asked. None: the table's own page, which is
-        enough. Raises NotPossibleError.
+        """Agree, as the device ``digest`` of another seat, that the device at ``player``'s seat may
+        see that hand; the last agreement uncovers it. Only those who have kept their seats since
+        the deal can agree: one who left still counts, and cannot be asked. ``digest`` None: the
+        table's own page, which suffices. Raises NotPossibleError.
         """
         if player not in self.shut:
             raise NotPossibleError("That hand is not covered.", remedy="Go on playing.")
@@ -132,7 +132,7 @@ class Seats:
         return {each: self._computers[each] for each in self._players if each in self._computers}
 
     def sit(self, digest: str, player: str | None, code: str | None) -> None:
-        """A device takes a seat. Raises NotPossibleError, with nothing changed."""
+        """Seat a device. Raises NotPossibleError, with nothing changed."""
         if code is not None:
             player = None
             for each, known in self.codes.items():
@@ -153,12 +153,12 @@ class Seats:
         self._keep(holders={**self._holders, player: digest})
 
     def stand_up(self, player: str) -> None:
-        """Free a seat. Whether a device may is for the page's server to say."""
+        """Free a seat. The page's server checks whether a device may do so."""
         others = {each: held for each, held in self._holders.items() if each != player}
         self._keep(holders=others)
 
     def play(self, player: str, level: str | None) -> None:
-        """Have the computer play there, or no longer. Raises NotPossibleError."""
+        """Let a bot of ``level`` play there, or none if it is None. Raises NotPossibleError."""
         if player not in self._players:
             raise NotPossibleError("There is no such seat.", remedy="Choose another one.")
         if level is not None and level not in LEVELS:
@@ -173,7 +173,7 @@ class Seats:
     def _keep(
         self, holders: dict[str, str] | None = None, computers: dict[str, str] | None = None
     ) -> None:
-        """Write down who sits where, with what is given in the place of what was."""
+        """Store who is in which seat, with what is given in the place of what was."""
         holders = self._holders if holders is None else holders
         computers = self._computers if computers is None else computers
         kept = _Kept(holders, computers, self._seen_in)
@@ -182,7 +182,7 @@ class Seats:
         self._changed()
 
     def _changed(self) -> None:
-        """Codes for the seats that are free, the known ones as they are."""
+        """Make codes for the free seats, and keep those that exist."""
         before, self.codes = self.codes, {}
         for each in self._players:
             if each not in self._holders and each not in self._computers:

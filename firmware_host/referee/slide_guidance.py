@@ -1,4 +1,4 @@
-"""How to tilt the plate so that a tile slides to its place, and how far it has come."""
+"""Guidance for tilting the plate so that a tile slides to its place."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ RAISE = {
     "top": text("Raise the top side"),
     "bottom": text("Raise the bottom side"),
 }
-_STRAIGHT = 0.14  # of the tilt, across its way: 8 degrees; a tile may get caught on a peg beyond
-_TURNS_RAD = radians(3.0)  # below, no tilt has a way of its own
+_STRAIGHT = 0.14  # Share of the tilt across the way (8 degrees); beyond, a peg may catch the tile.
+_TURNS_RAD = radians(3.0)  # A smaller tilt has no clear direction.
 
 
 def sliding(state: State) -> tuple[Turn, bool] | None:
-    """The move of which a tile is on its way, or has come to the end (True) on a plate that is not
-    level yet.
+    """Return the move whose tile is sliding, and whether it has arrived on a plate that is not
+    level yet; None if no tile slides.
     """
     pending, sight = state.play.pending, state.seen.sight
     if not state.tilts or state.trouble is not None or sight.faults or pending is None:
@@ -51,7 +51,7 @@ def sliding(state: State) -> tuple[Turn, bool] | None:
 
 
 def leaning(state: State) -> State:
-    """The view with what a slide asks for, if one is under way."""
+    """Return the state with the instructions of a slide in its view, if a tile slides."""
     slide, view = sliding(state), state.view
     if slide is None or (view.question is not None and not view.question.offer):
         return state

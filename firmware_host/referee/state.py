@@ -1,4 +1,4 @@
-"""All that the referee knows, as one value: each stage of a step makes the next one from it."""
+"""The referee's whole state as one value: each stage of a step derives the next one from it."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ from tiltboard.firmware_host.table.sight import Sight, SightEvent, Stillness
 from tiltboard.firmware_host.table.standing import Asking, Phase, Sound
 from tiltboard.games.base import Turn
 
-UNSURE_SAY_S = 0.4  # a hand passes by faster
-APPEARS_S = 0.8  # and a weak magnet off its middle has come to rest where nothing was
+UNSURE_SAY_S = 0.4  # Longer than a hand needs to pass over a place.
+APPEARS_S = 0.8  # Longer than a weak, off-centre magnet needs to come to rest on an empty place.
 UNSURE_FIX_S = 1.0
-TAKE_BACK_S = 3.0  # the board of before the move, standing for so long, takes it back
-WAITED_S = 5.0  # what was asked for has not been seen for so long: it may be the sensor
-CAUSE_S = 1.0  # how long before a fix an event may have caused it
-SLACK_S = 1e-9  # so that sums of scan periods reach their limits
+TAKE_BACK_S = 3.0  # The board before a move takes it back when it has been there for this time.
+WAITED_S = 5.0  # A requested step that is not seen within this time may be the sensor's fault.
+CAUSE_S = 1.0  # An event may have caused a mistake that is seen within this time.
+SLACK_S = 1e-9  # Rounding tolerance, so that sums of scan periods reach their limits.
 TILTING = (Stillness.TILTED, Stillness.MOVING)
 _NOTHING = Sight(-inf, False, {}, frozenset(), Stillness.UNKNOWN, (0.0, 0.0))
 
 
 class Seen(Struct, frozen=True):
-    """``same_since_s``: since when the board has been as it is; ``sure_since_s``: and nothing on it
-    in doubt. ``unsure_since_s``: places of the board whose readings rest and cannot be read.
-    ``doubtful``: those, and the ones with failed or restless sensors. ``cause``: what perception
-    saw last that may explain a fix. ``levelled``: the plate was tilted and lies still again, and
-    has yet to be read.
+    """The readings so far, and their times in s.
+
+    ``same_since_s``: when the board last changed; ``sure_since_s``: the same, with no doubtful
+    place since. ``unsure_since_s``: places of the board with steady but unreadable sensors -> since
+    when. ``doubtful``: those places, and ones with failed or unsteady sensors. ``cause``: the last
+    event that may explain a mistake. ``levelled``: the plate was tilted, is still again, and is not
+    read yet.
     """
 
     sight: Sight = _NOTHING
@@ -49,8 +51,8 @@ class Seen(Struct, frozen=True):
     levelled: bool = False
 
     def then(self, sight: Sight, now_s: float, board: Container[str], *, mending: bool) -> Seen:
-        """After one sight more. Places outside ``board`` may be unreadable. ``mending``: while a
-        fix goes on, what caused it still does.
+        """Return the readings with one more sight. Places outside ``board`` may be unreadable.
+        ``mending``: keep the cause of the mistake that is being corrected.
         """
         same = self.now_s > -inf and self.sight.cells == sight.cells
         doubtful = frozenset(place for place in sight.unsure if place in board)
@@ -72,22 +74,24 @@ class Seen(Struct, frozen=True):
         )
 
     def anew(self) -> Seen:
-        """Play was paused: what stands now has stood only from now on."""
+        """Return the readings after a pause: every duration begins now."""
         unsure = dict.fromkeys(self.unsure_since_s, self.now_s)
         return replace(
             self, same_since_s=self.now_s, sure_since_s=self.now_s, unsure_since_s=unsure
         )
 
     def is_due(self, at_s: float) -> bool:
-        """Whether that time has come."""
+        """Return whether the time ``at_s`` has come."""
         return self.now_s >= at_s - SLACK_S
 
     def stood(self, duration_s: float) -> bool:
-        """Whether the board has been as it is for so long."""
+        """Return whether the board has been the same for ``duration_s``."""
         return self.is_due(self.same_since_s + duration_s)
 
     def surely_stood(self, duration_s: float) -> bool:
-        """Whether the board has stood for that long, with nothing on it in doubt meanwhile."""
+        """Return whether the board has been the same for ``duration_s``, with no doubtful place
+        since.
+        """
         return not self.doubtful and self.is_due(self.sure_since_s + duration_s)
 
     @property
@@ -96,8 +100,8 @@ class Seen(Struct, frozen=True):
         return tuple(self.unsure_since_s)
 
     def unclear(self, stands: Container[str]) -> tuple[str, ...]:
-        """Places that have been unreadable for longer than a hand takes to pass, or a piece to come
-        to rest where none ``stands``.
+        """Return the places that have been unreadable for longer than a hand needs to pass, or,
+        where ``stands`` has no piece, for longer than one needs to come to rest.
         """
         since_s = self.unsure_since_s.items()
         waits_s = {p: UNSURE_SAY_S if p in stands else APPEARS_S for p, _ in since_s}
@@ -105,30 +109,34 @@ class Seen(Struct, frozen=True):
 
     @property
     def blurred(self) -> tuple[str, ...]:
-        """Places that have been unreadable for long."""
+        """Places that have been unreadable for at least UNSURE_FIX_S."""
         return tuple(p for p, s in self.unsure_since_s.items() if self.is_due(s + UNSURE_FIX_S))
 
     def shows(self, sight: Sight) -> bool:
-        """Whether ``sight`` tells nothing new."""
+        """Return whether ``sight`` contains nothing new."""
         seen = self.sight
         now = replace(sight, time_s=seen.time_s, tilt_rad=seen.tilt_rad, events=seen.events)
         return not sight.events and now == seen
 
 
 class Guide(Enum):
-    """Until the board is exactly the position, nothing on it counts as a move."""
+    """The goal to which people are guided; nothing on the board counts as a move until it is
+    reached.
+    """
 
     SETUP = "setup"
     TAKEBACK = "takeback"
 
 
 class Play(Struct, frozen=True):
-    """``book``: of the position. ``matched``: the board has been the position since the game was
-    begun. ``pending``: a move that is not confirmed yet, ``held``: as it is on disk, ``settling``:
-    it was seen unfinished. ``taken_back``: the move that was taken back last, by hand or before the
-    game was begun again, if nothing has happened since. ``missed``: empty places, on one of which a
-    piece stands that nobody sees, as somebody says. ``finished``: the result is on disk.
-    ``draw_offers``: players who have offered a draw since the last move.
+    """One game and its unfinished business.
+
+    ``book``: the legal moves. ``matched``: the board has shown the position since the game began.
+    ``pending``: a move that is not confirmed yet; ``held``: that move as the journal has it;
+    ``settling``: it was seen unfinished. ``taken_back``: the last undone move, by hand or before a
+    restart, if nothing has happened since. ``missed``: empty places of which a person says that one
+    has an unseen piece. ``finished``: the result is in the journal. ``draw_offers``: players who
+    have offered a draw since the last move.
     """
 
     line: Line
@@ -144,39 +152,38 @@ class Play(Struct, frozen=True):
     draw_offers: tuple[str, ...] = ()
 
     def on(self, line: Line, *, taken_back: Turn | None = None) -> Play:
-        """The position is another one, or no move is pending any more."""
+        """Return the game with another position, or without its pending move."""
         same = line.position is self.line.position
         book = self.book if same else Book(line.game, line.position)
         return Play(line, book, self.guide, self.matched, taken_back=taken_back)
 
     @property
     def free(self) -> bool:
-        """Whether nothing is being carried out or mended."""
+        """True if no move is being carried out and no mistake corrected."""
         return self.guide is None and self.pending is None
 
     @property
     def swap(self) -> Turn | None:
-        """The pie rule's move, while it is possible."""
+        """The move of the pie rule while it is possible, else None."""
         return self.book.swap if self.pending is None else None
 
 
-RETRY_S = 1.0  # between attempts to write a journal that refuses
+RETRY_S = 1.0  # Pause between attempts to write the journal after an error.
 NOTICE_S = 3.0
 
 
 class State(Struct, frozen=True):
     """The state of one game. ``menu``: None where nothing can be chosen; ``silent_failures``,
-    ``tilts``: as in Referee.
+    ``tilts``: see Referee.
 
-    ``cells``: what stands where, with what people have said over what is ``seen``. ``claims``:
-    place -> what they have said in this step that stands there. ``found``: moves that explain the
-    board, of which none can be taken for made yet. ``todo``: places where something is to be done,
-    asked for since ``todo_s``. ``view``: what was told last; ``problems``: what was wrong when play
-    was last not paused. ``sounds``: new in this step. ``failed``: sensors of which that was told.
-    ``notice``: something past, and until when it is told. ``trouble``: why nothing can be confirmed
-    now; ``retry_s``: when that is tried again; ``owed``: how many moves are to be left then, if
-    some are to be taken back. ``menu_choice``: as in GameReferee. ``wake_s``: when to look again
-    although nothing changes.
+    ``cells``: place -> piece, by what is ``seen`` and what people have said. ``claims``: place ->
+    the piece that people have said is there in this step. ``found``: moves that explain the board,
+    none of them certain yet. ``todo``: places where something is to be done, requested since
+    ``todo_s``. ``view``: the last one shown; ``problems``: those when play was last not paused.
+    ``sounds``: new in this step. ``failed``: sensors whose failure has been announced. ``notice``:
+    a past event, and until when it is shown. ``trouble``: why nothing can be confirmed now;
+    ``retry_s``: when that is tried again; ``owed``: how many moves an undo is to leave then, or
+    None. ``menu_choice``: see GameReferee. ``wake_s``: when to look again although nothing changes.
     """
 
     play: Play
@@ -202,20 +209,20 @@ class State(Struct, frozen=True):
     wake_s: float = -inf
 
     def seeing(self, sight: Sight, now_s: float) -> State:
-        """The state as a step begins, with what is seen now."""
+        """Return the state at the beginning of a step, with the new readings."""
         mending = self.view.phase is Phase.FIX
         seen = self.seen.then(sight, now_s, self.play.line.game.board, mending=mending)
         return replace(self, seen=seen, cells=said_over(sight.cells, self.claims), found=())
 
     def rests(self, sight: Sight, now_s: float) -> bool:
-        """Whether a step could tell nothing new: nothing has changed, and it is not time yet."""
+        """Return whether a step could change nothing: no news, and no time limit has come."""
         leans = self.asking.question is not None or self.view.lean_rad is not None
         may_lean = leans and sight.stillness is not Stillness.STILL
         return now_s < self.wake_s and not may_lean and self.seen.shows(sight)
 
     def until_next(self) -> State:
-        """The state as a step ends, with the time at which to look again."""
-        if self.sounds or self.claims:  # they are told once; perception believes them at once
+        """Return the state at the end of a step, with the time at which to look again."""
+        if self.sounds or self.claims:  # Both are passed on once, in the step that made them.
             return replace(self, sounds=(), claims={}, wake_s=-inf)
         notice = () if self.notice is None else (self.notice[1],)
         seen, waits_s = self.seen, (UNSURE_SAY_S, APPEARS_S, UNSURE_FIX_S)
@@ -229,7 +236,7 @@ class State(Struct, frozen=True):
 
     @property
     def why_paused(self) -> Message | None:
-        """What play waits for; None where it goes on."""
+        """The reason why play is paused, or None."""
         sight = self.seen.sight
         if sight.faults:
             return troubles.part_missing(sight.faults)
@@ -244,14 +251,12 @@ class State(Struct, frozen=True):
 
     @property
     def waits_until_s(self) -> float:
-        """When what is asked for should have been seen, if it has been done."""
+        """The time by which a requested step should have been seen, if it has been done."""
         return max(self.seen.same_since_s, self.todo_s) + WAITED_S
 
     @property
     def may_answer(self) -> bool:
-        """Whether the plate is only tilted as much as answers the question that is asked, or was
-        just now.
-        """
+        """True if the plate is, or just was, tilted only as far as an answer needs."""
         sight, levelled = self.seen.sight, self.seen.levelled
         tilted = levelled or (sight.ready and sight.stillness in TILTING)
         waits = sight.faults or self.trouble is not None
@@ -264,61 +269,61 @@ class State(Struct, frozen=True):
 
     @property
     def stands(self) -> bool:
-        """Whether the board shows the position."""
+        """True if the board shows the position."""
         return self.cells == self.play.line.position.cells
 
     @property
     def may_be_undone(self) -> bool:
-        """Whether the board is as it was before the pending move, or before the last one: if it
-        stays so, that is taken back. A move that nobody has seen may explain that, too.
+        """True if the board is as before the pending or the last move, which is then taken back if
+        the board stays so. An unseen move may explain such a board, too.
         """
         play = self.play
         if play.pending is not None:
             return self.stands and not play.pending.requested
-        if play.line.agreed is not None:  # pieces are only cleared away
+        if play.line.agreed is not None:  # People only clear the board.
             return False
         before = play.line.before
         if play.guide is not None or before is None or self.cells != before.cells:
             return False
         if self.stands:  # A pass has changed nothing, so the board says nothing of it.
             return False
-        # An empty board was never right: a game goes on, and nothing is set up yet
+        # An empty board that never matched is a resumed game that is not set up yet.
         set_up = play.matched or bool(self.cells)
         return set_up and not play.book.unseen(self.cells, self.hidden)
 
     @property
     def made(self) -> bool:
-        """A move stands on the board that is not on disk; or it is asked which one does."""
+        """True if the board shows a move that is not in the journal, or people are asked which."""
         asking = self.asking
         asked = asking.question is not None and not asking.offered and asking.board is None
         return asked or self.play.pending is not None
 
     @property
     def step(self) -> int:
-        """As ``Standing.step``: another number with every move, and with one that is made and not
-        on disk.
+        """Number for ``Standing.step``: it changes with every move, and with every one not in the
+        journal.
         """
         return 2 * len(self.play.line.moves) + self.made
 
     # How it changes
 
     def playing(self, play: Play, *sounds: Sound) -> State:
-        """With the game as far as ``play``, and the sounds of how it got there."""
+        """Return the state with the game ``play``, and the sounds of that change."""
         return replace(self, play=play, sounds=(*self.sounds, *sounds))
 
     def noticed(self, notice: Message) -> State:
-        """Something is to be told for a moment."""
+        """Return the state with ``notice``, which is shown for NOTICE_S."""
         return replace(self, notice=(notice, self.seen.now_s + NOTICE_S))
 
     def refused(self, error: JournalError) -> State:
-        """The journal could not be written."""
+        """Return the state after the journal could not be written."""
         return replace(self, trouble=error, retry_s=self.seen.now_s + RETRY_S)
 
     def claimed(
         self, board: Mapping[str, str], places: Set[str], *, confirmed: bool = False
     ) -> State:
-        """What ``board`` has on ``places`` stands there. ``confirmed``: that is news even where it
-        was believed before.
+        """Return the state with ``board``'s pieces on ``places``. ``confirmed``: perception is told
+        them even if they were assumed before.
         """
         news = {
             place: board.get(place)

@@ -1,4 +1,4 @@
-"""What each phase shows: roles for the lights and one sentence."""
+"""The views of the phases: roles for the lights and one sentence each."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tiltboard.games.registry import GAMES
 Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
 
 Meaning = Pending | tuple[Claim, ...]
-"""Of an answer: the move that was made, or what stands where."""
+"""The meaning of an answer: the move that was made, or which piece is where."""
 
 
 class View(Shown, frozen=True, kw_only=True):
     """One phase as people see it, and what only the referee knows of it.
 
-    ``problems``: what makes it a fix, to notice new ones. ``expected``: they were to be expected.
-    ``meant``: what each answer to ``question`` means.
+    ``problems``: what is wrong, so that new problems are noticed. ``expected``: these were to be
+    expected. ``meant``: answer to ``question`` -> its meaning.
     """
 
     problems: Problems = frozenset()
@@ -45,7 +45,7 @@ NOT_READY = View(Phase.PAUSED, troubles.NOT_READY)
 
 
 def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] = ()) -> View:
-    """Waiting for a move. A piece that stands ``hidden`` may be in the hand already."""
+    """Return the view of a turn. A piece on a ``hidden`` place may be in the hand already."""
     position = book.position
     held = [arriving(turn) for at, found in book.movers.items() if at in hidden for turn in found]
     landings = [shift.target for shift in held if shift.target is not None]
@@ -88,7 +88,7 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
 
 
 def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
-    """Something is asked; the phase stays as it is."""
+    """Return the view of a question; the phase stays as it is."""
     tint: dict[str, tuple[str, ...]] = {}
     for choice in question.choices:
         if choice.colour is not None:
@@ -118,7 +118,7 @@ def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
 
 
 def landing_view(game: Game, found: Landing) -> View:
-    """A piece is in the hand and what it captures is not in its place any more: it has to land."""
+    """Return the view of a held piece that has to land, its captured piece being off its place."""
     shift, extras = next(s for s in found.turn.act if s.source in carried(found.turn)), found.extras
     target, extra = shift.target or "", next(iter(extras), None)
     named = {
@@ -143,7 +143,7 @@ def landing_view(game: Game, found: Landing) -> View:
 
 
 def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View:
-    """A piece is in the hand: where it, or what replaces it, may land."""
+    """Return the view of a held piece: where it, or the piece that replaces it, may land."""
     shift = arriving(choices[0])
     piece = play.piece(game.name, shift.piece)
     if shift.source is not None:
@@ -164,7 +164,7 @@ def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View
 
 
 def settle_view(game: Game, finding: Finding, turn: Turn) -> View:
-    """Consequences are to be carried out. Where the piece's way is known, it is shown."""
+    """Return the view of the consequences to carry out, with the piece's way if it is known."""
     steps = carries(game, finding)
     first = steps[0]
     way = Shift(first.piece, first.source, first.target)
@@ -187,7 +187,7 @@ def settle_view(game: Game, finding: Finding, turn: Turn) -> View:
 
 
 def _comes_about(turn: Turn, way: Shift) -> bool:
-    """``way`` is one of the consequences, or several that like pieces make one after the other."""
+    """Return whether ``way`` is one consequence, or several in a row by pieces of one kind."""
     onward = {s.source: s.target for s in turn.consequences if s.piece == way.piece}
     place = way.source
     while place in onward and place is not None:
@@ -198,7 +198,7 @@ def _comes_about(turn: Turn, way: Shift) -> bool:
 
 
 def setup_view(game: Game, finding: Finding, blurred: Iterable[str]) -> View:
-    """The board is not the starting position yet."""
+    """Return the view of a board that is not the starting position yet."""
     roles = dict.fromkeys((*finding.strays, *blurred), Role.REMOVE)
     puts = {p: piece for p, piece in finding.missing.items() if p not in roles}
     roles.update(dict.fromkeys(puts, Role.PUT))
@@ -210,8 +210,8 @@ def setup_view(game: Game, finding: Finding, blurred: Iterable[str]) -> View:
 def fix_view(
     game: Game, finding: Finding, steps: Sequence[Carry], blurred: Iterable[str], say: Message
 ) -> View:
-    """Something is wrong: strays, missing pieces, places that cannot be read. What leaves the board
-    for good is to be removed.
+    """Return the view of what is wrong: strays, missing pieces, unreadable places. Pieces that
+    leave the board for good are marked for removal.
     """
     off = {step.source for step in steps if step.target is None and not step.parked}
     roles = {place: Role.REMOVE if place in off else role for place, role in finding.todo.items()}
@@ -230,7 +230,7 @@ def fix_view(
 
 
 def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | None) -> View:
-    """The result."""
+    """Return the view of the result."""
     winners = outcome.team or ((outcome.winner,) if outcome.winner else ())
     places = outcome.places or [p for p, piece in position.cells.items() if piece in winners]
     roles = {**_last(last), **dict.fromkeys(places, Role.WIN)}
@@ -238,7 +238,7 @@ def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | Non
 
 
 def carry_say(game: Game, carry: Carry) -> Message:
-    """One carry as a sentence."""
+    """Return the instruction for one step."""
     kind, source, target = play.piece(game.name, carry.piece), carry.source, carry.target
     if source is None:
         return text("Put a {piece} on {place}.", piece=kind, place=target)
@@ -256,14 +256,14 @@ def carry_say(game: Game, carry: Carry) -> Message:
 
 
 def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str]) -> Message:
-    """A place that cannot be read: a piece off its middle, or something unknown."""
+    """Return the sentence about an unreadable place: an off-centre piece, or something unknown."""
     if place in expected or place in cells:
         return troubles.unclear(place)
     return troubles.unreadable(place)
 
 
 def _last(turn: Turn | None) -> dict[str, Role]:
-    """The places where the piece that was moved last has come to rest."""
+    """Return the LAST role of each place where the last moved piece has come to rest."""
     if turn is None:
         return {}
     on = {s.source: s.target for s in turn.consequences if s.source is not None}
