@@ -1,1 +1,1 @@
-"""The plain values that pass between the rooms, and what people are told of them."""
+"""The plain values that pass between the packages, and the sentences about them."""

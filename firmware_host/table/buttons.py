@@ -1,4 +1,4 @@
-"""From raw, bouncing buttons to presses: what the hand meant, told once."""
+"""The debouncing of the buttons: raw samples become single presses, short or long."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ DEBOUNCE_S = 0.03
 LONG_PRESS_S = 2.0
 CONFIRM = "confirm"
 BACK = "back"
-_SLACK_S = 1e-9  # so that sums of scan periods reach their limits
-_LATE_S = 0.2  # two scans this far apart leave open how long a button was held
-_JITTER_S = 0.025  # a hold is known to within a scan, and contacts bounce before it
+_SLACK_S = 1e-9  # Rounding tolerance, so that sums of scan periods reach their limits.
+_LATE_S = 0.2  # With a longer gap between scans, the length of a press is uncertain.
+_JITTER_S = 0.025  # Uncertainty of a press's length: one scan, and the bouncing before it.
 
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """One press, told when the button is let go, or a confirm as soon as it has become long."""
+    """One press, reported when the button is released, or, for confirm, as soon as it is long."""
 
     button: str
     held_s: float
 
     @property
     def long(self) -> bool:
-        """Held for two seconds or more."""
+        """True if it was held for two seconds or more."""
         return self.held_s >= LONG_PRESS_S - _JITTER_S
 
 
 @dataclass(slots=True)
 class _Button:
     down: bool = False
-    since_s: float = 0.0  # of the accepted state
-    since_gap_s: float = 0.0  # and how much earlier it may have begun
-    changing_s: float | None = None  # when the raw state began to differ
+    since_s: float = 0.0  # When the debounced state began.
+    since_gap_s: float = 0.0  # How much earlier it may have begun.
+    changing_s: float | None = None  # When the raw state began to differ.
     changing_gap_s: float = 0.0
     told: bool = False
 
@@ -39,8 +39,8 @@ class _Button:
 class Buttons:
     """Debounces and times both buttons. Feed it every scan.
 
-    What is held already in the first scan says nothing: nobody knows since when. Nor does a press
-    that was long or short, where scans came too late to tell.
+    A button that is held in the first scan is ignored, because its press may have begun at any
+    time. So is a press that may have been short or long because scans came too late.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,9 @@ class Buttons:
         self._buttons = {CONFIRM: _Button(), BACK: _Button()}
 
     def update(self, pressed: frozenset[str], now_s: float) -> tuple[Press, ...]:
-        """Presses completed by this scan. ``pressed``: raw, names of ``Frame.pressed``."""
+        """Return the presses completed by this scan. ``pressed``: raw, names of
+        ``Frame.pressed``.
+        """
         presses = []
         if not self._begun:
             self._begun = True
@@ -81,7 +83,9 @@ class Buttons:
         return tuple(presses)
 
     def held_s(self, name: str, now_s: float) -> float:
-        """For how long it has been held down; 0: it is not, or nobody knows since when."""
+        """Return for how long the button has been held, in s; 0 if it is not, or the start is
+        unknown.
+        """
         button = self._buttons[name]
         unknown = button.told and name != CONFIRM  # it was down in the first scan
         return now_s - button.since_s if button.down and not unknown else 0.0

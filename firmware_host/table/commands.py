@@ -1,10 +1,10 @@
-"""What a person can ask of the table: one vocabulary for page, scenario, command line and trace.
+"""The requests that people can make to the table, for page, scenario, command line and trace.
 
-A verb is the tag of its class, the same one in a message of the page and in a scenario; the limits
-of its fields are checked where one is decoded (``tiltboard.firmware_host.web.requests``, and for a
-line of a scenario ``tiltboard.firmware_host.scenario.parse``). Who may send it is the right of its
-class, checked by ``check_may_send`` there. Whether it is possible is found out where it is done,
-and nowhere before: ``Host.do``, for one request at a time. What hands do has a file of its own,
+Each class has one tag, which is its verb in a message of the page and in a scenario. The limits of
+its fields are checked where it is decoded (``tiltboard.firmware_host.web.requests``, and
+``tiltboard.firmware_host.scenario.parse`` for a line of a scenario). Its class's right says who may
+send it, and ``check_may_send`` there checks that. Only ``Host.do`` decides whether it is possible,
+when it carries it out, one request at a time. The actions of hands are in
 ``tiltboard.firmware_host.table.hands``.
 """
 
@@ -19,7 +19,7 @@ import msgspec
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.players import Amount, ClockTime, EngineSeat
 
-# Without control characters: names stand in sentences and in the log
+# Control characters are excluded because names are part of sentences and of the log.
 Name = Annotated[
     str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$")
 ]
@@ -59,7 +59,7 @@ class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
     """A request to the game that is played, on its board or at its seats."""
 
     of_the_step: ClassVar[bool] = False
-    """Whether it means the game as it stood, and not the game whoever is to move."""
+    """True if the request depends on the position that its sender saw."""
 
     game: Number | None = None
     """Number of the game that the sender saw, or None for the game of now."""
@@ -69,7 +69,7 @@ class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     def check_current(self, game: int | None, step: int) -> None:
-        """Raises NotPossibleError where ``game`` and ``step`` are not those that were meant."""
+        """Check that ``game`` and ``step`` are those of the request. Raises NotPossibleError."""
         if self.game not in (None, game) or self.step not in (None, step):
             raise NotPossibleError(
                 "The game has gone on meanwhile.", remedy="Look again, and then decide."
@@ -83,10 +83,10 @@ class SeatRequest(GameRequest, frozen=True):
 
 
 class SeatMove(SeatRequest, frozen=True, tag="seat-move"):
-    """A move of a seated game. ``player``: at whose seat; None: at nobody's.
+    """A move of a seated game. ``player``: whose seat it is for, or None for no one's.
 
-    ``move``: in the game's words; ``chance`` alone: let chance decide. ``proposed``: other hands
-    are to do it, and it counts when somebody says how it went.
+    ``move``: in the game's notation; ``chance`` alone asks for a random draw. ``proposed``: other
+    people are to carry it out, and it counts when somebody says how it went.
     """
 
     right = Right.OWN_SEAT
@@ -102,7 +102,7 @@ class SeatMove(SeatRequest, frozen=True, tag="seat-move"):
 
 
 class Count(SeatRequest, frozen=True, tag="count"):
-    """Count to five; then nobody has anything more to say. ``player``: as in SeatMove."""
+    """Count to five, after which nobody may say more. ``player``: as in SeatMove."""
 
     player: Name | None = None
 
@@ -117,12 +117,12 @@ class SeatHint(SeatRequest, frozen=True, tag="seat-hint"):
 
 
 class NotSo(SeatRequest, frozen=True, tag="not-so"):
-    """Reject what the sensors propose: it counts only when somebody says so."""
+    """Reject the move that the sensors propose; it then counts only if somebody confirms it."""
 
 
 class SitDown(Verb, frozen=True, tag="sit-down"):
-    """A device takes a seat; no page sends it. ``digest``: of the device's token. ``player`` None:
-    the seat with that ``code``; ``code`` None: without one, at the table itself.
+    """Seat a device; no page sends this. ``digest``: that of the device's token. ``player`` None:
+    the seat with that ``code``; ``code`` None: without a code, at the table itself.
     """
 
     right = Right.NO_PAGE
@@ -133,7 +133,7 @@ class SitDown(Verb, frozen=True, tag="sit-down"):
 
 
 class StandUp(Verb, frozen=True, tag="stand-up"):
-    """A seat is free again, with a new code."""
+    """Free a seat, which then gets a new code."""
 
     right = Right.OWN_SEAT_OR_ACT
 
@@ -141,8 +141,8 @@ class StandUp(Verb, frozen=True, tag="stand-up"):
 
 
 class OpenHand(Verb, frozen=True, tag="open-hand"):
-    """Let the device that sits at ``player``'s seat see his hand, which another one has seen.
-    ``digest``: of the device that agrees, None: the table's own page. No page sends it so.
+    """Let the device at ``player``'s seat see that hand, which another device has seen. ``digest``:
+    that of the device that agrees, or None for the table's own page. No page sends this.
     """
 
     right = Right.NO_PAGE
@@ -152,7 +152,7 @@ class OpenHand(Verb, frozen=True, tag="open-hand"):
 
 
 class SeatComputer(Verb, frozen=True, tag="seat-computer"):
-    """A computer player sits there. ``level`` None: no longer."""
+    """Let a bot play at a seat, or, with ``level`` None, no longer."""
 
     player: Name
     level: Name | None = None
@@ -168,12 +168,12 @@ FileText = Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
 
 
 class NewGame(Verb, frozen=True, tag="game"):
-    """Start a game; the one in progress is kept in the journal and can be resumed. An option that
-    is None has its usual value. ``boards``: option -> a board file's text, TOML or JSON.
-    ``engines``: player -> the engine that plays for him. ``clock``: how each player's is set.
-    ``assist``: player -> how much he is helped. ``names``: player -> who plays as him. ``even``:
-    people of different strength get what makes it even: the weaker one the first move, and assist.
-    ``far``: player -> at which other table he sits, the first is 1: a match, that is joined there.
+    """Start a game; the one in progress stays in the journal and can be resumed. An option that is
+    None has its default. ``boards``: option -> a board file's text, TOML or JSON. ``engines``:
+    player -> the engine that plays for them. ``clock``: the time of each player. ``assist``: player
+    -> how much help they get. ``names``: player -> the person's name. ``even``: even out people's
+    strengths; the weaker one gets the first move, and assist. ``far``: player -> number of the
+    other table (from 1) at which they are; this starts a match, which that table joins.
     """
 
     game: Name
@@ -190,7 +190,9 @@ class NewGame(Verb, frozen=True, tag="game"):
 
 
 class JoinMatch(Verb, frozen=True, tag="join-match"):
-    """Play with the table that shows ``code``. ``level``: a computer plays here at that level."""
+    """Play with the table that shows ``code``. ``level``: that of a bot that plays here, or
+    None.
+    """
 
     code: Name
     level: Annotated[int, msgspec.Meta(ge=1, le=10)] | None = None
@@ -210,15 +212,15 @@ class SayPhrase(Verb, frozen=True, tag="say"):
 
 
 class Again(Verb, frozen=True, tag="again"):
-    """The same game once more, with the same engines and clocks; of a lesson, back to the game that
-    was put aside.
+    """Start the same game again, with the same engines and clocks; after a lesson, return to the
+    game that was set aside.
     """
 
     right = Right.NO_PAGE
 
 
 class ResumeGame(Verb, frozen=True, tag="resume"):
-    """Go on with an earlier game."""
+    """Resume an earlier game."""
 
     game: Number
 
@@ -237,7 +239,7 @@ class SolvePuzzle(Verb, frozen=True, tag="puzzle"):
 
 
 class Practise(Verb, frozen=True, tag="practise"):
-    """Solve what stood on the board after ``ply`` moves of a game that is kept, as a puzzle."""
+    """Solve, as a puzzle, the position after ``ply`` moves of a stored game."""
 
     game: Number
     ply: Number
@@ -275,9 +277,9 @@ class Hint(Verb, frozen=True, tag="hint"):
 
 
 class Assist(Verb, frozen=True, tag="assist"):
-    """Show ``player`` what his legal moves are worth from now on: 0 nothing, 1 which are bad, 2
-    which are good too, 3 and which is the best. ``sure``: whether to ask, once after a move that
-    costs much, if he is sure; None: as before.
+    """Show ``player`` the worth of their legal moves from now on: 0 nothing, 1 the bad ones, 2 the
+    good ones too, 3 also the best one. ``sure``: whether to ask once, after a move that costs much,
+    if they are sure; None: as before.
     """
 
     player: Name
@@ -286,22 +288,22 @@ class Assist(Verb, frozen=True, tag="assist"):
 
 
 class Touch(Verb, frozen=True, tag="touch"):
-    """Somebody is at a page: the game that plays itself on a table left alone ends."""
+    """Report that somebody uses a page, which ends the demonstration game of an idle table."""
 
 
 class Sure(Verb, frozen=True, tag="sure"):
-    """Yes, that move was meant."""
+    """Confirm that the last move was meant."""
 
 
 class PlayAs(Verb, frozen=True, tag="play-as"):
-    """``name`` plays as ``player`` from now on; None: nobody who is known."""
+    """Let the person ``name`` play as ``player`` from now on, or, with None, an unnamed person."""
 
     player: Name
     name: Name | None = None
 
 
 class Forget(Verb, frozen=True, tag="forget"):
-    """Forget everything that the table knows of somebody."""
+    """Delete everything that is stored about a person."""
 
     name: Name
 
@@ -341,9 +343,9 @@ class ImportGame(Verb, frozen=True, tag="import"):
 
 
 class Calibrate(Verb, frozen=True, tag="calibrate"):
-    """Sweep the table, while the game waits; ``again``: only that place of the plate, or that part
-    of the table (commissioning.progress.Part). While it is done: that, next. What was interrupted
-    goes on, unless it is to be ``fresh``.
+    """Calibrate the table while the game waits. ``again``: only that place of the plate, or that
+    part of the table (commissioning.progress.Part); during a calibration, that one next. An
+    interrupted calibration continues unless ``fresh`` is true.
     """
 
     again: Name | None = None
@@ -351,23 +353,23 @@ class Calibrate(Verb, frozen=True, tag="calibrate"):
 
 
 class AnswerSweep(Verb, frozen=True, tag="answer-sweep"):
-    """An answer to what a sweep asks: one of its choices."""
+    """Answer the question of a calibration with one of its choices."""
 
     value: Name
 
 
 class StopCalibration(Verb, frozen=True, tag="stop-calibration"):
-    """Go back to the game; what has been measured is kept for the next time."""
+    """Return to the game; the measurements so far are kept for the next calibration."""
 
 
 class PlayFreely(Verb, frozen=True, tag="play-freely"):
-    """Play without rules while the game waits; with ``on`` false, go back to it."""
+    """Play without rules while the game waits; with ``on`` false, return to the game."""
 
     on: bool = True
 
 
 class ShowCode(Verb, frozen=True, tag="show-code"):
-    """Show a pairing code on the lights for a while; None: no longer."""
+    """Show a pairing code on the lights for a while, or, with None, stop showing it."""
 
     right = Right.NO_PAGE
 
@@ -375,7 +377,7 @@ class ShowCode(Verb, frozen=True, tag="show-code"):
 
 
 def kinds_of(base: type[Verb]) -> tuple[type[Verb], ...]:
-    """Return the requests of that kind which are known by now and which a page may send."""
+    """Return the subclasses of ``base`` that are imported by now and that a page may send."""
     kinds: list[type[Verb]] = []
     for each in base.__subclasses__():
         known = kinds_of(each)

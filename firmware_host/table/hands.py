@@ -1,5 +1,5 @@
-"""What hands do at a table, for scenarios and for the page of a simulated one; and what a page sees
-there of pieces, hands and faults.
+"""The actions of hands at a table, for scenarios and the page of a simulated one; and the pieces,
+hands and faults that this page shows.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ IfLegal = bool
 
 
 class HandsCommand(Verb, frozen=True):
-    """Something that a hand does; a table whose pieces the page can move has such hands."""
+    """An action of a hand, at a table whose pieces the page can move."""
 
 
 class Deed(HandsCommand, frozen=True):
-    """Something that a person or a simulated hand can do at a table: a step of a scenario."""
+    """An action of a person or a simulated hand at a table: a step of a scenario."""
 
 
 class Put(Deed, frozen=True, tag="put"):
@@ -63,34 +63,34 @@ class Put(Deed, frozen=True, tag="put"):
 
 
 class Take(Deed, frozen=True, tag="take"):
-    """Take a piece off the plate: what stands on the place, or the loose piece of that number."""
+    """Take a piece off the plate: the one on the place, or the loose piece of that number."""
 
     what: Name | Number
     if_legal: IfLegal = False
 
 
 class Move(Deed, frozen=True, tag="move"):
-    """Lift, carry, put."""
+    """Lift a piece, carry it to another place and put it down."""
 
     source: Name
     target: Name
 
 
 class Slide(Deed, frozen=True, tag="slide"):
-    """Push along the plate without lifting."""
+    """Push a piece along the plate to another place without lifting it."""
 
     source: Name
     target: Name
 
 
 class Knock(Deed, frozen=True, tag="knock"):
-    """Those pieces jump a place aside."""
+    """Knock pieces, each of which jumps one place aside."""
 
     places: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 
 class Drop(Deed, frozen=True, tag="drop"):
-    """Let a piece from its tray fall on a place from ``from_mm`` above what is there, out of a hand
+    """Drop a piece from its tray on a place, from ``from_mm`` above what is there, out of a hand
     that trembles by ``tremble_mm``.
     """
 
@@ -111,7 +111,7 @@ class Stack(Deed, frozen=True, tag="stack"):
 
 
 class Push(Deed, frozen=True, tag="push"):
-    """Flick a piece from its place toward another, so that it just comes there; or at a speed."""
+    """Flick a piece toward another place, just fast enough to reach it, or at a given speed."""
 
     source: Name
     target: Name
@@ -146,29 +146,29 @@ class Grab(HandsCommand, frozen=True, tag="grab"):
 
 
 class Carry(HandsCommand, frozen=True, tag="carry"):
-    """Take the piece that is held to a point, through whatever stands there."""
+    """Move the held piece to a point, through whatever is in the way."""
 
     piece: Number
     at_mm: Spot
 
 
 class LetGo(HandsCommand, frozen=True, tag="let-go"):
-    """Open the hand: the piece goes on as it moves."""
+    """Release the held piece, which continues as it moves."""
 
     piece: Number
     if_legal: IfLegal = False
 
 
 class PickUp(HandsCommand, frozen=True, tag="pick-up"):
-    """Lift that loose piece and keep it in the hand."""
+    """Lift a loose piece and hold it."""
 
     piece: Number
     if_legal: IfLegal = False
 
 
 class SetDown(HandsCommand, frozen=True, tag="set-down"):
-    """Put the piece that is in the hand down, off the place's middle by mm east and north; without
-    a place, or where that is not possible, back where it was.
+    """Put the held piece down, off the place's middle by mm east and north; without a place, or
+    where that is not possible, back where it was.
     """
 
     piece: Number
@@ -178,14 +178,14 @@ class SetDown(HandsCommand, frozen=True, tag="set-down"):
 
 
 class CarryOut(HandsCommand, frozen=True, tag="carry-out"):
-    """Have the table's own hand do what the referee asks for, until nothing more is, or until
-    another game begins; while a person holds a piece it waits.
+    """Let the table's own hand do what the referee asks for, until nothing is left or another game
+    begins; it waits while a person holds a piece.
     """
 
 
 class Tilt(Deed, frozen=True, tag="tilt"):
-    """Hold the plate at these angles about x and y, right-handed; 0, 0 levels it, and so does the
-    end of ``for_s``.
+    """Hold the plate at these angles about x and y, right-handed; after ``for_s`` it is level
+    again, and so it is after 0, 0.
     """
 
     x_deg: Degrees
@@ -194,15 +194,15 @@ class Tilt(Deed, frozen=True, tag="tilt"):
 
 
 class SpinPlate(Deed, frozen=True, tag="spin-plate"):
-    """Turn the plate round and round about its own axis, east to north where positive, and on from
-    where it was to be turned to.
+    """Turn the plate about its own axis, east to north if positive, from its last target angle
+    on.
     """
 
     turns: Turns
 
 
 class Press(Deed, frozen=True, tag="press"):
-    """Press a button of the panel for that long."""
+    """Press a button of the panel for ``held_s``."""
 
     button: Button
     held_s: Seconds = SHORT_PRESS_S
@@ -213,7 +213,7 @@ class Bump(Deed, frozen=True, tag="bump"):
 
 
 class Fault(Deed, frozen=True, tag="fault"):
-    """Break something, such as sensor-dead d4; with ``for_s``, mend it again after that time."""
+    """Cause a fault, such as sensor-dead d4; with ``for_s``, remove it again after that time."""
 
     name: Name
     targets: Targets = ()
@@ -221,18 +221,18 @@ class Fault(Deed, frozen=True, tag="fault"):
 
 
 class Heal(Deed, frozen=True, tag="heal"):
-    """Mend it; without targets, every fault of that name."""
+    """Remove a fault; without targets, every fault of that name."""
 
     name: Name
     targets: Targets = ()
 
 
-# What lies on a plate whose pieces a page can move, and what can be broken there
+# The pieces on a plate whose pieces a page can move, and the faults that it can have.
 
 
 class BreakableInfo(msgspec.Struct, frozen=True):
-    """A fault that this table can have, by name and in words. ``count``: how many targets it takes;
-    ``choices``: what they may be, places of the plate where it is empty.
+    """A fault that this table can have, by name and in words. ``count``: its number of targets;
+    ``choices``: the possible ones, or empty for the places of the plate.
     """
 
     fault: str
@@ -249,7 +249,7 @@ class BrokenInfo(msgspec.Struct, frozen=True):
 
 
 class LoosePiece(msgspec.Struct, frozen=True):
-    """A piece as it lies, where that is known (a table whose pieces the page can move).
+    """A piece and its position, on a table whose pieces the page can move.
 
     ``x_mm`` east and ``y_mm`` north of the plate's centre, ``z_mm`` above its surface.
     """
@@ -262,11 +262,11 @@ class LoosePiece(msgspec.Struct, frozen=True):
 
 
 class PoseFrame(msgspec.Struct, frozen=True):
-    """Plate and pieces at one time, as they lean: for pictures, where that is known.
+    """The poses of plate and pieces at one time, for pictures, where they are known.
 
     ``attitude_rad``: of the plate about east, north and its own axis, in that order. ``pieces``:
     number of a loose piece -> x, y, z of its middle in mm in the plate's axes, above its surface,
-    and its turn as a quaternion w, x, y, z.
+    and its orientation as a quaternion w, x, y, z.
     """
 
     time_s: float
@@ -275,27 +275,30 @@ class PoseFrame(msgspec.Struct, frozen=True):
 
 
 class HandsPort(Protocol):
-    """Hands for a table whose pieces the page can move. All but ``do``: in the table's thread."""
+    """The hands of a table whose pieces the page can move. Only ``do`` may be called from any
+    thread; the rest from the table's.
+    """
 
     @property
     def pegs(self) -> bool:
-        """Whether tiles slide between pegs, inside a wall, on the board of the game."""
+        """True if the game's board has pegs, inside a wall, between which tiles slide."""
 
     def loose(self) -> Sequence[LoosePiece]:
-        """Every piece on or above the plate as it lies now."""
+        """Return every piece on or above the plate, with its present position."""
 
     def poses(self) -> PoseFrame:
-        """Plate and pieces as they lean now."""
+        """Return the present poses of plate and pieces."""
 
     def breakable(self) -> Sequence[BreakableInfo]:
-        """Every fault that it can have."""
+        """Return every fault that the table can have."""
 
     def broken(self) -> Sequence[BrokenInfo]:
-        """The faults that it has."""
+        """Return the faults that the table has now."""
 
     def do(self, command: HandsCommand) -> Future[None]:
-        """Have it done; resolved when the hand has done it and left. What no hand can do (no such
-        piece, an occupied place, an empty tray) is a NotPossibleError.
+        """Start an action, and return a future that resolves when the hand has finished and left.
+        It fails with NotPossibleError if no hand can do it (no such piece, an occupied place, an
+        empty tray).
         """
 
 
@@ -303,13 +306,13 @@ class PageHand:
     """The hand of one page. When the page leaves, it puts pieces back and levels the plate."""
 
     def __init__(self, ask: Callable[[HandsCommand], Future[None]]) -> None:
-        """``ask``: has hands do something."""
+        """``ask``: starts an action of a hand."""
         self._ask = ask
         self._held: dict[int, Future[None]] = {}  # Piece -> its being picked up.
         self._tilts = False
 
     def note(self, command: Verb, begun: Future[None]) -> None:
-        """Note what the page has just asked for."""
+        """Note the action that the page has just started."""
         match command:
             case PickUp(piece) if piece not in self._held or _failed(self._held[piece]):
                 self._held[piece] = begun

@@ -1,13 +1,13 @@
-"""Whether the scans of a table come in time, by the frames' own times."""
+"""A check that scans come in time, by the times of the frames."""
 
 from __future__ import annotations
 
 from tiltboard.drivers.errors import PartError, PartReadingError
 from tiltboard.drivers.frame import Frame
 
-LATE_S = 0.25  # perception begins again after such a gap
-STALLS = 2  # a single late scan passes without a word
-STEADY_S = 0.5  # of scans in time, then it is over
+LATE_S = 0.25  # Perception starts afresh after a longer gap.
+STALLS = 2  # Late scans until a fault is reported; a single one is not.
+STEADY_S = 0.5  # Time of punctual scans that ends the fault.
 
 BUSY = PartReadingError(
     "computer",
@@ -17,7 +17,7 @@ BUSY = PartReadingError(
 
 
 class ScanWatch:
-    """``late``: the last scan was."""
+    """A watch on the times of scans. ``late``: the last scan was late."""
 
     def __init__(self) -> None:
         self.late = False
@@ -26,8 +26,8 @@ class ScanWatch:
         self._steady_since_s = 0.0
 
     def update(self, frame: Frame) -> PartError | None:
-        """Take one scan in; the fault, while there is one: scans do not come in time, where no part
-        that is lost has taken its bus's time-out.
+        """Take in one scan, and return the fault while scans come too late, or None. Scans that a
+        lost part has delayed, by the time-out of its bus, do not count.
         """
         now_s, last_s = frame.time_s, self._last_s
         self._last_s = now_s

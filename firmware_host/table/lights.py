@@ -1,4 +1,4 @@
-"""From roles to colours: what each light means, its rhythm; the bubble of the level; digits."""
+"""The lights: the colour and rhythm of each role, the bubble of the level, and digits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PIECES: Mapping[str, Rgb] = {
     "yellow": YELLOW,
 }
 
-# Of sides and choices: plain names.
+# Colours of sides and choices, by their plain names.
 TINTS: Mapping[str, Rgb] = {
     "green": BLUISH_GREEN,
     "orange": ORANGE,
@@ -45,13 +45,13 @@ TINTS: Mapping[str, Rgb] = {
 
 
 def tint(name: str) -> Rgb:
-    """The light of a plain colour's name; white for names that it does not know."""
+    """Return the light of a plain colour's name; white if the name is unknown."""
     return TINTS.get(name) or PIECES.get(name, WHITE)
 
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One role, or a quality. ``colour`` None: that of the piece that is wanted."""
+    """The explanation of one role or quality. ``colour`` None: that of the wanted piece."""
 
     role: Role | Quality
     meaning: Message
@@ -60,7 +60,7 @@ class LegendEntry:
 
     @property
     def hex(self) -> str | None:
-        """``#rrggbb``."""
+        """The colour as ``#rrggbb``, or None."""
         return None if self.colour is None else "#{:02x}{:02x}{:02x}".format(*self.colour)
 
 
@@ -88,9 +88,9 @@ LEGEND: tuple[LegendEntry, ...] = (
 )
 
 GRID_S = 0.25
-LOOKS_S = 12.0  # after this time every pattern begins again
-LOOK_STEPS = 32  # of a breath
-_BREATH_STEPS = 16  # levels from dim to bright, so that a breathing light is not written every scan
+LOOKS_S = 12.0  # Common period of all patterns.
+LOOK_STEPS = 32  # Steps of one breath.
+_BREATH_STEPS = 16  # Levels of a breath; few, so that the light is not written every scan.
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Pattern:
     breath_s: float | None = None
 
     def look(self, rgb: Rgb) -> Look:
-        """The look in that colour."""
+        """Return the look of this pattern in that colour."""
         if self.breath_s is None:
             return Look(rgb, self.levels, GRID_S)
         bright, dim = self.levels
@@ -128,30 +128,31 @@ PATTERNS: Mapping[Role | Quality, Pattern] = {
     Role.LAST: Pattern((0.35,) * 10 + (0.15,) * 2),
 }
 
-PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # the board's corners
-SPOKEN = Pattern((0.5, 0.0), breath_s=3.0)  # the pieces of a far player who says something
-GLOW = Pattern((0.6,))  # an announcement
-TRAIL = Pattern((0.2,))  # the way that a piece goes
-RUNNER = Pattern((0.9,))  # the light that runs along it
-RUNNER_REST = 3  # steps of the grid before it starts again
-TINT_S = 1.0  # how long each of several colours of one light stays
+PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # The board's corners during a pause.
+SPOKEN = Pattern((0.5, 0.0), breath_s=3.0)  # The pieces of a far player who says something.
+GLOW = Pattern((0.6,))  # An announcement.
+TRAIL = Pattern((0.2,))  # The way of a piece.
+RUNNER = Pattern((0.9,))  # The light that runs along it.
+RUNNER_REST = 3  # Pause of the runner between two rounds, in steps of GRID_S.
+TINT_S = 1.0  # Time of each colour of a light that alternates.
 
 
 def runner_at(length: int, now_s: float) -> int:
-    """Where the light that runs along ``length`` places is; ``length`` or more: nowhere, it rests.
+    """Return the position of the light that runs along ``length`` places, or at least ``length``
+    while it rests.
 
-    One place further each quarter second, so that a light of the way flashes once a round.
+    It moves one place per quarter second, so each light of the way flashes once a round.
     """
     return int((now_s + 5e-7) // GRID_S) % (length + RUNNER_REST)
 
 
 ANNOUNCE_S = 2.0
-_RUN_OVER = (None, Role.LEGAL, Role.LAST)  # roles that wait for what is over soon
+_RUN_OVER = (None, Role.LEGAL, Role.LAST)  # Roles that the runner may cover for a moment.
 _COLOURS = {entry.role: entry.colour for entry in LEGEND}
 
 
 class Lighting:
-    """Renders standings. Deterministic in what it is given; draws only what has changed."""
+    """Renders standings, deterministically. It computes looks only if something has changed."""
 
     def __init__(self) -> None:
         self._announce_until_s = -inf
@@ -161,9 +162,10 @@ class Lighting:
     def looks(
         self, standing: Standing, overlay: Overlay, now_s: float, bubble: str | None = None
     ) -> tuple[Look | None, ...]:
-        """A look per place in plate index order, or dark. All begin at a multiple of LOOKS_S.
+        """Return each place's look, or None if it is dark, in plate index order. All looks begin at
+        a multiple of LOOKS_S.
 
-        ``bubble``: where that of a spirit level is.
+        ``bubble``: the place of the spirit level's bubble, or None.
         """
         if Sound.LAST_MARBLE in standing.sounds:
             self._announce_until_s = now_s + ANNOUNCE_S
@@ -185,7 +187,9 @@ class Lighting:
 
 
 def piece_light(game: Game | None, piece: str) -> Rgb:
-    """The light of a kind of piece: its own colour, or the one that the game names; else white."""
+    """Return the light of a kind of piece: its own colour, or the one that the game names; else
+    white.
+    """
     known = None if game is None else GAMES.get(game.name)
     named = None if known is None else known.look_of(piece).colour
     return PIECES.get(named or piece, WHITE)
@@ -194,9 +198,10 @@ def piece_light(game: Game | None, piece: str) -> Rgb:
 def _lit(
     standing: Standing, announcing: bool, turn: int, spot: int, bubble: str | None
 ) -> Iterator[tuple[str, Rgb, Pattern]]:
-    """Every place that is lit, with colour and pattern; a later one counts.
+    """Yield the lit places with colour and pattern; later entries override earlier ones.
 
-    ``turn``: which of several colours; ``spot``: where the light that runs along the path is.
+    ``turn``: index of the colour of alternating lights; ``spot``: the runner's position on the
+    path.
     """
     if standing.phase is Phase.PAUSED and standing.game is not None:
         for place in _corners(standing.game):
@@ -234,7 +239,7 @@ def _lit(
 
 
 def _corners(game: Game) -> list[str]:
-    """The first and last place of the lowest and of the highest row."""
+    """Return the first and last place of the lowest and of the highest row."""
     rows = {row for _, row in game.board.values()}
     found = []
     for row in {min(rows), max(rows)}:
@@ -243,13 +248,14 @@ def _corners(game: Game) -> list[str]:
     return found
 
 
-FULL_RAD = radians(8.0)  # then the bubble is at the board's edge
+FULL_RAD = radians(8.0)  # Tilt at which the bubble is at the board's edge.
 
 
 def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
-    """The place of the board nearest to the bubble. ``tilt_rad``: about x, about y, as in Motion.
+    """Return the place nearest to the bubble. ``tilt_rad``: about x, about y, as in Motion.
 
-    About x the north edge rises, about y the west edge does; a bubble goes where it is high.
+    A turn about x raises the north edge, one about y the west edge; the bubble goes to the high
+    side.
     """
     columns, rows = zip(*game.board.values(), strict=True)
     west, east, south, north = min(columns), max(columns), min(rows), max(rows)
@@ -259,10 +265,10 @@ def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
     return min([(hypot(x - column, y - row), place) for place, (x, y) in game.board.items()])[1]
 
 
-# A code of digits, for whoever stands at the table's low edge. Digits are three places wide and
-# five high. Two are shown at a time where there is room for two, one where not, from the first to
-# the last, with a row of dots above that says how far it is, where there is room; then a pause. A
-# space parts two numbers, and stays dark.
+# A code of digits is readable from the table's low edge. Digits are three places wide and five
+# high. Two are shown at a time, or one on a narrow plate, from the first to the last, then there is
+# a pause. Where there is room, a row of dots above counts them. A space separates two numbers and
+# stays dark.
 
 WIDE, HIGH = 3, 5
 PAGE_S = 2.0
@@ -286,28 +292,28 @@ FONT: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class CodeShown:
-    """A code that is shown from ``since_s`` on, for so long that it can be read at leisure."""
+    """A code that is shown from ``since_s`` for CODE_SHOWN_S."""
 
     code: str
     since_s: float
 
     def over(self, now_s: float) -> bool:
-        """Whether the code has been shown for long enough."""
+        """Return whether the code has been shown for long enough."""
         return now_s - self.since_s >= CODE_SHOWN_S
 
     def shown_once(self, now_s: float, columns: int) -> bool:
-        """Whether all of it has been shown."""
+        """Return whether the whole code has been shown at least once."""
         return now_s - self.since_s >= round_s(self.code, columns) - PAUSE_S
 
 
 def round_s(code: str, columns: int) -> float:
-    """How long it takes to show all of ``code`` once."""
+    """Return how long one round of ``code`` takes, in s, with its pause."""
     return len(_pages(code, columns)) * PAGE_S + PAUSE_S
 
 
 def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
-    """Plate index -> colour of the lights that are on ``since_s`` after the beginning; empty in the
-    pause, and on a plate that has no room for a digit.
+    """Return the lit places ``since_s`` after the beginning: plate index -> colour; empty in the
+    pause, and on a plate without room for a digit.
     """
     if columns < WIDE or rows < HIGH:
         return {}
@@ -334,7 +340,9 @@ def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
 
 
 def _pages(code: str, columns: int) -> list[tuple[str, int, int]]:
-    """Digits that are shown together, which of their number's they are, and of how many."""
+    """Return the digits that are shown together, with the index of that page within its number and
+    the number's count of pages.
+    """
     together = 2 if columns >= 2 * WIDE + 1 else 1
     pages: list[tuple[str, int, int]] = []
     for number in code.split(" "):

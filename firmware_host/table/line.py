@@ -1,4 +1,4 @@
-"""The confirmed line of play: every position from the start, each move of it on disk."""
+"""The confirmed moves of a game and their positions, each move of them in the journal."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from tiltboard.games.base import Game, Outcome, Position, Turn
 
 
 class PendingMove(msgspec.Struct, frozen=True):
-    """``requested``: by button or page, so that its act, too, is still to be done.
+    """A move that is being carried out. ``requested``: by button or page, so the player's own part
+    is still to be done, too.
 
-    ``extras``: place -> piece that the move takes off the board and that was put there instead.
+    ``extras``: place -> captured piece that was put there instead of off the board.
     """
 
     move: str
@@ -26,8 +27,8 @@ class PendingMove(msgspec.Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class Line:
     """One game as far as the journal has it. ``reached``: the positions from the start through all
-    ``moves``; ``position``: after the last of them, ``last``. ``agreed``: how its players
-    ended it themselves (by agreement, resigning or time), if they did.
+    ``moves``; ``position``: the last of them, after the turn ``last``. ``agreed``: the result if
+    the players ended the game themselves (by agreement, resigning or time), or None.
     """
 
     game: Game
@@ -48,7 +49,9 @@ class Line:
         *,
         agreed: Outcome | None = None,
     ) -> Line:
-        """Where ``reached`` is not known the moves are replayed. Raises IllegalMoveError."""
+        """Return the line of these moves, replaying those that ``reached`` lacks. Raises
+        IllegalMoveError.
+        """
         known = list(reached) or [game.start()]
         for move in moves[len(known) - 1 :]:
             known.append(known[-1].after(move))
@@ -56,22 +59,22 @@ class Line:
         return cls(game, game_id, tuple(moves), tuple(known), known[-1], last, agreed)
 
     def played(self, turn: Turn) -> Line:
-        """The line with one move more."""
+        """Return the line with one move more."""
         moves, reached = (*self.moves, turn.move), (*self.reached, turn.position)
         return replace(self, moves=moves, reached=reached, position=turn.position, last=turn)
 
     def shortened(self, to: int) -> Line:
-        """Without the moves after the first ``to``, and not ended by its players."""
+        """Return the line of the first ``to`` moves, without an end by its players."""
         return Line.of(self.game, self.game_id, self.moves[:to], self.reached[: to + 1])
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, by its players or its rules; None while it goes on."""
+        """The result, by the players or the rules, or None while the game is not over."""
         return self.agreed or self.position.outcome
 
     @property
     def before(self) -> Position | None:
-        """Before the last confirmed move; None where there is none."""
+        """The position before the last confirmed move, or None if there is no move."""
         return self.reached[-2] if self.moves else None
 
 
@@ -82,12 +85,12 @@ AGREED_DRAW = Outcome(None, AGREED)  # all sides have offered one
 
 
 def sides(game: Game) -> tuple[tuple[str, ...], ...]:
-    """Who wins together: the teams, else each player alone."""
+    """Return the groups of players who win together: the teams, or else each player alone."""
     return game.teams or tuple((player,) for player in game.players)
 
 
 def side_of(game: Game, player: str) -> tuple[str, ...]:
-    """The side that ``player`` is of. Raises NotPossibleError, naming the players."""
+    """Return the side of ``player``. Raises NotPossibleError, naming the players."""
     for side in sides(game):
         if player in side:
             return side
@@ -99,9 +102,10 @@ def side_of(game: Game, player: str) -> tuple[str, ...]:
 
 
 def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
-    """``player`` resigns, or his time is up, for the whole side: the other one wins.
+    """Return the result if ``player``, with their side, resigns or runs out of time: the other
+    wins.
 
-    Raises NotPossibleError where there is no such player, or where more than two sides play.
+    Raises NotPossibleError if there is no such player, or there are more than two sides.
     """
     mine = side_of(game, player)
     others = [side for side in sides(game) if side != mine]
@@ -120,7 +124,9 @@ def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
 
 
 def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
-    """The outcome that a stored result tells, if it is one of these for ``game``; else None."""
+    """Return the outcome of a stored result if ``game``'s players ended it themselves, else
+    None.
+    """
     if result is None:
         return None
     try:
@@ -133,18 +139,18 @@ def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
 
 
 class JournalPort(Protocol):
-    """Where moves become final. Each call is durable when it returns, or raises JournalError;
-    repeating a call that had come through changes nothing.
+    """The journal, which makes moves final. Each call is durable when it returns, or raises
+    JournalError; repeating a successful call changes nothing.
     """
 
     def append(self, game_id: int, ply: int, move: str) -> None:
         """Confirm ``move`` as move number ``ply`` (the first is 1)."""
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Note the move that is being carried out; None: it was dropped."""
+        """Note the move that is being carried out, or None if it was dropped."""
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
         """Take back the moves after number ``to``, of which ``ply`` is the last."""
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """Note the result (the contract's object)."""
+        """Note the result, as ``Outcome.as_json`` returns it."""

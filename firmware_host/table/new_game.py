@@ -11,8 +11,8 @@ from tiltboard.games.registry import game_type
 
 
 def new_game(name: str, options: Sequence[str]) -> NewGame:
-    """Board options may name a file. Raises RulesError for a game, an option or a value that does
-    not exist; whether they fit together is left to the game.
+    """Return the request for a game; board options may name a file. Raises RulesError if the game,
+    an option or a value does not exist; the game itself checks that they fit together.
     """
     kind = game_type(name)
     return NewGame(kind.name, options_from_text(kind, options, read_board=read_board))

@@ -1,6 +1,6 @@
-"""Which game place lies over which sensor and light, and which magnet is which piece.
+"""The mapping of a game to a plate: game places to sensors and lights, magnets to pieces.
 
-A game gives its board on a square grid from the low corner; smaller boards lie toward the plate's
+A game describes its board on a square grid from the low corner; smaller boards are at the plate's
 low corner. Plate places outside the board keep their plate names.
 """
 
@@ -23,7 +23,7 @@ from tiltboard.firmware_host.table.sight import (
 )
 from tiltboard.games.base import Game
 
-# docs/add-a-board.md: classes in the order in which a game's kinds of pieces take them.
+# Magnet classes in the order in which a game's kinds of pieces get them (docs/add-a-board.md).
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
 
 
@@ -46,7 +46,7 @@ class Overlay:
 
     @property
     def classes(self) -> frozenset[Magnet]:
-        """The magnets that this game's pieces have, and what one upside down reads as."""
+        """The magnets of this game's pieces, and the readings of pieces that are upside down."""
         count = len(self._piece_of)
         return frozenset(CLASSES[: count + count % 2])
 
@@ -56,7 +56,9 @@ class Overlay:
         return tuple(self._magnet_of)
 
     def index_of(self, place: str) -> int:
-        """Plate index of a game place, or of a plate place outside the board."""
+        """Return the plate index of a game place, or of a plate place outside the board. Raises
+        NotPossibleError.
+        """
         try:
             return self._index_of[place]
         except KeyError as error:
@@ -67,11 +69,11 @@ class Overlay:
             ) from error
 
     def magnets(self, cells: Mapping[str, str]) -> dict[int, Magnet]:
-        """Plate index -> magnet, for the pieces on a game's places."""
+        """Return the magnets of the pieces on a game's places: plate index -> magnet."""
         return {self.index_of(place): self.magnet_of(piece) for place, piece in cells.items()}
 
     def magnet_of(self, piece: str) -> Magnet:
-        """The magnet in a piece."""
+        """Return the magnet in a piece. Raises NotPossibleError."""
         try:
             return self._magnet_of[piece]
         except KeyError as error:
@@ -82,7 +84,7 @@ class Overlay:
             ) from error
 
     def piece_of(self, magnet: Magnet) -> str | None:
-        """The piece that has this magnet; None for no magnet."""
+        """Return the piece that has this magnet, or None for no magnet."""
         if magnet is Magnet.NONE:
             return None
         return self._piece_of.get(magnet, UNKNOWN_PIECE)
@@ -124,7 +126,7 @@ class Overlay:
 
 
 def check_fits(profile: Profile, game: Game) -> None:
-    """Raise BoardDoesNotFitError, saying which table would do, unless this one can carry it."""
+    """Check that the game fits this table. Raises BoardDoesNotFitError, naming one that it fits."""
     width = max(column for column, _ in game.board.values()) + 1
     height = max(row for _, row in game.board.values()) + 1
     kinds = len(game.pieces)
@@ -156,12 +158,12 @@ def check_fits(profile: Profile, game: Game) -> None:
 
 @cache
 def _shipped() -> tuple[Profile, ...]:
-    """Read once, as the host starts: every new game asks."""
+    """Return the profiles that ship, which are read once because every new game needs them."""
     return tuple(map(load_profile, profile_names()))
 
 
 def _table_for(width: int, height: int, kinds: int) -> str | None:
-    """The smallest table that ships and can carry such a game; the usual one among equals."""
+    """Return the smallest shipped table for such a game, the default one among equals, or None."""
     fitting = [
         table
         for table in _shipped()

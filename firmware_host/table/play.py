@@ -1,4 +1,4 @@
-"""What people read while they play: whose turn it is, what to do, and what an engine does."""
+"""The sentences of normal play: whose turn it is, what to do, and what an engine does."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ WHICH_GAME = text("Which game?")
 
 
 def colour(name: str) -> Message:
-    """A colour: "red"."""
+    """Return a colour's name: "red"."""
     return _COLOURS.get(name, Message(name))
 
 
 def player(name: str) -> Message:
-    """A player, whose name is that of their colour: "Red". ``Message.with_names`` finds it."""
+    """Return a player's name, which is their colour: "Red". ``Message.with_names`` finds it."""
     return colour(name).capitalised()
 
 
 def players(names: Sequence[str]) -> Message:
-    """One or more players: "Red and White"."""
+    """Return the names of one or more players: "Red and White"."""
     first, *rest = names
     if not rest:
         return player(first)
@@ -43,7 +43,7 @@ def players(names: Sequence[str]) -> Message:
 
 
 def piece(game: str, kind: str) -> Message:
-    """A piece without its article: "red marble"."""
+    """Return a piece's name without an article: "red marble"."""
     if kind == UNKNOWN_PIECE:
         return text("strange piece")
     known = GAMES.get(game)  # an old game's package may be gone
@@ -67,7 +67,7 @@ def _why_over(game: str, outcome: Outcome) -> Message | None:
 
 
 def over(game: str, outcome: Outcome) -> Message:
-    """Who has won, and why in the game's own words where it has any."""
+    """Return the sentence that names the winners, with the game's own reason if it has one."""
     why = _why_over(game, outcome)
     winners = outcome.team or (() if outcome.winner is None else (outcome.winner,))
     if not winners:
@@ -87,20 +87,22 @@ def over(game: str, outcome: Outcome) -> Message:
 
 
 def to_find(kind: str, number: int) -> Message:
-    """What a puzzle is about that is recommended."""
+    """Return the task of a recommended puzzle."""
     if kind == "save":
         return text("Find the only safe move: puzzle {number}.", number=number)
     return text("Find the move that wins: puzzle {number}.", number=number)
 
 
 def hint(mover: str, move: str, why: Message | None = None) -> Message:
-    """What the strongest engine would play, and why."""
+    """Return the sentence that suggests the strongest engine's move, with the reason if there is
+    one.
+    """
     said = text("Try {move}.", player=player(mover), move=move)
     return said if why is None else Message("{said} {why}", {"said": said, "why": why})
 
 
 def why(turn: Turn, reason: tuple[str, int, str]) -> Message:
-    """The reason for a move, in the words of its game. ``reason``: as ``proof.Reason``."""
+    """Return the reason for a move in its game's words. ``reason``: see ``proof.Reason``."""
     game = turn.position.game
     kind, number, move = reason
     known = GAMES.get(game.name)

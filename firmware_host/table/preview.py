@@ -1,4 +1,4 @@
-"""Plain values for a page: what a move would do, and what lies on a simulated plate."""
+"""The effects of a move, as plain values for a page."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ MAX_REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``act`` and ``consequences``: as in ``tiltboard.games.base.Turn``. ``reasons``: why the first
-    few consequences come about. ``ends``: the game is over then; ``winner``: whoever has won it.
+    """The effects of one move. ``act`` and ``consequences``: as in ``tiltboard.games.base.Turn``.
+    ``reasons``: those of the first few consequences. ``ends``: the game is then over; ``winner``:
+    its winner, or None.
     """
 
     move: str
@@ -25,7 +26,7 @@ class Preview:
 
 
 def preview(position: Position, move: str) -> Preview:
-    """Carry ``move`` out in thought: one move, in the time that a move takes.
+    """Return the effects of ``move`` without making it, in the time that one move takes.
 
     Raises IllegalMoveError, naming the rule.
     """
@@ -42,6 +43,6 @@ def preview(position: Position, move: str) -> Preview:
 
 
 def reasons(turn: Turn) -> tuple[Message, ...]:
-    """Why the first few consequences of ``turn`` come about."""
+    """Return the reasons of the first few consequences of ``turn``."""
     why = (turn.position.game.why(turn, shift) for shift in turn.consequences[:MAX_REASONS])
     return tuple(Message(template, params) for template, params in why if template)

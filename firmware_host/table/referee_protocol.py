@@ -1,4 +1,4 @@
-"""What the host asks of whoever follows a game: the referee of a board, or of a game of seats."""
+"""The interface between the host and the referee of a game, on a board or of seats."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from tiltboard.firmware_host.table.standing import Question, Standing
 
 AGAIN = ""  # As a menu choice: the same game once more
 Menu = Callable[[], Question]
-"""What a long press of *back* offers."""
+"""A function that returns the menu, which a long press of *back* opens."""
 
 
 class GameReferee(Protocol):
-    """Follows one game: on a board (Referee), or at seats (SeatReferee)."""
+    """The referee of one game: on a board (Referee), or at seats (SeatReferee)."""
 
     @property
     def menu_choice(self) -> str | None:
-        """A menu entry, or ``AGAIN``, that was chosen at the table for the host to begin; None once
-        ``close_menu_choice`` was called.
+        """The menu entry, or ``AGAIN``, that was chosen at the table for the host to begin; None
+        once ``close_menu_choice`` was called.
         """
 
     @property
     def failed(self) -> frozenset[str]:
-        """Places whose sensors have failed and have not recovered, which people have been told."""
+        """Places whose sensors have failed and not recovered, and whose failure was announced."""
 
     def close_menu_choice(self, refused: Message | None = None) -> None:
         """Forget the choice, which was carried out or ``refused``; people are told why."""
 
     def set_up_again(self) -> None:
-        """Take nothing on the board for a move until it shows the position again, as after free
-        play. A move that is being carried out goes on.
+        """Ignore the board until it shows the position again, as after free play. A move that is
+        being carried out continues.
         """
 
     def carry_out(self, request: GameRequest) -> None:
-        """Do what somebody asks for. What changes the game is on disk when this returns; a move
-        that has yet to be carried out is noted as soon as the disk takes it. Raises
-        NotPossibleError, RulesError or JournalError, and then nothing has changed.
+        """Do what a request asks for. A change of the game is in the journal when this returns; a
+        move that has yet to be carried out is noted there as soon as possible. Raises
+        NotPossibleError, RulesError or JournalError, with nothing changed.
         """
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
-        """Judge one scan. ``presses``: debounced and timed
+        """Process one scan and return the new standing. ``presses``: debounced and timed
         (tiltboard.firmware_host.table.buttons).
         """

@@ -1,4 +1,4 @@
-"""One observation in the game's own words: places and pieces instead of sensors and magnets."""
+"""The observation of the plate, by sensors and magnets, and in the game's places and pieces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tiltboard.drivers.errors import PartError
 
 
 class Magnet(Enum):
-    """What a sensor can tell apart: the pole that faces it, and the strength."""
+    """The magnets that a sensor can tell apart: by the pole that faces it, and by strength."""
 
     NONE = "none"
     N_STRONG = "N-strong"
@@ -23,7 +23,7 @@ class Magnet(Enum):
 
 
 class Stillness(Enum):
-    """Whether the plate may be read."""
+    """The plate's motion; readings are valid only while it is STILL."""
 
     STILL = "still"
     TILTED = "tilted"
@@ -45,23 +45,23 @@ class Happening(Enum):
 
 
 class Ailment(StrEnum):
-    """Why a sensor is not believed."""
+    """The reason why readings from a sensor are ignored."""
 
     DEAD = "dead"
     STUCK = "stuck"
     NOISY = "noisy"
     DRIFTING = "drifting"
-    SILENT = "silent"  # somebody said that something else stands there than it feels
-    CONTRADICTING = "contradicting"  # its switches feel both poles at once
-    LEFT_OUT = "left-out"  # somebody said, calibrating, that it is broken; until it is measured
+    SILENT = "silent"  # A person said that the piece is another than the sensor reads.
+    CONTRADICTING = "contradicting"  # Its switches report both poles at once.
+    LEFT_OUT = "left-out"  # A person said so in the calibration; until it is measured.
 
 
 @dataclass(frozen=True, slots=True)
 class BoardEvent:
-    """One thing that happened on the board.
+    """One event on the board.
 
     ``places``: plate indices: one for placed, lifted, replaced; source and target for slid; all
-    that changed for knocked; none for tilted, settled, bumped. ``magnets``: what stands on each of
+    that changed for knocked; none for tilted, settled, bumped. ``magnets``: the magnet on each of
     ``places`` after the event.
     """
 
@@ -72,8 +72,8 @@ class BoardEvent:
 
 
 class Position(NamedTuple):
-    """East and north of the middle of its place, in mm; and the radius, in mm, of the circle round
-    that point in which the piece stands in 95 of 100 cases.
+    """The position of a piece, in mm east and north of the middle of its place, and the radius in
+    mm of the circle round it that contains the piece in 95 of 100 cases.
     """
 
     east_mm: float
@@ -82,21 +82,20 @@ class Position(NamedTuple):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """What stands on the plate, as far as the sensors can witness it; index as in ``Frame``.
+    """The state of the plate by its sensors; indices as in ``Frame``.
 
     ``magnets``: accepted (debounced) class per place. ``unsure``: places whose reading fits no
-    class, and for a moment those just masked; what was accepted there before still stands in
-    ``magnets``. ``confidence``: 0 to 1 per place, how far the reading is from the nearest boundary
-    of its class; at rest, looked at now and then. ``field_mt``: calibrated, averaged, neighbours
-    removed. ``ready``: zeroed; and where nothing keeps the plate from being read, ``magnets`` is
-    from after the last interruption (a tilt, a stall, a lost part).
-    ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
-    "silent", "contradicting", "left-out": what stands there is told by their neighbours, except
-    at those in ``blind``). ``restless``: unsure places whose readings jump, or have yet to show
-    whether they stay: nobody can do anything about one of these. ``weak``: unsure places over
-    which a magnet stands centred that is too weak for its class. ``positions``: where on its
-    place each piece at rest stands, as far as that has been looked at. ``spin_rad``: how far a
-    plate that spins has turned, east to north; None where that is not known.
+    class, and for a moment those just masked; ``magnets`` keeps what was accepted there before.
+    ``confidence``: 0 to 1 per place, the reading's distance from the nearest boundary of its class;
+    updated now and then at rest. ``field_mt``: calibrated, averaged, neighbours removed. ``ready``:
+    zeroed, and, if the plate can be read, ``magnets`` is from after the last interruption (a tilt,
+    a stall, a lost part). ``masked``: places with a failed sensor -> the failure ("dead", "stuck",
+    "noisy", "drifting", "silent", "contradicting", "left-out"); these are read by their neighbours'
+    sensors, except those in ``blind``. ``restless``: unsure places whose readings jump, or have not
+    been watched for long enough; people can do nothing about these. ``weak``: unsure places with a
+    centred magnet that is too weak for its class. ``positions``: the position of each resting piece
+    on its place, where it has been estimated. ``spin_rad``: turn of a plate that spins, east to
+    north, or None if unknown.
     """
 
     time_s: float
@@ -116,7 +115,7 @@ class Observation(msgspec.Struct, frozen=True):
     spin_rad: float | None = None
 
 
-UNKNOWN_PIECE = "unknown"  # a magnet of a class that no piece of this game has
+UNKNOWN_PIECE = "unknown"  # A magnet of a class that no piece of this game has.
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +129,11 @@ class SightEvent:
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """What stands where.
+    """The observation in the game's places and pieces.
 
     ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
-    board keep their plate name. ``unsure``: places that cannot be read surely now. ``faults``:
-    parts lost in this scan; while there are any, ``cells`` may be stale. ``masked``, ``blind``,
+    board keep their plate name. ``unsure``: places that cannot be read reliably now. ``faults``:
+    parts lost in this scan; while there are any, ``cells`` may be outdated. ``masked``, ``blind``,
     ``restless``, ``weak``, ``spin_rad``: as in Observation.
     """
 

@@ -1,4 +1,4 @@
-"""How the game stands at the table, after each step: what the lights, page and scenarios show."""
+"""The standing of the game after each step, which lights, page and scenarios show."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.games.base import Game, Outcome, Position, Shift, Turn
 
 Lean = tuple[float, float]  # about x and about y, in rad, as in tiltboard.drivers.frame.Motion
-Claim = tuple[str, str | None]  # place, and what a person says stands there
+Claim = tuple[str, str | None]  # Place, and the piece that a person says is there, or None.
 
 
 class Phase(StrEnum):
-    """What the table waits for, by the names of docs/scenarios.md."""
+    """The phase of play, by the names of docs/scenarios.md."""
 
     SETUP = "setup"
     TURN = "turn"
@@ -33,7 +33,7 @@ class Phase(StrEnum):
 
 
 class Role(StrEnum):
-    """What a light says about its place. One role per place, the first of this order that fits."""
+    """The meaning of a place's light. If several fit, the first in this order counts."""
 
     WRONG = "wrong"
     REMOVE = "remove"
@@ -46,7 +46,7 @@ class Role(StrEnum):
 
 
 class Quality(StrEnum):
-    """What a legal move is worth to whoever is assisted, beside his other moves."""
+    """The worth of a legal move compared with the others, for a player who gets assist."""
 
     BEST = "best"
     GOOD = "good"
@@ -74,9 +74,8 @@ class Choice:
     """One answer to a question.
 
     ``value``: its name, and ``also``: others that mean the same. ``colour``: a plain colour's name,
-    or None. ``places``: the lights that stand for it. ``path``: places along which a light runs
-    while the buttons have come to it. ``fall``: (columns, rows) of the way in which the plate is
-    tilted to choose it.
+    or None. ``places``: the lights for it. ``path``: places along which a light runs while the
+    buttons have selected it. ``fall``: (columns, rows) of the direction in which a tilt chooses it.
     """
 
     value: str
@@ -90,9 +89,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the table asks. ``at``: the index of the choice to which the buttons have come.
+    """A question to the players. ``at``: the index of the choice that the buttons have selected.
 
-    ``offer``: it need not be answered. Play goes on as the phase says; the answer tells what no
+    ``offer``: no answer is needed. Play continues by its phase; the answer reports a change that no
     sensor sees.
     """
 
@@ -103,26 +102,25 @@ class Question:
 
     @property
     def chosen(self) -> Choice:
-        """The choice to which the buttons have come."""
+        """The choice that the buttons have selected."""
         return self.choices[self.at]
 
     def named(self, value: str) -> Choice | None:
-        """The choice that ``value`` names, if any."""
+        """Return the choice that ``value`` names, or None."""
         names = ((choice, (choice.value, *choice.also)) for choice in self.choices)
         return next((choice for choice, known in names if value in known), None)
 
 
 class Shown(Struct, frozen=True):
-    """What lights and page show of a phase.
+    """The part of a standing that lights and page show.
 
     ``say``: the next single thing to do, and why. ``roles``: only places that are not off.
-    ``piece_for``: for PUT places, which piece is wanted there. ``shifts``: in setup, settle and
-    fix, what a hand has to do, in an order in which each can be done when its turn comes (source
-    None: from the hand or the reserve); for arrows, and for hands that carry it out. ``question``:
-    what the table asks; the phase stays as it was. ``tint``: place -> the names of one or more
-    colours that a LEGAL light there takes in turn. ``path``: places along which a light runs, in
-    ``path_colour`` (a plain colour's name). ``lean_rad``: while a piece is to slide to its place,
-    the tilt at which the plate is to be held for it; (0, 0) once it is there.
+    ``piece_for``: PUT place -> the piece that is wanted there. ``shifts``: in setup, settle and
+    fix, the steps to do, each possible when its turn comes (source None: from the hand or the
+    reserve); for arrows, and for hands that carry them out. ``question``: the open question; the
+    phase stays as it was. ``tint``: LEGAL place -> the names of the colours that its light takes in
+    turn. ``path``: places along which a light runs, in ``path_colour`` (a plain colour's name).
+    ``lean_rad``: the tilt at which a piece slides to its place; (0, 0) once it is there.
     """
 
     phase: Phase
@@ -138,16 +136,16 @@ class Shown(Struct, frozen=True):
 
 
 class Standing(Shown, frozen=True, kw_only=True):
-    """The referee's account.
+    """The standing of the game after one step of the referee.
 
     ``position``: the last confirmed (journalled) position, None before any game; ``moves``: those
-    that led there; ``last``: the last of them, in a game of places. ``to_move``: the mover, until
-    his move is on disk; None once over. ``quality``: place, and move, -> what it is worth, where
-    that is shown; it changes the light of a LEGAL place. ``draw_offers``: players who have offered
-    a draw since the last move. ``sounds``: new in this step. ``step``: a number of the game's own
-    that changes with whatever may change a player's mind. ``claims``: what people have said in this
-    step of places that no sensor sees. ``spoken_by``: the player at another table from whom a
-    phrase has just come, while nothing is to be done but to play.
+    that led to it; ``last``: the last of them, on a board. ``to_move``: the player to move, until
+    their move is in the journal; None after the end. ``quality``: place, or move, -> its worth
+    where that is shown; it changes the light of a LEGAL place. ``draw_offers``: players who have
+    offered a draw since the last move. ``sounds``: new in this step. ``step``: a number that
+    changes with everything that may change a player's decision. ``claims``: what people have said
+    in this step about places without a working sensor. ``spoken_by``: the player at another table
+    whose phrase has just come, while there is nothing to do but play.
     """
 
     game: Game | None = None
@@ -172,7 +170,7 @@ NOTHING_YET = Standing(Phase.SETUP, text("Choose a game to begin."))
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What somebody is asked to do besides playing, for a test or a set-up, shown meanwhile.
+    """An instruction for a test or a set-up, which is shown in the place of the game's.
 
     ``roles`` and ``piece_for``: as in Standing; None: the lights stay as they are.
     """
@@ -182,7 +180,7 @@ class Asked:
     piece_for: Mapping[str, str] = field(default_factory=dict)
 
     def over(self, standing: Standing) -> Standing:
-        """``standing`` with this in the place of what it says and lights."""
+        """Return ``standing`` with this instruction, and its lights, in the place of its own."""
         if self.roles is None:
             return structs.replace(standing, say=self.say)
         return structs.replace(
@@ -211,15 +209,15 @@ _TOWARD = 0.92  # cosine of how far the tilt may be off the way of the fall: 23 
 
 @dataclass(frozen=True, slots=True)
 class Asking(Generic[Meaning]):
-    """The open question: which move it was, whether something is done, or the menu of games.
+    """The open question: which move was made, whether something is done, or the menu of games.
 
-    A short confirm goes on to the next choice, a long one takes it; so does a tilt toward the
-    choice's fall, held for a moment. Of an offer, a short confirm takes the only choice, or opens
-    several. Presses that were begun before it was asked (``asked_s``) answer nothing.
+    A short confirm selects the next choice, a long one takes it; so does a tilt in the choice's
+    direction, held for a moment. At an offer, a short confirm takes the only choice, or opens
+    several. Presses that began before the question (``asked_s``) do not count.
 
-    ``meant``: what each answer means. ``offered``: it was an offer at first. ``board``: what stands
-    under the open menu, None while that is closed. ``leaning``: the choice or the way to which the
-    plate is tilted, and since when.
+    ``meant``: answer -> its meaning. ``offered``: it began as an offer. ``board``: the pieces under
+    the open menu, None while that is closed. ``leaning``: the choice, or direction in the menu,
+    toward which the plate is tilted, and since when.
     """
 
     question: Question | None = None
@@ -231,19 +229,19 @@ class Asking(Generic[Meaning]):
 
     @property
     def opened(self) -> bool:
-        """Somebody goes through the choices of an offer."""
+        """True if the choices of an offer are being browsed."""
         asked = self.question
         return asked is not None and not self.menu and self.offered and not asked.offer
 
     @property
     def menu(self) -> bool:
-        """The menu is open. It closes when anything on the board changes."""
+        """True if the menu is open. It closes when anything on the board changes."""
         return self.board is not None
 
     def ask(
         self, question: Question, meant: Mapping[str, Meaning], now_s: float
     ) -> Asking[Meaning]:
-        """Ask ``question``, or go on asking it."""
+        """Ask ``question``, or keep asking it."""
         asked, offered = self.question, question.offer
         known = asked is not None and replace(asked, at=0, offer=offered) == question
         if asked is None or not known or (asked.offer and not offered):
@@ -251,7 +249,7 @@ class Asking(Generic[Meaning]):
         return replace(self, meant=meant, offered=offered)
 
     def folded(self) -> Asking[Meaning]:
-        """An offer that was opened is only an offer again."""
+        """Turn an opened offer back into an offer."""
         asked = self.question
         return self if asked is None else replace(self, question=replace(asked, at=0, offer=True))
 
@@ -269,12 +267,14 @@ class Asking(Generic[Meaning]):
         return Asking(replace(menu, choices=placed), now_s, board=dict(cells))
 
     def rested(self) -> Asking[Meaning]:
-        """Play is paused: what is asked stays as far as the buttons have brought it."""
+        """Return the question for a pause: the selected choice stays, a tilt that was held does
+        not.
+        """
         return replace(self, leaning=None)
 
     def named(self, value: str) -> Choice:
-        """The choice that ``value`` names. Raises NotPossibleError where it answers nothing that is
-        asked now.
+        """Return the choice that ``value`` names. Raises NotPossibleError if it is not an answer to
+        the open question.
         """
         asked = self.question
         if asked is None:
@@ -291,11 +291,11 @@ class Asking(Generic[Meaning]):
         return choice
 
     def meaning(self, choice: Choice) -> Meaning | str:
-        """What a choice means, or the name of the game chosen."""
+        """Return the meaning of a choice, or, in the menu, its value."""
         return choice.value if self.menu else self.meant[choice.value]
 
     def pressed(self, press: Press, now_s: float) -> tuple[Asking[Meaning], Choice | None]:
-        """After a press of confirm; and what that answers, if it does."""
+        """Return the question after a press of confirm, and the choice that this takes, or None."""
         asked = self.question
         if asked is None or now_s - press.held_s < self.asked_s:
             return self, None
@@ -305,7 +305,7 @@ class Asking(Generic[Meaning]):
         return replace(self, question=replace(asked, at=at, offer=False)), None
 
     def may_lean(self, tilt_rad: tuple[float, float]) -> bool:
-        """Whether the plate may be tilted so far because that could be an answer."""
+        """Return whether a tilt of that size may be an answer."""
         asked = self.question
         if asked is None or asked.offer:
             return False
@@ -316,8 +316,9 @@ class Asking(Generic[Meaning]):
     def leant(
         self, tilt_rad: tuple[float, float], now_s: float
     ) -> tuple[Asking[Meaning], Choice | None]:
-        """With the plate's tilt (about x, about y); and what that answers, held long enough.
-        Through the menu it goes on eastward, and back westward, one choice each time.
+        """Return the question at this tilt (about x, about y), and the choice that it takes if held
+        long enough, or None. In the menu, a tilt selects the next choice eastward, the last one
+        westward.
         """
         asked, way = self.question, self._toward(tilt_rad)
         if asked is None or way is None:
@@ -333,7 +334,9 @@ class Asking(Generic[Meaning]):
         return replace(self, question=replace(asked, at=at), leaning=(way, now_s)), None
 
     def _toward(self, tilt_rad: tuple[float, float]) -> str | None:
-        """The choice, or the way through the menu, toward which the plate is tilted."""
+        """Return the choice, or direction in the menu, toward which the plate is tilted, or
+        None.
+        """
         asked, lean = self.question, hypot(*tilt_rad)
         # About x the north edge rises, so that things slide south; about y the west edge does.
         east, north = tilt_rad[1], -tilt_rad[0]

@@ -1,4 +1,4 @@
-"""What people read where something is wrong, or cannot be seen."""
+"""The sentences about faults, mistakes and places that cannot be read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tiltboard.games.names import PLAYERS
 from tiltboard.ground.errors import TiltboardError
 
 NOT_READY = text("One moment – checking the board.")
-# What perception saw just before the board went wrong, where it explains anything
+# Events just before a mistake that may explain it.
 HAPPENED = {
     Happening.SLID: text("A piece was pushed along."),
     Happening.KNOCKED: text("Something got knocked."),
@@ -20,7 +20,7 @@ HAPPENED = {
 
 
 def refused(error: RulesError) -> Message:
-    """A rule's own reason."""
+    """Return a rule's own reason."""
     named = {
         name: Message(value, capital=True) if name in PLAYERS and isinstance(value, str) else value
         for name, value in error.params.items()
@@ -29,12 +29,12 @@ def refused(error: RulesError) -> Message:
 
 
 def unclear(place: str) -> Message:
-    """The sensor cannot read this place."""
+    """Return the request to centre a piece that cannot be read."""
     return text("Move the piece on {place} to the middle of its place.", place=place)
 
 
 def unreadable(place: str) -> Message:
-    """Something that cannot be read is where nothing should be."""
+    """Return the request to centre or remove an unknown object on a place that should be empty."""
     return text(
         "The table cannot read {place}. Move the piece there to the middle of its place, "
         "or take it off.",
@@ -43,7 +43,7 @@ def unreadable(place: str) -> Message:
 
 
 def part_missing(faults: Sequence[TiltboardError]) -> Message:
-    """A part is lost or the disk refuses: problem and remedy of the first."""
+    """Return problem and remedy of the first fault: a part is lost, or the disk refuses."""
     first = faults[0]
     return text(
         "{problem} {remedy}",
@@ -64,7 +64,7 @@ _FAILED = {
 
 
 def unread(why: str, place: str) -> Message:
-    """Why a sensor is not believed. ``why``: as in Observation.masked."""
+    """Return why readings from a sensor are ignored. ``why``: as in Observation.masked."""
     return Message(_FAILED[why].template, {"place": place})
 
 
@@ -85,10 +85,11 @@ _BY_BUTTON = {each.template for each in (_PUT_THERE, *_CONFIRM.values())}
 
 
 def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
-    """``said``, and when to press confirm. ``what``: a piece was ``put`` or ``moved`` where it
-    cannot be seen, is ``still-there`` although it seems taken, or ``missed``: nobody knows where;
-    what was asked for is ``done`` where it cannot be seen, or ``perhaps-done``: it has not been
-    seen for a while. A player without another move ``must-pass``; one who has others ``may-pass``.
+    """Return ``said`` with the reason to press confirm. ``what``: a piece was ``put`` or ``moved``
+    where no sensor sees it, is ``still-there`` although it seems gone, or was ``missed`` on an
+    unknown place; a request is ``done`` where no sensor sees it, or ``perhaps-done`` because it has
+    not been seen for a while. A player without another move ``must-pass``; one who has others
+    ``may-pass``.
     """
     if what == "put" and len(places) == 1:
         return Message(_PUT_THERE.template, {"said": said, "place": places[0]})
@@ -96,7 +97,7 @@ def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
 
 
 def without_buttons(say: Message) -> Message:
-    """``say`` where answers are pressed on a screen: without what the button confirm would do."""
+    """Return ``say`` without what the button confirm would do, for answers on a screen."""
     params = {
         name: without_buttons(each) if isinstance(each, Message) else each
         for name, each in say.params.items()

@@ -1,4 +1,4 @@
-"""Zones over the plate, in which pieces lie anywhere, and what hands seem to have done there."""
+"""Zones on the plate, in which pieces may be anywhere, and the moves that changes there suggest."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
 from tiltboard.games.base import Game, Position
 from tiltboard.games.seated import SeatedGame
 
-PIECE = "piece"  # sensors tell that something lies there, not which
+PIECE = "piece"  # Sensors detect a piece here, but not its kind.
 
 
 class ZoneOverlay(Overlay):
-    """A seated game over a plate of any size. Places keep the plate's names.
+    """A seated game on a plate of any size. Places keep the plate's names.
 
-    ``zones``: zone -> its places; ``middle``: those that are in none, nearest to the centre first.
+    ``zones``: zone -> its places; ``middle``: places in no zone, nearest to the centre first.
     ``zone_of``: place -> zone.
     """
 
     def __init__(self, profile: Profile, game: SeatedGame) -> None:
-        # not Overlay's: there are no places to fit, and any magnet is a piece
+        # Overlay's is not called: there are no places to fit, and any magnet is a piece.
         self.game = game
         self.places = profile.places
         self._piece_of = {Magnet.N_STRONG: PIECE}
@@ -51,25 +51,26 @@ class ZoneOverlay(Overlay):
         self._index_of |= self.index_of_game_place
 
     def magnets(self, cells: Mapping[str, str]) -> dict[int, Magnet]:
-        """Nothing: a zone does not say where in it a piece lies."""
+        """Return nothing, because a zone does not tell where in it a piece is."""
         return {}
 
 
 def overlay_for(profile: Profile, game: Game) -> Overlay:
-    """``game`` over a plate. Raises BoardDoesNotFitError."""
+    """Return the overlay of ``game`` on a plate. Raises BoardDoesNotFitError."""
     return ZoneOverlay(profile, game) if isinstance(game, SeatedGame) else Overlay(profile, game)
 
 
-TURNED_RAD = pi  # what counts as having been spun
-REST_S = 3.0  # after which what was surely seen counts, where nobody says otherwise
+TURNED_RAD = pi  # Smallest turn that counts as spinning the plate.
+REST_S = 3.0  # Rest after which a sure proposal counts unless somebody objects.
 
 Places = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """``move``: in the game's words. ``seen``: by the sensors; else a player would like it to be
-    done. ``since_s``: of the rest in which it was seen. ``sure``: it counts after a while.
+    """A move in the game's notation that waits for confirmation. ``seen``: by the sensors; else a
+    player asks for it. ``since_s``: the start of the rest in which it was seen. ``sure``: it counts
+    after a while without confirmation.
     """
 
     move: str
@@ -80,13 +81,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the sensors tell. One value a step, replaced by ``looked``.
+    """The sensors' account of what hands did, one value per step, replaced by ``looked``.
 
-    ``before``: the places that were occupied when what was told last had been done; ``now``: those
-    in the last scan that could be read, and ``explained``: ``before``, should the proposal be
-    accepted. ``refused``: those of which people said that it was not so. ``landed``: something came
-    to rest since ``before``, and ``again``: it was taken away and put once more, which is a doubt.
-    ``spin_rad``: the plate's when what was told last was looked at first; None: before that look.
+    ``before``: the places occupied after the last explained move; ``now``: those in the last
+    readable scan, or None; ``explained``: the next ``before`` if the proposal is accepted.
+    ``refused``: occupied places for which people rejected the proposal. ``landed``: a piece came to
+    rest since ``before``, and ``again``: it was removed and put down once more, which makes the
+    proposal doubtful. ``spin_rad``: the plate's turn at the first scan after ``before``; None
+    before that scan.
     """
 
     before: Places | None = None
@@ -99,12 +101,12 @@ class Evidence:
     spin_rad: float | None = None
 
     def doubted(self) -> Evidence:
-        """The same evidence, but somebody has to confirm it."""
+        """Return the same evidence with a proposal that somebody has to confirm."""
         found = self.proposal
         return self if found is None else replace(self, proposal=replace(found, sure=False))
 
     def declined(self) -> Evidence:
-        """The evidence after "no": nothing is proposed until something changes."""
+        """Return the evidence after "no": no proposal until something changes."""
         return replace(self, proposal=None, refused=self.now)
 
 
@@ -115,8 +117,8 @@ def looked(
     position: Position,
     wish: str | None,
 ) -> Evidence:
-    """The evidence after another scan. While the plate moves, or something cannot be read, nothing
-    is told.
+    """Return the evidence after another scan; without a proposal while the plate moves or a place
+    cannot be read.
     """
     if not sight.ready or sight.faults or sight.stillness is not Stillness.STILL or sight.unsure:
         return evidence if evidence.now is None else replace(evidence, now=None, proposal=None)
@@ -155,5 +157,5 @@ def looked(
 
 
 def _counts(overlay: ZoneOverlay, places: Places) -> Counter[str]:
-    """Zone -> how many of ``places`` lie in it; the middle is no zone."""
+    """Return how many of ``places`` are in each zone; the middle is not a zone."""
     return Counter(overlay.zone_of[place] for place in places if place in overlay.zone_of)
