@@ -1,6 +1,4 @@
-"""What people are shown of their own moves: a hint that one asks for, and assist, as much as each
-has.
-"""
+"""The help that people get for their own moves: hints on request, and each player's assist."""
 
 from __future__ import annotations
 
@@ -77,7 +75,7 @@ class Advice:
 
     @property
     def asks_if_sure(self) -> Sequence[str]:
-        """The players who want to be asked."""
+        """The players who want to be asked after a blunder."""
         return [player for player, each in self.assist.items() if each.sure]
 
     def doubts(self, standing: Standing, now_s: float) -> bool:
@@ -91,11 +89,11 @@ class Advice:
 
     @property
     def doubting(self) -> bool:
-        """Whether a player is being asked "are you sure?"."""
+        """True if a player is being asked "are you sure?"."""
         return self._doubt is not None
 
     def be_sure(self) -> None:
-        """The player has said that the move was meant."""
+        """Note that the player meant the move."""
         self._late = self._doubt = None
 
     def _doubt_of(
@@ -128,19 +126,19 @@ class Advice:
 
     @property
     def hinting(self) -> bool:
-        """A hint is being thought of."""
+        """True while a bot looks for a hint."""
         return self._hint_task is not None and self._hint is None
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
-        """Think of a move for the person to move. Raises NotPossibleError."""
+        """Start to look for a hint for the player to move. Raises NotPossibleError."""
         task = _task(standing, Purpose.HINT)
         if task is None:
             raise NotPossibleError("There is nothing to hint at now.")
         self._hint_task, self._hint, self._hint_until_s = task, None, now_s + HINT_S
 
     def task(self, standing: Standing, now_s: float, *, here: bool) -> Task | None:
-        """What is to be thought about for the person to move, who is ``here`` or at another table;
-        None: nothing, or it is known.
+        """Return the task for an engine on behalf of the player to move, or None if there is none,
+        or its result is known. ``here``: that player is at this table.
         """
         asked = self._hint_task
         if asked is not None:
@@ -159,8 +157,8 @@ class Advice:
         return task if wanted else None
 
     def ahead(self, standing: Standing) -> dict[str, float] | None:
-        """Player -> what his side can expect of the game, 0 to 1, in the last position of which
-        that is known; None: nobody wants to know, or can tell.
+        """Return each player's expected share of the game, 0 to 1, in the last position for which
+        it is known; None if no page shows it, or no engine can tell.
         """
         if not self.tells_ahead or self._values is None or standing.outcome is not None:
             return None
@@ -191,8 +189,8 @@ class Advice:
             self.trouble = told
 
     def count(self, standing: Standing, now_s: float) -> None:
-        """A move that was made while its player was assisted counts, and he may be asked if he is
-        sure; one that is taken back does not.
+        """Count the moves that were made with assist, without those taken back, and ask the player
+        whether they are sure if a move cost much.
         """
         moves, before, position = standing.moves, self._stands, self._position
         self._stands, self._position = moves, standing.position
@@ -217,7 +215,7 @@ class Advice:
             self._unsaved = not self._note(self.assist, EventKind.ASSIST)
 
     def shown(self, standing: Standing) -> Standing:
-        """``standing`` with what there is to show."""
+        """Return ``standing`` with the hint, the warning or the assist that there is to show."""
         turn = standing.phase is Phase.TURN
         asked, doubt = self._hint_task, self._doubt
         fits = asked is not None and asked.moves == standing.moves and turn
@@ -285,7 +283,7 @@ def _task_of(
     position: Position | None,
     purpose: Purpose = Purpose.VALUES,
 ) -> Task | None:
-    """None for a lesson, or a game that no engine can play."""
+    """Return the task, or None for a lesson or a game that no engine can play."""
     if position is None or game_id is None or not position.game.rules.every_move:
         return None
     return Task(game_id, position.mover, _ADVISER, moves, position, purpose)
@@ -294,9 +292,11 @@ def _task_of(
 def qualities(
     position: Position, values: Mapping[str, int], amount: int
 ) -> tuple[dict[str, Quality], set[str]]:
-    """Move -> what it is worth beside the best of them, where that is told; place -> the best of
-    those that share it. Nothing is told of moves that are all alike. ``amount``: how much is told.
-    And the places to which a piece may be carried over the board, which are not lit yet.
+    """Return the worth of moves beside the best one, and the places, not lit yet, to which a piece
+    may be carried.
+
+    The first maps a move to its quality, and a place to the best quality of its moves; it is empty
+    if all moves are alike. ``amount``: the assist, which limits what is included.
     """
     best = max(values.values())
     found: dict[str, Quality] = {}
@@ -328,14 +328,14 @@ def qualities(
 
 
 def hinted(standing: Standing, hint: Turn, why: Message | None = None) -> Standing:
-    """``standing`` with the move that is to be played, and why."""
+    """Return ``standing`` with the move to play, and the reason."""
     places = {place for s in hint.act for place in (s.source, s.target) if place is not None}
     said = play.hint(hint.player, hint.move, why)
     return replace(standing, say=said, roles=dict.fromkeys(places, Role.LEGAL), path=hint.path)
 
 
 def turning_point(point: TurningPoint, game: Game) -> Message:
-    """A move that cost its player much: what it let happen, or what was missed."""
+    """Return the sentence on a move that cost its player much: what it allowed, or missed."""
     labels = game.labels
     better = labels.get(point.better[0], point.better[0]) if point.better else None
     made: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""Builds a host for a profile on whatever buses there are."""
+"""The construction of a host for a profile on given buses."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def open_host(
     *,
     boot: str | None = None,
 ) -> Host:
-    """A host that goes on where the journal in ``state`` ends, else with ``first_game``; None: the
-    one of the ``settings``. ``boot``: see ``Starts``.
+    """Return a host that resumes the game of the journal in ``state``, or else starts
+    ``first_game``, or with None that of the ``settings``. ``boot``: see ``Starts``.
 
     Call it in the thread that will step it. Raises JournalInUseError, JournalFullError, and what
     ``settings`` make impossible (RulesError, BoardDoesNotFitError).
@@ -74,8 +74,8 @@ def open_host(
 
 
 def _first_game(profile: Profile, settings: Settings) -> NewGame:
-    """As ``settings`` say; where they choose no options and none of that game's boards fits, the
-    first game that does. Raises RulesError.
+    """Return the game of the ``settings``; if they choose no options and none of its boards fits,
+    the first game that does. Raises RulesError.
     """
     kind = game_type(settings.game)
     if kind.presets and not settings.options and not presets_for(kind, profile):
@@ -84,9 +84,10 @@ def _first_game(profile: Profile, settings: Settings) -> NewGame:
 
 
 def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:
-    """What is missing where no part of the table answers; empty where at least one does.
+    """Return the faults if no part of the table answers, or nothing if at least one does.
 
-    A table with only some parts is run: it pauses, says which are lost, and goes on when they come.
+    A table with only some parts runs: it pauses, reports the missing ones, and continues when they
+    come.
     """
     plate = build_plate(profile, buses)
     try:

@@ -1,4 +1,4 @@
-"""A clock for each player, if they want one: it runs in the table's time, while he is to move."""
+"""The players' clocks, which run in the table's time while their player is to move."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ GRACE_S = 60.0  # for whoever plays on after his time was up
 
 
 def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
-    """The clocks at the start of ``game``. Raises NotPossibleError where nobody can win by them."""
+    """Return the clocks at the start of ``game``, or None if ``time`` is. Raises NotPossibleError
+    unless it is a board game of two sides.
+    """
     if time is None:
         return None
     if game.seated or len(sides(game)) != 2:

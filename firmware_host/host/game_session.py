@@ -1,4 +1,4 @@
-"""One game on the table: from its start, or from where the journal left it, until the next one."""
+"""One game on the table, from its start or resumption until the next one."""
 
 from __future__ import annotations
 
@@ -102,16 +102,16 @@ class GameSession:
 
     @property
     def keeps_awake(self) -> bool:
-        """Whether people may be there although nothing happens at the table."""
+        """True if people may be there although nothing happens at the table."""
         return self.lesson is not None or self.seat_referee is not None
 
     @property
     def failed(self) -> frozenset[int]:
-        """Indices of the sensors that have failed, which people have been told."""
+        """Indices of the sensors that have failed, as people were told."""
         return frozenset(map(self.overlay.places.index, self.referee.failed))
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> None:
-        """Judge one scan, read at ``now_s``."""
+        """Process one scan, read at ``now_s``."""
         standing = self.referee.step(sight, now_s, presses)
         self.standing = standing if self.lesson is None else self.lesson.shown(standing)
 

@@ -1,4 +1,4 @@
-"""The host: one synchronous step carries a scan all the way to the lights."""
+"""The host, whose synchronous step carries each scan from the sensors to the lights."""
 
 from __future__ import annotations
 
@@ -47,11 +47,9 @@ COUNTS_FROM_S, OFF_S = 3.0, 8.0  # that back is held
 class Host:
     """Everything above the drivers, for one table.
 
-    Lives in one thread: the one that made it and calls ``step``. Other threads use ``call`` and
-    ``submit``. Whatever is asked of the table, by a page, the menu, a clock or an engine, goes
-    through one inbox, and ``do`` finds out whether it is possible as it does it, for one request at
-    a time.
-
+    It belongs to the thread that made it and calls ``step``. Other threads use ``call`` and
+    ``submit``. All requests, from pages, the menu, clocks and engines, go through one inbox, and
+    ``do`` decides whether each is possible as it carries it out, one at a time.
     """
 
     playing: Playing
@@ -65,7 +63,7 @@ class Host:
     look: Look
     """The last scan."""
     notices: dict[str, Message]
-    """Part -> what people should know of it as long as that is there."""
+    """Part -> a notice about it, kept for as long as it is true."""
     has_begun: bool
     """Whether it started its first game, because the journal had none to resume."""
 
@@ -85,9 +83,9 @@ class Host:
         stopped: Callable[[], None] = lambda: None,
         damaged: Sequence[Message] = (),
     ) -> None:
-        """``engines``: where those think that play; None: only ours may. ``far``: how other tables
-        are reached. ``scanned``: called as each scan begins. ``stopped``: to be called where the
-        service ends because it was told to. ``damaged``: files that are kept aside.
+        """``engines``: the pool that engines think in, or None for our own alone. ``far``: how
+        other tables are reached. ``scanned``: called as each scan begins. ``stopped``: to be called
+        when the service ends on request. ``damaged``: messages on files that were set aside.
         """
         self.profile = profile
         self.stopped = stopped
@@ -117,17 +115,17 @@ class Host:
     # What other threads may use
 
     def call(self, work: Callable[[], T]) -> Future[T]:
-        """Have ``work`` done in the table's thread at the start of a coming step.
+        """Do ``work`` in the table's thread at the start of a coming step.
 
-        The future fails with BusyError where too much waits already.
+        The future fails with BusyError if too much is waiting already.
         """
         return self._inbox.call(work)
 
     def submit(self, command: c.Verb, ask_journal: AskJournal | None = None) -> Future[None]:
-        """Carry ``command`` out in a coming step. The future is done when that is, and on disk; it
-        fails with what stands in its way, and then nothing has changed and nothing will. A request
-        that names no game and step means those of the last step. ``ask_journal``: reads in another
-        thread; without, reading a stored game holds up a scan.
+        """Carry ``command`` out in a coming step. The future resolves once it is done and on disk;
+        it fails with the reason if that is impossible, and then nothing has changed. A request
+        without game and step refers to those of the last step. ``ask_journal``: reads the journal
+        in another thread; without it, reading a stored game delays a scan.
         """
         if isinstance(command, FromStored) and ask_journal is not None:
             return self._inbox.call_after(
@@ -151,7 +149,7 @@ class Host:
     # What the table's thread does
 
     def do(self, command: c.Verb) -> None:
-        """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
+        """Carry ``command`` out now. Raises why that is impossible, with nothing changed."""
         playing, session, upkeep = self.playing, self.session, self.upkeep
         self.showing.attract.touched = True
         match command:
@@ -213,8 +211,8 @@ class Host:
                 people.forget(name)
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
-        """A device asks for ``what``, and shows ``number``: the lights show it too, and a press of
-        confirm grants it. ``answer``: called in this thread.
+        """Ask people to grant ``what`` to a device that shows ``number``: the lights show it too,
+        and a press of confirm grants it. ``answer``: called in this thread.
         """
 
         def ended(confirmed: bool) -> None:
@@ -229,21 +227,19 @@ class Host:
         self._stop_playing_freely()
 
     def _ask(self, request: c.GameRequest) -> None:
-        """``request`` is done, or the other tables are asked whether it may be."""
+        """Carry out ``request``, or ask the other tables of a match whether it may be."""
         far = self.playing.far
         if far is None or not far.take_over(request, self.standing):
             self._carry_out(request)
 
     def _carry_out(self, request: c.GameRequest) -> None:
-        """Something is asked of the game: whether it is possible is found out here, and nowhere
-        before.
-        """
+        """Carry out a request to the game. Raises NotPossibleError; nothing checks it earlier."""
         self._check_not_waiting()
         self.session.referee.carry_out(request)
         self._done.append(request)
 
     def _check_not_waiting(self) -> None:
-        """Raises NotPossibleError while the game waits for something else."""
+        """Raise NotPossibleError while the game waits for calibration or free play."""
         if self.upkeep.sweep is not None:
             raise NotPossibleError(
                 "The game waits while the table is calibrated.", remedy="End the calibration first."
@@ -271,18 +267,18 @@ class Host:
         self.notices[str(what.params["file"])] = what
 
     def notice(self, part: str, what: Message | None) -> None:
-        """Tell people what they should know of a part, or with None that it is over."""
+        """Set the notice about a part, or remove it with None."""
         if what is None:
             self.notices.pop(part, None)
         else:
             self.notices[part] = what
 
     def tell_ahead(self, *, wanted: bool) -> None:
-        """Have an engine look who is ahead, as long as that is ``wanted``."""
+        """Let an engine judge who is ahead while that is ``wanted``."""
         self._tells_ahead = wanted
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
-        """Call ``power_off`` after back has been held for long."""
+        """Let a long hold of the back button call ``power_off``."""
         self.upkeep.power_off = power_off
 
     def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
@@ -290,7 +286,7 @@ class Host:
         self.playing.lobby.offer(choice, ask)
 
     def step(self) -> None:
-        """One scan, carried from the sensors to the lights."""
+        """Carry one scan from the sensors to the lights."""
         self._inbox.work_off()
         done, self._done = tuple(self._done), []
         tilted = self.standing.lean_rad is not None  # so that a piece slides
@@ -308,8 +304,8 @@ class Host:
         self._show(look)
 
     def _count_down(self, held_s: float) -> None:
-        """The lights count the seconds until back has been held for long enough. Let go earlier, it
-        is a long press as any other.
+        """Count on the lights the seconds for which back has yet to be held until the table shuts
+        down; released earlier, it is an ordinary long press.
         """
         power_off, before = self.upkeep.power_off, self.showing.counted
         if power_off is None:
@@ -348,13 +344,15 @@ class Host:
             self.notice(part, trouble)
 
     def _try(self, request: c.GameRequest) -> None:
-        """Do what a clock or an engine asks; they ask again where it has become impossible."""
+        """Carry out a request of a clock or an engine, which asks again if it is not possible
+        now.
+        """
         with suppress(NotPossibleError, RulesError, JournalError):  # the referee tells of the last
             self._ask(request)
             self.session.opponents.carried_out(request)
 
     def _step_far(self) -> None:
-        """Go on with the match, and ask of the game what was done at another table."""
+        """Continue the match, and carry out what was done at another table."""
         playing = self.playing
         if playing.far is None:
             return
@@ -380,7 +378,7 @@ class Host:
             referee.close_menu_choice(troubles.part_missing([error]))
 
     def _wait(self, look: Look) -> None:
-        """One scan of what the game waits for."""
+        """Process one scan of what the game waits for."""
         upkeep = self.upkeep
         session = self.session
         session.standing, found = upkeep.step(look, self.standing, self.game, self.overlay)
@@ -411,7 +409,7 @@ class Host:
 
     @property
     def standing(self) -> Standing:
-        """How the game stood after the last step."""
+        """The standing of the game after the last step."""
         return self.session.standing
 
     @property
@@ -421,8 +419,8 @@ class Host:
 
     @property
     def shown(self) -> Standing:
-        """The standing as lights and page show it: under what somebody is asked to do, or what an
-        engine does.
+        """The standing as lights and page show it, with an engine's message or an instruction over
+        it.
         """
         standing, asked = self.playing.shown(self.standing), self.upkeep.asked
         return standing if asked is None else asked.over(standing)
@@ -438,7 +436,7 @@ class Host:
         return self.session.overlay
 
     def close(self) -> None:
-        """Lights off and everything given back."""
+        """Turn the lights off and release everything."""
         self.playing.close()
         self.plate.close()
         self.journal.close()

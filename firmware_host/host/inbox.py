@@ -1,4 +1,4 @@
-"""What other threads ask of the table's own thread, bounded in number and in time."""
+"""A queue of work for the table's thread, bounded in number and in time."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Ahead = Callable[[], Future[Any]]
 
 
 class Inbox:
-    """Work in the order in which it came. ``call`` and ``call_after`` may be used by any thread;
-    ``work_off`` only by the table's.
+    """Work in the order of its arrival. Any thread may use ``call`` and ``call_after``; ``once``
+    and ``work_off`` are for the table's thread only.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -37,15 +37,15 @@ class Inbox:
         self._own: set[str] = set()
 
     def call(self, work: Callable[[], T]) -> Future[T]:
-        """Have ``work`` done by a coming step. BusyError in the future where too much waits."""
+        """Do ``work`` in a coming step. The future fails with BusyError if too much is waiting."""
         return self.call_after(None, lambda _: work())
 
     def call_after(
         self, ahead: Callable[[], Future[A]] | None, work: Callable[[A], T]
     ) -> Future[T]:
-        """As ``call``, with what the future of ``ahead`` holds; fails with it. ``ahead`` is called
-        once everything that was asked for earlier is done; until its future is done, steps do
-        nothing else of what waits.
+        """Do ``work`` in a coming step with the result of ``ahead``'s future, or fail with its
+        error. ``ahead`` is called once all earlier work is done, and later work waits for its
+        future.
         """
         answer: Future[T] = Future()
         with self._lock:
@@ -58,8 +58,8 @@ class Inbox:
         return answer
 
     def once(self, name: str, work: Callable[[], None]) -> None:
-        """As ``call``, but from the table's own thread and however much waits; does nothing while
-        work of that ``name`` waits already. What it raises ends the step: nobody waits for it.
+        """Do ``work`` in a coming step, even if the queue is full, unless work of that ``name`` is
+        waiting already. Called from the table's thread; an exception ends the step.
         """
         if name in self._own:
             return
@@ -73,8 +73,8 @@ class Inbox:
             self._waiting.append((run, None, None))
 
     def work_off(self) -> None:
-        """Do what waits until ``BUDGET_S`` is used up or ``MAX_AT_ONCE`` are done; the rest waits
-        for the next step, so that a scan is late by one piece of work at most.
+        """Do waiting work until ``BUDGET_S`` is used up or ``MAX_AT_ONCE`` are done; the rest waits
+        for the next step, so that one piece of work at most delays a scan.
         """
         until_s = self._clock.now() + BUDGET_S
         for _ in range(MAX_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Lessons and puzzles: how far one has come, and its words."""
+"""Lessons and puzzles: their progress and their sentences."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Unwritten:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a lesson or puzzle has come."""
+    """The progress of a lesson or puzzle."""
 
     done: int
     """Number of moves made."""

@@ -1,4 +1,4 @@
-"""What can be begun on this table, with which options, and the menu of it."""
+"""The games that can be started on this table, their options, and the menu."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from tiltboard.games.registry import HOSTED, game_type
 
 
 def with_boards_read(command: c.NewGame) -> c.NewGame:
-    """The command with its files of boards and decks read into options. Raises RulesError."""
+    """Return the command with its files of boards and decks read into options. Raises
+    RulesError.
+    """
     if not command.boards:
         return command
     kind = game_type(command.game)
@@ -30,7 +32,7 @@ def with_boards_read(command: c.NewGame) -> c.NewGame:
 
 
 def game_of(command: c.NewGame) -> Game:
-    """The game that it asks for. Raises RulesError."""
+    """Return the game that a command asks for. Raises RulesError."""
     options = with_boards_read(command).options
     chosen = {name: each for name, each in options.items() if each is not None}
     return game_type(command.game).create(chosen)
@@ -38,7 +40,7 @@ def game_of(command: c.NewGame) -> Game:
 
 @cache
 def presets_for(kind: GameType, profile: Profile) -> tuple[Preset, ...]:
-    """The game's presets that fit such a plate, the usual one first."""
+    """Return the game's presets that fit such a plate, the default one first."""
     return tuple(preset for preset, _ in _fitting(kind, profile))
 
 
@@ -56,13 +58,13 @@ def _fitting(kind: GameType, profile: Profile) -> Sequence[tuple[Preset, int]]:
 
 
 def usual_options(kind: GameType, profile: Profile) -> Mapping[str, Any]:
-    """The options of a game for which nobody has chosen any; where no preset fits, its defaults."""
+    """Return the options of the first preset that fits, or, if none does, none."""
     fitting = presets_for(kind, profile)
     return fitting[0].options if fitting else {}
 
 
 def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
-    """The game's options, numbers limited to what such a plate can carry."""
+    """Return the game's options, with numbers limited to what such a plate can carry."""
     shorter = min(profile.columns, profile.rows)
     most = {
         Limit.SIDE: shorter,
@@ -81,8 +83,9 @@ def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
 
 
 def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
-    """Answer -> what it is called and what it starts: every game as it is usually played,
-    then those that another number of people can play, but for games of seats, whose pages ask.
+    """Return the menu's games: answer -> name and request. Every game with its usual options comes
+    first, then the presets for other numbers of players, except for games of seats, whose pages
+    ask.
     """
     found: dict[str, tuple[Message, c.NewGame]] = {}
     others: dict[str, tuple[Message, c.NewGame]] = {}

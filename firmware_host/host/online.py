@@ -33,7 +33,7 @@ class FarMatch(Protocol):
 
     @property
     def notice(self) -> Message | None:
-        """What people should know, or None."""
+        """The notice about the match, or None."""
 
     @property
     def code(self) -> str | None:
@@ -49,7 +49,7 @@ class FarMatch(Protocol):
 
     @property
     def connected(self) -> bool:
-        """Whether the broker answers."""
+        """True if the broker answers."""
 
     def seats(self, command: c.NewGame, game: Game) -> EngineSeats:
         """Return who plays in a new game with far players. Raises NotPossibleError."""

@@ -1,7 +1,7 @@
-"""The engines that play in the game on the table: when one is asked, and what becomes of its move.
+"""The bots of the game on the table: when each is asked for a move, and how that is played.
 
-An engine's move is asked for as a person's by page is (``MakeMove``): the referee guides it, and it
-counts once it lies on the board. A person may at any time make another move for the engine.
+A bot's move is requested like a person's on a page (``MakeMove``): the referee guides it, and it
+counts once it is on the board. A person may at any time make another move for the bot.
 """
 
 from __future__ import annotations
@@ -112,29 +112,29 @@ class Opponents:
 
     @property
     def moving(self) -> bool:
-        """An engine's move is being carried out."""
+        """True while a bot's move is being carried out."""
         return self._given is not None
 
     def again(self) -> EngineSeats:
-        """The same opponents for another game."""
+        """Return the same bots for another game."""
         return {
             player: EngineSeat(seat.engine, seat.level, follows=seat.follows)
             for player, seat in self.seats.items()
         }
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
-        """Think of a move for the person to move. Raises NotPossibleError."""
+        """Start to look for a hint for the player to move. Raises NotPossibleError."""
         if standing.to_move in self.everybody:
             raise NotPossibleError("There is nothing to hint at now.")
         self.advice.ask_hint(standing, now_s)
 
     def may_assist(self, game: Game) -> bool:
-        """Whether every move of such a game can be looked at."""
+        """Return whether an engine can judge every move of such a game."""
         return bool(game.rules.every_move)
 
     def grant(self, game: Game, player: str, amount: int, *, sure: bool | None = None) -> None:
-        """Assist ``player`` so much from now on; ``sure``: as in ``commands.Assist``. Raises
-        NotPossibleError.
+        """Give ``player`` that amount of assist from now on; ``sure``: as in ``commands.Assist``.
+        Raises NotPossibleError.
         """
         check_players(game, {}, [player], ())
         if (amount or sure) and not self.may_assist(game):
@@ -198,7 +198,7 @@ class Opponents:
         return (move,)
 
     def carried_out(self, request: GameRequest) -> None:
-        """If that is an engine's move: who has found it, and how long he has thought so far."""
+        """Note who found the move and how long they thought, if ``request`` is a bot's move."""
         if self._chosen is None or self._chosen[0] != request:
             return
         thought = self._chosen[1]
@@ -212,7 +212,9 @@ class Opponents:
         self.seats = {**self.seats, player: seat}
 
     def _meanwhile(self, standing: Standing, now_s: float, clock: ClockLeft | None) -> None:
-        """A person is to move: what he wants to know comes first, then engines ponder."""
+        """Let engines work while a person is to move: on the person's hint or assist first, else
+        ponder.
+        """
         task = None
         if standing.to_move is not None:
             task = self.advice.task(standing, now_s, here=standing.to_move not in self.far)
@@ -221,7 +223,9 @@ class Opponents:
             self.advice.take(thought, now_s)
 
     def _expected(self, standing: Standing, clock: ClockLeft | None) -> Task | None:
-        """The position that the engine which moved last expects, where it is worth pondering."""
+        """Return the task of pondering on the expected reply to a bot's move, or None if not
+        worthwhile.
+        """
         answer, position = self._answer, standing.position
         if answer is None or position is None or standing.outcome is not None:
             return None
@@ -240,7 +244,9 @@ class Opponents:
         return Task(task.game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
     def _agreed(self, standing: Standing) -> Sequence[GameRequest]:
-        """Engines that stood badly when they last moved agree to a draw that is offered."""
+        """Return the draw offers of bots that agree to one: those that expected little at their
+        last move.
+        """
         silent = self.seats.keys() - {*standing.draw_offers} if standing.draw_offers else ()
         willing = [p for p in sorted(silent) if self._expects.get(p, 1.0) < ACCEPTED]
         return [OfferDraw(player, game=standing.game_id) for player in willing]
@@ -254,7 +260,7 @@ class Opponents:
         return (TakeBack(made - 1, game=standing.game_id, step=standing.step),)
 
     def shown(self, standing: Standing) -> Standing:
-        """``standing`` with what an engine does, and what people are shown of their moves."""
+        """Return ``standing`` with what bots do, and the help that people get."""
         standing, given = self.advice.shown(standing), self._given
         say: Message | None = None
         if given is not None and standing.phase is Phase.SETTLE:
@@ -309,10 +315,10 @@ class Opponents:
         )
 
     def stop(self) -> None:
-        """Have nothing more thought of for this game."""
+        """Stop all thinking for this game."""
         self._pool.think(None)
 
 
 def _same(one: Task | None, other: Task) -> bool:
-    """Whether two tasks of one game ask for the same move, whoever is to make it."""
+    """Return whether two tasks of one game ask for the same move, whichever engine makes it."""
     return one is not None and (one.player, one.moves) == (other.player, other.moves)

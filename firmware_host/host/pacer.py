@@ -1,4 +1,4 @@
-"""Keeping a steady rate on whatever clock and computer there is, with nothing that holds it up."""
+"""A steady rate for a loop on any clock, which adapts to the load, and short pauses of Python."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SLOWEST_HZ = (
 
 
 class Pacer:
-    """Lets a loop run ``rate_hz`` times a second; a late turn is skipped, never made up for."""
+    """Runs a loop ``rate_hz`` times a second; late turns are skipped and not made up for."""
 
     def __init__(self, clock: Clock, rate_hz: float) -> None:
         self._clock = clock
@@ -40,8 +40,8 @@ class Pacer:
 
 
 class AdaptivePacer(Pacer):
-    """A pacer that halves its rate where the loop's own work leaves no room for it, and goes back
-    to ``rate_hz`` by and by. ``tell`` is called with the new rate after each change; may be set.
+    """A pacer that halves its rate under load, and later returns to ``rate_hz`` step by step.
+    ``tell`` is called with the new rate after each change, and may be set.
     """
 
     def __init__(self, clock: Clock, rate_hz: float) -> None:
@@ -89,10 +89,10 @@ SWITCH_S = 0.0005
 
 
 def favour_the_scan() -> None:
-    """Once, when everything has been started.
+    """Keep Python from delaying scans. Call it once, when everything has been started.
 
-    What is there by then stays until the end, so the garbage collector need not go through it again
-    and again. That took 60 ms where it was measured, and no other thread runs meanwhile.
+    Objects that exist by then last until the end, so the garbage collector need not visit them
+    again, which was measured to stop all threads for 60 ms.
     """
     sys.setswitchinterval(SWITCH_S)
     gc.collect()

@@ -1,8 +1,8 @@
-"""People by name: how well each plays, what each has tried, solved and beaten.
+"""The people known by name: their ratings, and what each has tried, solved and beaten.
 
-Kept in one file of this table, ``people.json`` in its state folder; no journal or export has a name
-in it, pages show who sits here now, and whoever asks for it is forgotten. A rating is a level of
-the computer's: who has it wins half of the games against that level.
+They are stored in ``people.json`` in the table's state folder. Journals and exports contain no
+names, pages show only who is seated now, and everybody can have their record deleted. A rating is a
+bot level, against which the person wins half of the games.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from tiltboard.games.base import Game
 
 PEOPLE_NAME = "people.json"
 MAX_PEOPLE = 100
-BEGINS = 2.0  # the rating of somebody of whom nothing is known
-_ODDS = 3.0  # a level above another wins three games of four
-_QUICK, _STEADY = 1.6, 0.5  # how far one game moves a rating: the first, and later ones
-_EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))  # levels apart, and what makes it even
+BEGINS = 2.0  # Rating of a person without a record.
+_ODDS = 3.0  # Odds of one level against the next lower: three wins in four games.
+_QUICK, _STEADY = 1.6, 0.5  # Largest change of a rating by the first game, and by later ones.
+_EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))  # Distance in levels, and the assist.
 _KEPT_GAMES = 200
 _MAX_OPENINGS = 200  # of a game, for each: what is written at the end of each game stays short
 OPENING_PLIES = 3
 
 
 class Experience(msgspec.Struct):
-    """What somebody has done in a game. ``rating``: the level of the computer's that is as strong.
-    ``games``: those that were counted. ``beaten``: the highest level that was, 0: none.
-    ``openings``: first moves that were tried. ``puzzles``: numbers of those that were solved.
+    """A person's record in one game. ``rating``: the bot level of equal strength. ``games``: number
+    of counted games. ``beaten``: the highest bot level beaten, or 0. ``openings``: first moves
+    tried. ``puzzles``: numbers of the puzzles solved.
     """
 
     rating: float = BEGINS
@@ -44,7 +44,7 @@ class Experience(msgspec.Struct):
     puzzles: list[int] = []
 
     def rate(self, result: float, against: Sequence[float]) -> None:
-        """One game more, with ``result`` 0 to 1 ``against`` those levels."""
+        """Count one game with ``result`` 0 to 1 ``against`` opponents of those levels."""
         if against:
             expected = 1 / (1 + _ODDS ** (sum(against) / len(against) - self.rating))
             step = max(_QUICK / (1 + self.games / 2), _STEADY)
@@ -60,7 +60,7 @@ class _Kept(msgspec.Struct):
 
 
 class People:
-    """The people of one table. ``seated``: player -> who plays as him, from game to game."""
+    """The people of one table. ``seated``: player -> the person's name, kept from game to game."""
 
     def __init__(self, folder: Path, tell: Tell | None = None) -> None:
         """``tell``: see ``read_kept``."""
@@ -69,12 +69,12 @@ class People:
 
     @property
     def names(self) -> Sequence[str]:
-        """Everybody who is known."""
+        """The names of all known people."""
         return sorted(self._kept.people)
 
     @property
     def seated(self) -> Mapping[str, str]:
-        """Player -> who plays as him."""
+        """Player -> the name of the person who plays."""
         return self._kept.seated
 
     def person(self, name: str) -> Mapping[str, Experience]:
@@ -82,8 +82,8 @@ class People:
         return self._kept.people.get(name, {})
 
     def sit(self, player: str, name: str | None) -> None:
-        """``name`` plays as ``player`` from now on, and as nobody else. Who has never finished a
-        game makes room for who comes. Raises NotPossibleError.
+        """Let ``name`` play as ``player`` from now on, and as no other. If the table is full,
+        people who have never finished a game are dropped. Raises NotPossibleError.
         """
         kept = deepcopy(self._kept)
         kept.seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
@@ -102,7 +102,7 @@ class People:
         self._write(kept)
 
     def forget(self, name: str) -> None:
-        """Forget everything that is known of somebody. Raises NotPossibleError."""
+        """Delete a person's record. Raises NotPossibleError."""
         kept = deepcopy(self._kept)
         if kept.people.pop(name, None) is None:
             raise NotPossibleError("This table knows nobody called {name}.", name=name)
@@ -110,11 +110,11 @@ class People:
         self._write(kept)
 
     def rating(self, name: str, game: str) -> float:
-        """A person's strength in levels, 1 to 10."""
+        """Return a person's strength as a level, 1 to 10."""
         return self.person(name).get(game, Experience()).rating
 
     def _ratings(self, game: Game, seats: EngineSeats) -> Mapping[str, float]:
-        """Player -> how strong the person is who plays as him."""
+        """Return the ratings of the people who play: player -> level."""
         return {
             player: self.rating(name, game.name)
             for player, name in self.seated.items()
@@ -122,8 +122,8 @@ class People:
         }
 
     def level(self, game: Game, player: str, seats: EngineSeats, otherwise: int) -> int:
-        """At which the computer, who plays as ``player``, is an even opponent for those who play
-        against him; and an even partner: the weaker of two has the stronger one's level beside him.
+        """Return the level at which the bot of ``player`` makes an even game: the mean of its
+        opponents' ratings, or ``otherwise`` if none is known.
         """
         ratings, together = self._ratings(game, seats), mates(game, player)
         against = [rating for each, rating in ratings.items() if each not in together]
@@ -132,8 +132,8 @@ class People:
         return min(max(round(sum(against) / len(against)), LEVELS[0]), LEVELS[-1])
 
     def assist(self, game: Game, seats: EngineSeats) -> Mapping[str, int]:
-        """How much help makes a game even: none for the strongest person, and for each other what
-        goes with the levels between them.
+        """Return the amount of assist that makes a game even: player -> amount, by the distance to
+        the strongest person, who gets none.
         """
         ratings = self._ratings(game, seats)
         best = max(ratings.values(), default=0.0)
@@ -143,8 +143,8 @@ class People:
         }
 
     def first_for(self, game: Game) -> None:
-        """Two who play each other: the weaker one has the colour that moves first from now on, and
-        where both are as strong nothing changes. Raises NotPossibleError.
+        """Give the weaker of two people the colour that moves first; equals stay as they are.
+        Raises NotPossibleError.
         """
         first, *others = game.players
         ratings = self._ratings(game, {})
@@ -161,7 +161,7 @@ class People:
         seats: EngineSeats,
         winners: Collection[str],
     ) -> None:
-        """A game is over; each is counted once. ``winners``: players, none for a draw. Raises
+        """Count a finished game, each once. ``winners``: players, none for a draw. Raises
         NotPossibleError.
         """
         kept = deepcopy(self._kept)
@@ -186,8 +186,8 @@ class People:
         self._write(kept)
 
     def solved(self, player: str, game: str, number: int) -> None:
-        """Who plays as ``player``, or the only one who sits here, has solved a puzzle. Raises
-        NotPossibleError.
+        """Note a solved puzzle for the person who plays as ``player``, or for the only one seated.
+        Raises NotPossibleError.
         """
         kept = deepcopy(self._kept)
         [*here] = kept.seated.values()

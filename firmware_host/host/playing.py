@@ -1,4 +1,4 @@
-"""What is played on the table, and by whom: the session of now, and what outlives it."""
+"""The session that is played now, and what lasts from one session to the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the plate to what stands where: a scan through perception, and the faults that it meets."""
+"""One scan through perception, from the plate to the pieces, and the faults found on the way."""
 
 from __future__ import annotations
 
@@ -35,9 +35,8 @@ _ASKEW = PartReadingError(
 
 
 class FrameWatch:
-    """What is wrong although every part answers: scans do not come in time; or gravity comes from
-    elsewhere than the tilt sensor is thought to have its face, for longer than a hand holds a plate
-    on its edge.
+    """Detects faults although every part answers: scans that come too late, and a tilt sensor whose
+    gravity contradicts its mounting for longer than a person holds a plate on its edge.
     """
 
     def __init__(self) -> None:
@@ -45,7 +44,7 @@ class FrameWatch:
         self._askew_since_s: float | None = None
 
     def update(self, frame: Frame) -> Sequence[PartError]:
-        """Take one scan in; the faults, while there are any."""
+        """Take in one scan, and return the present faults."""
         now_s, motion, busy = frame.time_s, frame.motion, self._scans.update(frame)
         if motion is None or motion.specific_force_m_s2[2] > UPRIGHT_M_S2:
             self._askew_since_s = None
@@ -66,11 +65,11 @@ class _Trouble:
 
 
 class FaultLog:
-    """Logs each trouble when it comes and when it has gone, not in between, however many parts it
-    takes with it, and whatever figures its sentence gives meanwhile.
+    """Logs each fault once when it comes and once when it is over, even if it affects many parts or
+    the figures in its sentence change.
 
-    What follows another trouble of the same part is logged once it lasts: a part that has just been
-    plugged in does not answer at once.
+    A fault that follows another one of the same part is logged only if it lasts, because a part
+    that has just been plugged in does not answer at once.
     """
 
     def __init__(self) -> None:
@@ -78,7 +77,7 @@ class FaultLog:
         self._ill: set[str] = set()
 
     def update(self, faults: Sequence[PartError], now_s: float) -> None:
-        """The faults of this scan."""
+        """Take in the faults of one scan, and log what has changed."""
         if not faults and not self._known:
             return
         before, self._known = self._known, {}
@@ -100,8 +99,8 @@ class FaultLog:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One scan, at ``now_s``: as read, as perceived, and as the game has it. ``back_held_s``: since
-    when back is held down. ``done``: what was done of the game since the scan before.
+    """One scan, at ``now_s``: as read, as perceived, and in the game's terms. ``back_held_s``: for
+    how long back has been held. ``done``: requests carried out since the scan before.
     """
 
     frame: Frame
@@ -114,8 +113,8 @@ class Look:
 
 
 class Sensing:
-    """The sensors of one table, and the calibration that it learns as it reads them.
-    ``perception``: what reads them, from ``start`` on.
+    """The sensors of one table, and the calibration that improves with the readings.
+    ``perception``: interprets the readings; set by ``start``.
     """
 
     perception: Perception
@@ -140,7 +139,7 @@ class Sensing:
         plate.mount(calibration.orientation)
 
     def start(self, overlay: Overlay, position: Position) -> None:
-        """Read the sensors by the calibration, expecting that ``position`` stands there."""
+        """Start perception by the calibration, expecting the pieces of ``position``."""
         self._classes = overlay.classes
         self.perception = Perception(
             self._profile,
@@ -150,7 +149,7 @@ class Sensing:
         )
 
     def recalibrate(self, found: Calibration, overlay: Overlay, position: Position) -> None:
-        """Read the sensors by ``found`` from now on."""
+        """Use the calibration ``found`` from now on."""
         self.calibration.replace(found)
         self._plate.mount(found.orientation)
         self.start(overlay, position)

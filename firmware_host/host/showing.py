@@ -1,5 +1,5 @@
-"""What the table shows and sounds: the standing's lights, those of a sweep, codes, and a game that
-plays itself while nobody touches the table.
+"""The table's lights and sounds: standings, sweeps, codes, and demonstration games while nobody
+plays.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ TUNES: Mapping[Sound, tuple[tuple[float, float], ...]] = {
 
 
 class TunePlayer:
-    """Plays one tune after the other, without threads: ask it each step which tone is due."""
+    """Plays tunes one after the other, without threads: ask it each step which tone is due."""
 
     def __init__(self) -> None:
         self._notes: list[tuple[float, float]] = []
@@ -70,7 +70,7 @@ class TunePlayer:
             self._notes.extend((*TUNES[sound], (0.0, 0.04)))
 
     def tone_hz(self, now_s: float) -> float | None:
-        """The tone due now, or None for silence."""
+        """Return the tone that is due now, or None for silence."""
         while self._notes and now_s >= self._until_s:
             hz, duration_s = self._notes.pop(0)
             self._tone_hz = hz or None
@@ -82,8 +82,8 @@ class TunePlayer:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A moment of the game that plays itself: place -> piece, and what the last move changed there,
-    or what decides the game.
+    """One moment of a demonstration game: place -> piece, and the places to emphasise, which the
+    last move changed or which decide the game.
     """
 
     cells: Mapping[str, str]
@@ -92,9 +92,9 @@ class Scene:
 
 
 class Attract:
-    """``scene``: what is shown now; None while somebody is there. The games are those that the
-    computer played against itself when the puzzles were found, each with its end. ``touched``:
-    set where somebody is there.
+    """The demonstration on an idle table. ``scene``: shown now, or None while somebody is there.
+    The games are those that the bots played when the puzzles were found, each with its end.
+    ``touched``: set by others if somebody is there.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Attract:
         self._stood: tuple[object, ...] = ()
 
     def step(self, standing: Standing, look: Scan) -> None:
-        """After a scan of a game that nothing keeps waiting."""
+        """Take in one scan, and choose the scene."""
         stood = (standing.game_id, standing.step, standing.phase)
         stirred = look.presses or look.sight.events or stood != self._stood
         self._stood = stood
@@ -125,7 +125,7 @@ class Attract:
 
 
 def _scenes(game: Game) -> Iterator[Scene]:
-    """Scenes of games without end; none where no such game was played on this board."""
+    """Yield scenes of games endlessly; none if no such game was played on this board."""
     played = []
     for exercise in exercises(game.name):
         if exercise.kind == "win":
@@ -148,10 +148,9 @@ def _changed(before: Position, after: Position) -> Iterable[str]:
 
 
 class Showing:
-    """Lights and sounds of one table. ``light_at``: the light on the strip under each place; may be
-    set. ``sounds``: the last ones made, numbered from the start of the host. ``counted``: seconds
-    that the lights show as a digit, over all else. ``attract``: what is shown while
-    nobody is there.
+    """Lights and sounds of one table. ``light_at``: the strip's light under each place; may be set.
+    ``sounds``: the last ones, numbered from the start of the host. ``counted``: seconds that the
+    lights show as a digit, over all else. ``attract``: the demonstration on an idle table.
     """
 
     def __init__(self, profile: Profile, plate: Plate, light_at: Sequence[int]) -> None:
@@ -172,14 +171,14 @@ class Showing:
 
     @property
     def shows_code(self) -> bool:
-        """The lights show a code, which is for people at the table and no page."""
+        """True if the lights show a code, which only people at the table may see."""
         return self._code is not None
 
     def show_code(
         self, code: str | None, now_s: float, answer: Callable[[bool], None] | None = None
     ) -> None:
-        """Show it in place of everything else for a while; None: no longer. ``answer``: called as
-        it ends, and whether that was by confirm.
+        """Show a code over everything else for a while, or, with None, no longer. ``answer``:
+        called as it ends, with whether confirm ended it.
         """
         before, self._answer = self._answer, answer
         self._code = None if code is None else CodeShown(code, now_s)
@@ -187,9 +186,9 @@ class Showing:
             before(False)
 
     def end_code(self, now_s: float, presses: Sequence[Press]) -> bool:
-        """End it if its time is over, or any button is pressed; but a confirm that comes before the
-        number of who asks was shown once was meant for the game, and does nothing. Whether the
-        presses are used up.
+        """End the code if its time is over or a button is pressed; return whether the presses are
+        used up. A confirm before a device's number was shown once was meant for the game, and does
+        nothing.
         """
         code, answer = self._code, self._answer
         if code is None:
@@ -203,7 +202,7 @@ class Showing:
         return bool(presses) or self._code is None
 
     def sound(self, sounds: Sequence[Sound], now_s: float) -> None:
-        """Go on with the tune, or begin the one for ``sounds``."""
+        """Continue the tune, and queue those of ``sounds``."""
         for sound in sounds:
             self._sounds_made += 1
             self.sounds.append((self._sounds_made, sound))
@@ -217,8 +216,8 @@ class Showing:
         now_s: float,
         lean: Lean | None = None,
     ) -> None:
-        """How the game stands, or what is shown while nobody is there. ``lean``: how far a tilted
-        plate is from how it should be, as in Motion.
+        """Show the standing, or the demonstration while nobody plays. ``lean``: the tilt's
+        deviation from the wanted one (about x, about y), as in Motion, or None.
         """
         scene = self.attract.scene
         bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
@@ -234,7 +233,9 @@ class Showing:
             self._plate.show(self._on_strip(looks), now_s - now_s % LOOKS_S)
 
     def draw_sweep(self, strip: Sequence[Look | None], now_s: float, *, tried: bool) -> None:
-        """A sweep's lights, by position on the strip. ``tried``: it tries the buzzer."""
+        """Show a sweep's lights, by position on the strip. ``tried``: sound the buzzer for its
+        test.
+        """
         if self._instead(now_s):
             return
         if tried:
@@ -243,7 +244,7 @@ class Showing:
         self._looks = ()  # so that the game's lights are drawn anew
 
     def _instead(self, now_s: float) -> bool:
-        """Digits are shown in the place of everything else."""
+        """Show digits over everything else, and return whether there were any."""
         profile, code = self._profile, self._code
         if self.counted is not None:
             lit = drawn(str(self.counted), profile.columns, profile.rows, 0.0)
@@ -257,13 +258,15 @@ class Showing:
         return True
 
     def _on_strip(self, by_place: Sequence[Look | None]) -> list[Look | None]:
-        """Values by place, put in the order of the strip."""
+        """Return values by place in the order of the strip."""
         places = sorted(range(self._profile.size), key=self.light_at.__getitem__)
         return [by_place[index] for index in places]
 
 
 def _scene_looks(scene: Scene, standing: Standing, overlay: Overlay) -> tuple[Look | None, ...]:
-    """Each piece in its light, what was moved last brighter; by plate index."""
+    """Return the look of each place, by plate index: pieces in their colour, marked ones
+    brighter.
+    """
     looks: list[Look | None] = [None] * len(overlay.places)
     for place, piece in scene.cells.items():
         level = MARKED_LEVEL if place in scene.marked else STANDS_LEVEL

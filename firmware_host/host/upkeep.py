@@ -1,4 +1,4 @@
-"""What the game waits for: while the table is calibrated, or played with freely."""
+"""Calibration and free play, for which the game waits."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """What the sensors saw happen while people play freely: with a running number, its kind, where,
-    and in a sentence.
-    """
+    """One event in free play: a running number, its kind and places, and a sentence."""
 
     number: int
     happening: Happening
@@ -46,13 +44,15 @@ class Happened:
 
 
 class FreePlay:
-    """While it goes on the referee is not asked. ``happened``: the last things, oldest first."""
+    """Free play, during which the referee gets no scans. ``happened``: the last events, oldest
+    first.
+    """
 
     def __init__(self) -> None:
         self.happened: deque[Happened] = deque(maxlen=KEPT)
 
     def standing(self, before: Standing, sight: Sight, game: Game, overlay: Overlay) -> Standing:
-        """Each place on which a magnet is accepted glows in the colour of its pole."""
+        """Return a standing in which each magnet's place has the colour of its pole."""
         for event in sight.events:
             last = self.happened[-1].number if self.happened else 0
             say = _sentence_of(event, game)
@@ -89,10 +89,9 @@ def _sentence_of(event: SightEvent, game: Game) -> Message:
 
 
 class Upkeep:
-    """``sweep``: the calibration that goes on, and ``left``: how much of an interrupted one is
-    done, and of how much. ``free``: while people play without rules. ``asked``: what somebody is to
-    do besides playing; may be set. So may ``power_off``: has the computer shut down, where it may
-    be.
+    """What the game waits for. ``sweep``: the running calibration, or None; ``left``: how much of
+    an interrupted one is done, and of how much. ``free``: free play, or None. ``asked``: an
+    instruction to people; may be set. ``power_off``: shuts the Pi down, or None; may be set.
     """
 
     def __init__(self, profile: Profile, folder: Path, clock: Clock) -> None:
@@ -108,11 +107,11 @@ class Upkeep:
 
     @property
     def waits(self) -> bool:
-        """Whether the game waits."""
+        """True if the game waits."""
         return self.sweep is not None or self.free is not None
 
     def calibrate(self, command: Calibrate, sensing: Sensing) -> None:
-        """Begin a sweep, or measure something again in the one that goes on."""
+        """Begin a sweep, or measure something again in the running one."""
         self.free = None
         if self.sweep is not None and command.again is not None:
             self.sweep.measure_again(command.again)
@@ -136,8 +135,8 @@ class Upkeep:
     def step(
         self, look: Look, standing: Standing, game: Game, overlay: Overlay
     ) -> tuple[Standing, Calibration | None]:
-        """One scan of what goes on; the calibration that a sweep has found, when it comes to its
-        end, which is said for a moment before the game goes on.
+        """Process one scan, and return the standing and the calibration that a sweep has just
+        found, or None. The end of a sweep is announced for a moment before the game continues.
         """
         if self.sweep is not None:
             accepted, found = self.sweep.update(look.frame).accepted, None

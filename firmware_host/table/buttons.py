@@ -49,7 +49,7 @@ class Buttons:
         self._buttons = {CONFIRM: _Button(), BACK: _Button()}
 
     def update(self, pressed: frozenset[str], now_s: float) -> tuple[Press, ...]:
-        """Return the presses completed by this scan. ``pressed``: raw, names of
+        """Return the presses completed by this scan. ``pressed``: raw names, as in
         ``Frame.pressed``.
         """
         presses = []

@@ -190,8 +190,8 @@ class NewGame(Verb, frozen=True, tag="game"):
 
 
 class JoinMatch(Verb, frozen=True, tag="join-match"):
-    """Play with the table that shows ``code``. ``level``: that of a bot that plays here, or
-    None.
+    """Play with the table that shows ``code``. ``level``: that of the bot that plays here, if
+    any.
     """
 
     code: Name
