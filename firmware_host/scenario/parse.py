@@ -29,14 +29,14 @@ class SetupByHand:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """``wait D``."""
+    """``wait D``: let that time pass."""
 
     duration_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """``kill``: the service dies at once and starts again."""
+    """``kill``: the service ends at once and starts again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,9 @@ class PowerCut:
 
 @dataclass(frozen=True, slots=True)
 class Meanwhile:
-    """``meanwhile STEP``: one hand begins it, and the next step is the other hand's, at once."""
+    """``meanwhile STEP``: one hand begins the step, and the other hand does the next one at
+    once.
+    """
 
     deed: h.Deed
 
@@ -65,7 +67,7 @@ Action = c.NewGame | c.Answer | h.Deed | Meanwhile | SetupByHand | Wait | Kill |
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of a scenario. ``text``: without its comment."""
+    """One line of a scenario. ``text``: the line without its comment."""
 
     line: int
     text: str
@@ -73,7 +75,7 @@ class Step:
 
 
 class UnreadableError(ValueError):
-    """What is wrong with a line; becomes a ScenarioSyntaxError with file and line."""
+    """An error in a line; it becomes a ScenarioSyntaxError with file and line."""
 
 
 def duration_s(word: str) -> float:
@@ -85,7 +87,9 @@ def duration_s(word: str) -> float:
 
 
 def bounded(word: str, what: str, limit: float, *, least: float | None = None) -> float:
-    """Read a number from ``least`` (by default -``limit``) to ``limit``; ``what`` it is."""
+    """Return the number ``word`` between ``least`` (default -``limit``) and ``limit``. ``what``:
+    its name for the error. Raises UnreadableError.
+    """
     lowest = -limit if least is None else least
     try:
         value = float(word)
@@ -104,7 +108,9 @@ def split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
 
 
 def named(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
-    """Read what may follow, such as ``from 40 tremble 1``, in any order; ``kinds``: the most."""
+    """Return optional values such as ``from 40 tremble 1``, in any order. ``kinds``: name ->
+    maximum.
+    """
     once = {*words[::2]}
     if not once <= kinds.keys() or 2 * len(once) != len(words):
         raise UnreadableError(f"expected '{form}'")
@@ -151,7 +157,7 @@ def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
 
 
 def _quoted(word: str) -> str:
-    """So that it can be read again."""
+    """Return ``word`` quoted so that it can be parsed again."""
     if _SPECIAL.search(word):
         return shlex.quote(word)
     return f'"{word}"' if " " in word or not word else word

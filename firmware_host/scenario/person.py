@@ -1,4 +1,6 @@
-"""A person as the actor of a scenario: each step is asked for, and done once the sensors saw it."""
+"""A person as the actor of a scenario, who is asked for each step until the sensors have seen
+it.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +49,12 @@ Seen = Callable[[], bool]
 
 
 class StoppedError(TiltboardError):
-    """Somebody at the terminal ended the run."""
+    """The person at the terminal ended the run."""
 
 
 class Console:
-    """Where a person reads what to do, through ``write``, and may answer, by the descriptor
-    ``replies``; without it, or once it has ended, nobody answers.
+    """The terminal on which a person reads instructions, through ``write``, and may answer, on the
+    file descriptor ``replies``; without it, or after its end, there are no answers.
     """
 
     def __init__(self, write: Callable[[str], None], replies: int | None = None) -> None:
@@ -61,12 +63,12 @@ class Console:
         self._typed = b""
 
     def tell(self, message: Message) -> None:
-        """Show it in the table's language."""
+        """Show a message in the table's language."""
         self._write(f"> {message}")
 
     def reply(self) -> str | None:
-        """A line that was typed since the last call, in lower case and without blanks around it;
-        None if there is none. Does not wait.
+        """Return a line typed since the last call, stripped and in lower case, or None. Does not
+        wait.
         """
         if self._replies is not None and select.select([self._replies], [], [], 0)[0]:
             got = os.read(self._replies, 4096)
@@ -82,8 +84,8 @@ class Console:
 
 @dataclass(slots=True)
 class _Request:
-    """``due_s``: by when it must have been seen; None until it is asked for, not before ``from_s``.
-    ``level``: somebody holds the plate until it has been seen.
+    """A request to the person. ``due_s``: when it must have been seen; None until it is asked for,
+    which is not before ``from_s``. ``level``: the person holds the plate until it has been seen.
     """
 
     asked: Asked
@@ -94,12 +96,12 @@ class _Request:
 
 
 class Person:
-    """Implements ``Actor``, at the parts of ``profile`` on ``buses`` with a host on them, open
-    inside the context: asks on ``terminal`` and by the lights. ``state``: the folder of journal and
-    calibration; it outlives a ``kill``.
+    """Implements ``Actor`` with a person, at the parts of ``profile`` on ``buses`` with a host on
+    them, open inside the context. Requests appear on ``terminal`` and on the lights. ``state``: the
+    folder of journal and calibration, which outlives a ``kill``.
 
-    The sensors are the witness: a step is over when they have seen it, and fails ``time_out_s``
-    after it was asked for. The person may type "skip", "again" or "stop".
+    The sensors decide: a step is done when they have seen it, and fails ``time_out_s`` after the
+    request. The person may type "skip", "again" or "stop".
     """
 
     patience_s = PATIENCE_S
@@ -130,11 +132,11 @@ class Person:
 
     @property
     def busy(self) -> bool:
-        """Whether somebody still holds the plate."""
+        """True while the person holds the plate."""
         return any(request.level for request in self._later)
 
     def tick(self) -> None:
-        """One scan, and the wait until the next; asks for what is due by now. Raises NotSeenError,
+        """Do one scan, wait for the next, and make the requests that are due. Raises NotSeenError,
         StoppedError.
         """
         self.host.step()
@@ -143,7 +145,7 @@ class Person:
         self._later = [each for each in self._later if now_s < each.from_s or self._goes_on(each)]
 
     def set_up(self, tick: Tick) -> None:
-        """Ask for the board as the new game begins."""
+        """Ask for the new game's starting position."""
         tick()
         wanted = self.host.game.start().cells
 
@@ -156,7 +158,7 @@ class Person:
         self._ask(_Request(Asked(say), is_set_up), tick)
 
     def act(self, deed: Act, tick: Tick) -> None:
-        """Ask for it, and wait until the sensors have seen it."""
+        """Ask for a step, and wait until the sensors have seen it."""
         match deed:
             case Wait(duration_s):
                 until_s = self.clock.now() + duration_s
@@ -180,7 +182,7 @@ class Person:
                     self._later.append(_Request(*undoing, self.clock.now() + deed.for_s, level))
 
     def _restart(self) -> None:
-        """Drop everything in memory; a new host goes on where the journal ends."""
+        """Drop everything in memory, and open a new host, which resumes from the journal."""
         self.host.close()
         self.__enter__()
         self._terminal.tell(text("The service has been started again."))
@@ -188,7 +190,7 @@ class Person:
     # Asking
 
     def _ask(self, request: _Request, tick: Tick) -> None:
-        """Ask, and scan until it has been seen."""
+        """Make a request, and scan until it has been seen."""
         try:
             while self._goes_on(request):
                 match self._terminal.reply():
@@ -207,7 +209,7 @@ class Person:
             self.host.upkeep.asked = None
 
     def _goes_on(self, request: _Request) -> bool:
-        """Whether it has not been seen; then it is asked for, once. Raises NotSeenError."""
+        """Return whether a request has not been seen yet, and show it once. Raises NotSeenError."""
         asked, now_s = request.asked, self.clock.now()
         if request.seen():
             self.host.upkeep.asked = None
@@ -230,7 +232,9 @@ class Person:
     # What is asked for, and when it has been seen
 
     def _request(self, deed: Act) -> tuple[Asked, Seen]:
-        """Raises SkippedError, and TiltboardError for what no hand could do."""
+        """Return the instruction for a step, and the check that it was seen. Raises SkippedError,
+        and TiltboardError for an impossible step.
+        """
         host, profile = self.host, self._profile
         match deed:
             case h.Put(piece, place, offset_mm):
@@ -319,9 +323,9 @@ class Person:
         return self.host.sight.cells
 
     def _holds(self, place: str, piece: str | None, *, or_unsure: bool = False) -> Seen:
-        """That ``piece`` stands there, or nothing does (or, with ``or_unsure``, something that is
-        not told). On a plate out of level nothing is accepted: there it is enough that the reading
-        has changed and come to rest.
+        """Return a check that ``piece`` is on the place, or that it is empty (or, with
+        ``or_unsure``, unsure). On a plate that is not level the check is only that the reading has
+        changed and is steady.
         """
         host, index = self.host, self.host.overlay.index_of(place)
         first_mt = host.look.frame.field_mt[index : index + 1]
@@ -363,7 +367,7 @@ class Person:
         return not self.host.sight.faults
 
     def _is_back(self) -> bool:
-        """Whether all parts have answered for long enough to be believed."""
+        """Return whether all parts answer again and are ready."""
         sight = self.host.sight
         return self._whole() and sight.ready and sight.stillness is not Stillness.UNKNOWN
 
@@ -377,13 +381,13 @@ class Person:
         )
 
     def _was_knocked(self) -> bool:
-        """Just now, or what came of it is still going on."""
+        """Return whether the table was bumped just now, or is still moving."""
         events = self.host.sight.events
         return not self._still() or any(e.happening is Happening.BUMPED for e in events)
 
 
 def _in_turn(first: Seen, then: Seen) -> Seen:
-    """That ``first`` was so, and ``then`` is, now or later."""
+    """Return a check that ``first`` has held once, and ``then`` holds now or later."""
     was = False
 
     def seen() -> bool:
@@ -395,7 +399,7 @@ def _in_turn(first: Seen, then: Seen) -> Seen:
 
 
 def plugs(profile: Profile) -> Mapping[str, Message]:
-    """Faults of a table that a person can make and mend without a tool: what to pull."""
+    """Return the faults that a person can cause and undo without a tool: fault -> instruction."""
     hall = profile.hall
     if isinstance(hall, NodeHall):
         return {"node-unplugged": text("Pull the cable of the plate's own computer.")}
@@ -408,7 +412,7 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
 
 
 def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Message:
-    """``way`` along columns, rows or both, where not 0; positive is toward the last of them."""
+    """Return ``way`` along columns, rows or both, where not 0; positive is toward the last one."""
     column = profile.places[-1 if by_column > 0 else 0][0]
     row = profile.rows if by_row > 0 else 1
     sides = (

@@ -1,4 +1,6 @@
-"""Runs a scenario: somebody acts, the table scans, expectations are held against what it shows."""
+"""The runner of scenarios: an actor does the steps, the table scans, and expectations are
+checked.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,10 @@ class UnknownNameError(TiltboardError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """What can be seen of the table from outside.
+    """The table as seen from outside.
 
-    ``cells``: what perception sees; ``overlay``, ``players``: every name that exists, to refuse
-    misspelt ones.
+    ``cells``: place -> the piece that perception sees; ``overlay``, ``players``: every name that
+    exists, so that misspelt ones are rejected.
     """
 
     time_s: float
@@ -42,8 +44,8 @@ class TableView:
 
 
 def compared(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
-    """Whether ``claim`` is so, what it expects, and what is there. Raises UnknownNameError for
-    names that do not exist.
+    """Return whether ``claim`` holds, the sentence on what it expects, and the one on what was
+    found. Raises UnknownNameError if a name does not exist.
     """
     standing, says = view.standing, str(view.standing.say)
     match claim.what, claim.words:
@@ -111,53 +113,53 @@ Tick: TypeAlias = Callable[[], None]
 
 
 class SkippedError(TiltboardError):
-    """A step that is not done at this table, or that somebody leaves out: go on without it."""
+    """A step that is not possible at this table, or that the person skips; the run continues."""
 
 
 class NotSeenError(TiltboardError):
-    """The table did not see in time what it was to see."""
+    """The sensors did not see an expected change in time."""
 
 
 class Actor(Protocol):
-    """Whoever acts, at a table with a host on it.
+    """The person or simulation that carries out steps, at a table with a host on it.
 
-    ``tick`` in its methods is the runner's: it calls the actor's own and then looks what changed.
+    ``tick`` in its methods is the runner's: it calls the actor's own and then checks what changed.
     """
 
     @property
     def host(self) -> Host:
-        """The host on the table; another one after it was started again."""
+        """The present host, which changes with a restart."""
 
     @property
     def clock(self) -> Clock:
-        """The table's."""
+        """The table's clock."""
 
     @property
     def busy(self) -> bool:
-        """Whether something that was begun still goes on: a hand, a tilt that is to end."""
+        """True while something that was begun is not over, such as a hand or a timed tilt."""
 
     @property
     def patience_s(self) -> float:
-        """How long an expectation waits for the table to become quiet."""
+        """Longest time in s that an expectation waits for the table to become quiet."""
 
     def tick(self) -> None:
-        """One scan, and the wait until the next is due."""
+        """Do one scan, and wait until the next is due."""
 
     def act(self, deed: Act, tick: Tick) -> None:
-        """Have it done, and return when it has been done.
+        """Carry out a step, and return when it is done.
 
-        Raises SkippedError, NotSeenError, and TiltboardError for what no hand could do.
+        Raises SkippedError, NotSeenError, and TiltboardError for an impossible step.
         """
 
     def set_up(self, tick: Tick) -> None:
-        """Have the plate set up as the game begins that has just been started. Raises the same."""
+        """Set the plate up for the game that has just been started. Raises the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """How the table was after a step. ``failure``: what an expectation found instead, else None.
+    """The table after a step. ``failure``: what an expectation found instead, or None.
 
-    ``skipped``: why the step was not done, else None.
+    ``skipped``: why the step was not done, or None.
     """
 
     step: s.Step
@@ -166,7 +168,7 @@ class StepReport:
     skipped: Message | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The object that ``--json`` prints."""
+        """Return the object that ``--json`` prints."""
         view, standing = self.view, self.view.standing
         skipped = {} if self.skipped is None else {"skipped": str(self.skipped)}
         return {
@@ -183,7 +185,7 @@ class StepReport:
 
 
 class ScenarioRunner:
-    """Has the steps carried out one by one by ``actor``. ``seen`` is called after each scan."""
+    """Lets ``actor`` carry out the steps one by one. ``seen`` is called after each scan."""
 
     def __init__(self, actor: Actor, seen: Callable[[Host], None] = lambda _: None) -> None:
         self._actor = actor
@@ -193,11 +195,10 @@ class ScenarioRunner:
         self._quiet_scans = 0
 
     def run(self, steps: tuple[s.Step, ...]) -> Iterator[StepReport]:
-        """Yield a report per step; ends after the first expectation that does not hold.
+        """Yield a report per step, until the first expectation that does not hold.
 
-        What follows a step that was skipped, to the next game, depends on it and is skipped too.
-        Raises TiltboardError for a step that no hand could do, RulesError for a game that cannot be
-        played so.
+        Steps after a skipped one, up to the next game, depend on it and are skipped too. Raises
+        TiltboardError for an impossible step, RulesError for a game that cannot be played.
         """
         skipped_line: int | None = None
         for step, following in zip_longest(steps, steps[1:]):
@@ -222,7 +223,7 @@ class ScenarioRunner:
                 return
 
     def view(self) -> TableView:
-        """The table as it shows itself now."""
+        """Return the table as it is now."""
         host = self._actor.host
         seen = host.standing, host.sight.cells, host.overlay
         return TableView(self._now(), *seen, host.game.players)
@@ -279,7 +280,7 @@ class ScenarioRunner:
         return self._actor.clock.now()
 
     def tick(self) -> None:
-        """One scan, and the wait until the next is due."""
+        """Do one scan, and wait until the next is due."""
         self._actor.tick()
         self._seen(self._actor.host)
         self._watch()
@@ -304,6 +305,6 @@ class ScenarioRunner:
             self._changed()
 
     def _changed(self) -> None:
-        """Something has changed: count the quiet time from now."""
+        """Count the quiet time from now, because something has changed."""
         self._quiet_since_s = self._now()
         self._quiet_scans = 0

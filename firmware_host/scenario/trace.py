@@ -1,8 +1,8 @@
-"""Traces: what the sensors read, recorded while the table is played on, read again, and played
-again through the whole host: the same trace gives the same observations, sentences and moves.
+"""Traces: recordings of the sensors' readings, which can be replayed through the whole host. The
+same trace gives the same observations, sentences and moves.
 
-A file is gzip over lines of JSON: the header, then one line a scan. What was read is what is
-written: no rounding. Damage is told by gzip's own checksum.
+A file is gzip over lines of JSON: the header, then one line per scan. Readings are written without
+rounding. Gzip's checksum detects damage.
 """
 
 from __future__ import annotations
@@ -66,14 +66,16 @@ _log = logging.getLogger(__name__)
 
 
 def layout_of(profile: Profile) -> Layout:
-    """What decides the meaning of a frame: name, columns, rows, pitch and gap (mm), scans/s."""
+    """Return what a frame's meaning depends on: name, columns, rows, pitch and gap (mm),
+    scans/s.
+    """
     grid = profile.name, profile.columns, profile.rows
     return *grid, profile.pitch_mm, profile.gap_mm, profile.scans_per_s
 
 
 class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the scans mean: the table, its calibration, and the game with the ``moves`` that were
-    confirmed before the first of them.
+    """The context of the scans: the table, its calibration, and the game with the ``moves`` that
+    were confirmed before the first scan.
     """
 
     tiltboard_trace: Literal[1]
@@ -85,13 +87,13 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, host: Host) -> Self:
-        """The head of a recording that begins as ``host`` stands now."""
+        """Return the header of a recording that begins with the present state of ``host``."""
         layout, calibration = layout_of(host.profile), host.sensing.perception.calibration
         return cls(1, layout, calibration, host.game.name, host.game.options, host.standing.moves)
 
 
 class Scan(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """One scan, and what was ``asked`` of the host before it."""
+    """One scan, with the requests to the host before it."""
 
     frame: Frame
     asked: tuple[Asked, ...] = ()
@@ -99,7 +101,7 @@ class Scan(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """``complete``: False where the recording was cut off (by a cut of power, for instance)."""
+    """A recording. ``complete``: False if it was cut off (by a loss of power, for instance)."""
 
     header: TraceHeader
     scans: tuple[Scan, ...]
@@ -144,7 +146,7 @@ def read_trace(path: Path) -> Trace:
 
 
 def _lines(path: Path) -> tuple[list[bytes], bool]:
-    """The lines that are whole, and whether the file is whole."""
+    """Return the complete lines, and whether the file is complete."""
     unzip = zlib.decompressobj(_GZIP)
     why: Message | str = text("it is too large")
     try:
@@ -209,17 +211,16 @@ class TraceWriter:
 
 
 class Recorder:
-    """Keeps what the sensors read in ``path``, and what they read before in ``path``.1 to .3.
+    """Records the sensors' readings in ``path``, with older ones in ``path``.1 to .3.
 
-    Each file stands for itself: it begins with the game, its moves and the calibration as they are
-    then, so that `tiltboard replay` plays it again. A new one begins after PART_S, and where the
-    game or the calibration becomes another. ``record`` hands a scan on and does not wait: a thread
-    of its own compresses and writes. A disk that is full or too slow ends the recording, never the
-    game; the log says so.
+    Each file is independent: it begins with the game, its moves and the calibration of that time,
+    so that `tiltboard replay` can replay it. A new one begins after PART_S, and with another game
+    or calibration. ``record`` does not wait: a separate thread compresses and writes. A disk that
+    is full or too slow ends the recording, never the game; the log reports it.
     """
 
     def __init__(self, path: Path) -> None:
-        """Raises TraceError where ``path`` is something else than a trace."""
+        """Start the recorder's thread. Raises TraceError if ``path`` exists and is not a trace."""
         if path.exists() and not _is_trace(path):
             raise TraceError(
                 "{path} exists and is no trace.",
@@ -235,7 +236,7 @@ class Recorder:
         self._thread.start()
 
     def record(self, host: Host) -> None:
-        """Record a step, in the table's thread: what was read, and what was asked of the table."""
+        """Record a step, in the table's thread: the readings, and the requests to the table."""
         if self.failed:
             return
         if host.upkeep.sweep is not None:
@@ -255,7 +256,7 @@ class Recorder:
         self._queue.put(Scan(host.look.frame, asked))
 
     def close(self) -> None:
-        """Write what is left, and end the file."""
+        """Write the rest, and end the file."""
         self._queue.put(None)
         self._thread.join()
 
@@ -287,7 +288,7 @@ def _is_trace(path: Path) -> bool:
 
 
 def _quiet(host: Host) -> bool:
-    """Whether everything stands where the game wants it, and nobody is doing anything."""
+    """Return whether the board shows the position and nobody is doing anything."""
     standing, sight = host.standing, host.sight
     return (
         standing.phase is Phase.TURN
@@ -304,7 +305,7 @@ def _quiet(host: Host) -> bool:
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """Log nothing meanwhile."""
+    """Disable logging inside the context."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -315,14 +316,16 @@ def unlogged() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One scan again: what perception saw in it, and how the game stood after it."""
+    """One replayed scan: the observation, and the standing after it."""
 
     observation: Observation
     standing: Standing
 
 
 def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
-    """One for each scan. Raises TraceError if it is not this table's, or of no possible game."""
+    """Yield the result of each scan. Raises TraceError if the trace is not this table's, or its
+    game is impossible.
+    """
     header = trace.header
     if header.layout != layout_of(profile):
         raise TraceError(
@@ -371,7 +374,7 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
 
 
 class _Nothing:
-    """In the place of sensors that are not asked."""
+    """A substitute for sensors that are never read."""
 
     temperature_c = None
 
@@ -383,8 +386,8 @@ class _Nothing:
 
 
 class _Tape(Plate):
-    """A plate whose scans are those of the trace; and the clock, which shows when the newest was
-    read.
+    """A plate whose scans come from the trace, and a clock that shows the time of the newest
+    one.
     """
 
     def __init__(self, scans: tuple[Scan, ...]) -> None:
@@ -414,7 +417,7 @@ def report(
     as_json: bool,
     words: Callable[[Message], str] = str,
 ) -> Iterator[str]:
-    """A line per event and a last one for the end. ``words``: says it in a language."""
+    """Yield a line per event, and the last lines for the end. ``words``: translates a message."""
     last: Seen | None = None
     moves = tuple(trace.header.moves)
     for seen in rerun(trace, profile):
@@ -444,7 +447,7 @@ def report(
 
 
 def _news(last: Seen | None, seen: Seen, before: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Moves confirmed or taken back since ``last``, and what is said if it is new."""
+    """Yield the moves confirmed or taken back since ``last``, and the sentence if it is new."""
     standing, at_s = seen.standing, seen.observation.time_s
     pairs = enumerate(zip(before, standing.moves, strict=False))
     shorter = min(len(before), len(standing.moves))

@@ -1,1 +1,1 @@
-"""The running table: the thread of the scan loop, its pace, and what systemd is told."""
+"""The running table: the thread of the scan loop, its rate, and the messages to systemd."""

@@ -1,4 +1,4 @@
-"""What systemd is told: ready, still scanning, what happens, stopping (sd_notify(3), protocol)."""
+"""The messages to systemd: ready, watchdog, status and stopping (protocol of sd_notify(3))."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ BEATS_PER_LIMIT = 4  # sd_watchdog_enabled(3) asks for at least two
 
 
 def tell(address: str, *lines: str, wait: bool = True) -> bool:
-    """Send ``NAME=value`` lines as one datagram to the socket that systemd listens on. Where there
-    is none, nothing is done; a manager that is gone is no error.
+    """Send ``NAME=value`` lines as one datagram to systemd's socket, and return whether it was
+    sent. Without an address nothing is done; an absent manager is not an error.
 
     ``address``: ``$NOTIFY_SOCKET``, a path, or a name that begins with @ (abstract). ``wait``
-    False: where the manager does not read fast enough, the datagram is dropped rather than waited
-    for. Returns whether it was sent.
+    False: the datagram is dropped if the manager does not read fast enough.
     """
     if not address:
         return True
@@ -35,8 +34,8 @@ def tell(address: str, *lines: str, wait: bool = True) -> bool:
 
 
 def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float | None:
-    """How often the watchdog is to be fed; None: systemd watches no one, or another process
-    (sd_watchdog_enabled(3)).
+    """Return the period of watchdog messages in s, or None if systemd watches no process, or
+    another one (sd_watchdog_enabled(3)).
     """
     pid = os.getpid() if pid is None else pid
     limit_us = environ.get("WATCHDOG_USEC", "")
@@ -48,10 +47,10 @@ def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float |
 
 
 class Heartbeat:
-    """Feeds the watchdog, from the table's thread and only with scans that have really happened.
+    """Feeds the watchdog, from the table's thread, and only after real scans.
 
-    ``latest``: the newest snapshot. Its time is that of the scan, so a loop that publishes one
-    scan again and again starves the watchdog as well as one that stands still.
+    ``latest``: the newest snapshot. Its time is that of the scan, so a loop that publishes one scan
+    again and again starves the watchdog as a blocked one does.
     """
 
     def __init__(
@@ -70,15 +69,17 @@ class Heartbeat:
         self._status = ""
 
     def ready(self) -> None:
-        """The table scans and its page answers."""
+        """Report that the table scans and its page answers."""
         tell(self._address, "READY=1")
 
     def stopping(self) -> None:
-        """The table was told to stop, or cannot go on."""
+        """Report that the table is stopping, on request or after a failure."""
         tell(self._address, "STOPPING=1", "STATUS=Stopping; the game is kept.")
 
     def beat(self) -> None:
-        """Called after each published scan, from the table's thread."""
+        """Feed the watchdog and report a new status. Call it after each published scan, from the
+        table's thread.
+        """
         snapshot = self._latest()
         scan_s, self._scan_s = self._scan_s, snapshot.time_s
         if snapshot.time_s == scan_s:
@@ -96,8 +97,8 @@ class Heartbeat:
 
 
 def status_of(snapshot: Snapshot) -> str:
-    """One line for ``systemctl status``: what the table says, then what else is broken or is to be
-    known, such as a computer that is too slow.
+    """Return one line for ``systemctl status``: the table's sentence, then other faults and
+    notices.
     """
     words = [f"{snapshot.say}"]
     words += [f"{each.problem}" for each in snapshot.faults if f"{each.problem}" not in words[0]]

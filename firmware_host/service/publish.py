@@ -1,4 +1,4 @@
-"""Makes the page's layout, snapshots, seats and health map of what the host holds."""
+"""The publisher: it derives the page's layout, snapshots, seats and health map from the host."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")  # said elsewhere,
 
 
 class SeatPublisher:
-    """What is told of a game of seats, made anew only where something has changed."""
+    """Publishes a game of seats; values are computed again only after a change."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -47,12 +47,12 @@ class SeatPublisher:
         self._seats = page.SeatsShown()
 
     def room(self) -> page.RoomInfo | None:
-        """What everybody may see of a game of seats; None for another game."""
+        """Return what everybody may see of a game of seats, or None for another game."""
         self._look()
         return self._room
 
     def seats(self) -> page.SeatsShown:
-        """What the devices that have seats may see."""
+        """Return what the devices that have seats may see."""
         self._look()
         return self._seats
 
@@ -100,7 +100,9 @@ class SeatPublisher:
 
 
 def _covered(view: page.SeatView, public: Mapping[str, Any], game: SeatedGame) -> page.SeatView:
-    """As much of it as everybody may know: to pass and to place a piece needs no cards."""
+    """Return the view of a covered hand, with what everybody may know; passing and placing pieces
+    stay possible, because they need no cards.
+    """
     hand = public["hands"][view.player]
     legal = [move for move in view.legal if game.passes(move) or game.takes_back(move)]
     return page.SeatView(view.player, view.step, hand, [], None, legal, shut=True)
@@ -121,14 +123,14 @@ def _view(position: Position, player: str, step: int, hint: Hinted | None) -> pa
 
 
 def shown_moves(position: Position | None, moves: tuple[str, ...]) -> list[str]:
-    """The moves of a game, without what only some may know while it goes on."""
+    """Return a game's moves, without secret parts while it is not over."""
     if position is None or position.over:
         return list(moves)
     return [position.game.shown_move(move, "") for move in moves]
 
 
 def shown_options(options: Mapping[str, Any], secret: tuple[str, ...]) -> dict[str, Any]:
-    """Options of a game that goes on."""
+    """Return the options without those that are secret while the game is not over."""
     return {name: value for name, value in options.items() if name not in secret}
 
 
@@ -136,7 +138,7 @@ NAMED = 8  # places that a sentence lists
 
 
 def health_answer(host: Host) -> page.HealthMap:
-    """What the calibration in use, and the last sweep, say about the table."""
+    """Return the state of the sensors by the calibration in use and the last sweep."""
     profile, calibration = host.profile, host.sensing.perception.calibration
     found = health_map(profile, calibration)
     swept = read_progress(host.journal.path.parent / PROGRESS_NAME, profile)
@@ -182,7 +184,9 @@ def _summary(
 
 
 class Publisher:
-    """Builds layouts and snapshots. ``bench``: of a table whose pieces the page can move."""
+    """Builds layouts and snapshots. ``bench``: the hands of a table whose pieces the page can
+    move.
+    """
 
     def __init__(self, host: Host, bench: HandsPort | None = None) -> None:
         self._host = host
@@ -192,7 +196,7 @@ class Publisher:
         self._seats = SeatPublisher(host)
 
     def layout(self) -> page.Layout:
-        """The layout of the game being played; its number changes with the game."""
+        """Return the layout of the game that is played; its number changes with the game."""
         host, bench = self._host, self._bench
         game_id = host.standing.game_id or 0
         key = game_id, host.standing.outcome is not None  # at the end all may be shown
@@ -213,7 +217,7 @@ class Publisher:
         return self._layout
 
     def snapshot(self) -> page.Snapshot:
-        """The table after the last step."""
+        """Return the state of the table after the last step."""
         host = self._host
         standing, observation, position = host.shown, host.look.observation, host.standing.position
         opponents, advice = host.session.opponents, host.session.opponents.advice
@@ -306,7 +310,7 @@ class Publisher:
         )
 
     def seats(self) -> page.SeatsShown:
-        """What goes to the devices that have seats."""
+        """Return what is sent to the devices that have seats."""
         return self._seats.seats()
 
     def _match(self) -> page.MatchInfo | None:
@@ -343,8 +347,8 @@ class Publisher:
         )
 
     def _lights(self) -> str:
-        """Three bytes per place, in place order, as they stand on the strip; dark while that shows
-        a code, which pages must not tell.
+        """Return the strip's colours in hex, three bytes per place in place order; dark while the
+        lights show a code, because pages must not reveal it.
         """
         shown = self._host.plate.shown
         if self._host.showing.shows_code:
@@ -366,7 +370,7 @@ def _legal(standing: Standing) -> list[str]:
 
 
 def _with_names(standing: Standing, names: Mapping[str, str]) -> Standing:
-    """``standing`` with sentences in which people are called by their names."""
+    """Return ``standing`` with people's names in its sentences."""
     question = standing.question
     if question is not None:
         question = replace(question, ask=question.ask.with_names(names))
@@ -405,7 +409,7 @@ def _fault(fault: PartError) -> page.FaultInfo:
 
 
 def layout_of(profile: Profile, number: int, game: page.GameInfo, **more: Any) -> page.Layout:
-    """A table with a game on it; ``more``: what else Layout has."""
+    """Return a table's layout with a game on it; ``more``: further fields of Layout."""
     return page.Layout(
         number=number,
         profile=profile.name,
@@ -421,7 +425,9 @@ def layout_of(profile: Profile, number: int, game: page.GameInfo, **more: Any) -
 
 
 def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page.GameInfo:
-    """What a page shows of a game apart from its position. ``over``: nothing is secret any more."""
+    """Return what a page shows of a game apart from its position. ``over``: nothing is secret any
+    more.
+    """
     kind = game_type(game.name)
     credit = kind.credit
     year = "" if credit.year is None else f", {credit.year}"
@@ -459,27 +465,27 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page
 
 
 def _words(words: str) -> Message:
-    """Words of a deck as a message: braces in its own names are no fields."""
+    """Return a deck's words as a message; braces in its own names are not fields."""
     return Message("{name}", {"name": words}) if set("{}") & set(words) else Message(words)
 
 
 def look_info(kind: GameType, piece: str) -> page.LookInfo:
-    """How the page draws a piece."""
+    """Return how the page draws a piece."""
     look = kind.look_of(piece)
     return page.LookInfo(look.form, look.paint or look.colour or piece)
 
 
 def _degrees(tilt_rad: Lean) -> Lean:
-    """A tilt in degrees, to hundredths."""
+    """Return a tilt in degrees, rounded to hundredths."""
     about_x, about_y = tilt_rad
     return round(math.degrees(about_x), 2), round(math.degrees(about_y), 2)
 
 
 def _hex(colour: str) -> str:
-    """``#rrggbb`` of a plain colour's name."""
+    """Return a plain colour's name as ``#rrggbb``."""
     return "#{:02x}{:02x}{:02x}".format(*tint(colour))
 
 
 def local_time(at_s: float) -> str:
-    """A date and time as people here read it."""
+    """Return date and time in local time, such as 2026-01-31 18:05."""
     return datetime.fromtimestamp(at_s, UTC).astimezone().strftime("%Y-%m-%d %H:%M")

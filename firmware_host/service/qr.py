@@ -1,4 +1,4 @@
-"""QR codes, as pictures that a page shows and a phone's camera reads."""
+"""QR codes as pictures for pages, sheets and terminals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ svg {{ width: 50mm; height: 50mm; }}
 
 @lru_cache(64)  # a tenth of a second on a small Pi, and pages ask again and again
 def qr_svg(address: str) -> str:
-    """``address`` as an SVG document, which scales. Medium error correction, as little as fits."""
+    """Return ``address`` as a scalable SVG document, the smallest one with medium error
+    correction.
+    """
     drawn = BytesIO()
     code = segno.make(address, error="m", micro=False)
     code.save(drawn, "svg", border=QUIET, dark=DARK, light=LIGHT, xmldecl=False, omitsize=True)
@@ -35,7 +37,9 @@ def qr_svg(address: str) -> str:
 
 
 def qr_sheet(title: str, codes: Iterable[tuple[str, str, str]]) -> str:
-    """An HTML document to print. ``codes``: what each leads to, what is over it and under it."""
+    """Return an HTML document to print. ``codes``: each code's content, and the texts above and
+    below it.
+    """
     figures = (
         f"<figure>{qr_svg(what)}<figcaption>{escape(over)}<br>"
         f"<b>{escape(under)}</b></figcaption></figure>"
@@ -45,13 +49,13 @@ def qr_sheet(title: str, codes: Iterable[tuple[str, str, str]]) -> str:
 
 
 def qr_terminal(address: str) -> str:
-    """The QR code for a terminal, in half blocks."""
+    """Return the QR code for a terminal, in half blocks."""
     drawn = StringIO()
     segno.make(address, error="l", micro=False).terminal(drawn, compact=True)
     return drawn.getvalue()
 
 
 def wifi_code(ssid: str, password: str) -> str:
-    """What a phone's camera reads as a Wi-Fi to join (ZXing's WIFI:)."""
+    """Return the text of a QR code with which a phone joins a Wi-Fi (ZXing's WIFI:)."""
     name, secret = (re.sub(r'([\\;,":])', r"\\\1", each) for each in (ssid, password))
     return f"WIFI:T:WPA;S:{name};P:{secret};;"

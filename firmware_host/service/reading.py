@@ -1,4 +1,4 @@
-"""What pages ask of stored games, read and analysed in threads of their own: no scan waits."""
+"""Reading and analysing stored games for pages, in separate threads, so that no scan waits."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ MAX_KEPT = 8  # analyses, for whoever asks again
 
 
 class JournalReading:
-    """Answers one question after the other from the journal at ``path``, those of the table itself
-    (``ask_ahead``) never behind pages'; and analyses one game after the other.
+    """Answers questions from the journal at ``path`` one by one, and analyses one game at a time.
+    Those of the table itself (``ask_ahead``) never wait for pages'.
     """
 
     def __init__(self, path: Path) -> None:
@@ -60,24 +60,26 @@ class JournalReading:
         self._known: dict[tuple[int, tuple[str, ...]], page.GameAnalysis] = {}
 
     def ask(self, question: Callable[[JournalReader], T]) -> Future[T]:
-        """The answer, or what kept it from being read. BusyError where too many wait already."""
+        """Return a future of the answer. It fails with BusyError if too many questions are
+        waiting.
+        """
         busy = BusyError("The journal is being read by others.", remedy="Try again in a moment.")
         return _submitted(lambda: self._read(question), self._reader, self._may_wait, busy)
 
     def ask_ahead(self, question: Callable[[JournalReader], T]) -> Future[T]:
-        """As ``ask``, for the table itself, which asks one thing at a time."""
+        """Return a future of the answer to the table itself, which asks one thing at a time."""
         return self._ahead.submit(self._read, question)
 
     def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
-        """The game's analysis. Fails with BusyError while another one is being analysed, with
-        NotPossibleError, NoSuchGameError and EngineError.
+        """Return a future of the game's analysis. It fails with BusyError while another game is
+        being analysed, with NotPossibleError, NoSuchGameError or EngineError.
         """
         busy = BusyError("Another game is being analysed.", remedy="Try again in a moment.")
         return _submitted(lambda: self._analysed(game_id), self._analyst, self._may_analyse, busy)
 
     def close(self) -> None:
-        """What waits is not answered any more, and an analysis given up; what is being read still
-        is.
+        """Cancel waiting questions and the analysis, and wait for the question that is being
+        answered.
         """
         self._closed.set()
         for thread in (self._analyst, self._reader, self._ahead):
@@ -108,7 +110,9 @@ class JournalReading:
 def _submitted(
     work: Callable[[], T], thread: ThreadPoolExecutor, room: BoundedSemaphore, busy: BusyError
 ) -> Future[T]:
-    """What ``work`` returns in ``thread``; ``busy`` where there is no ``room``."""
+    """Return the future of ``work`` in ``thread``; it fails with ``busy`` if there is no
+    ``room``.
+    """
     if not room.acquire(blocking=False):
         refused: Future[T] = Future()
         refused.set_exception(busy)
@@ -119,7 +123,7 @@ def _submitted(
 
 
 def listed(journal: JournalReader) -> list[page.GameSummary]:
-    """The games, newest first."""
+    """Return the journal's games, newest first."""
     found = []
     for game in journal.games():
         kind = game_type(game.game)
@@ -137,7 +141,7 @@ def listed(journal: JournalReader) -> list[page.GameSummary]:
 
 
 def recorded(stored: GameRecord, profile: Profile) -> page.GameRecord:
-    """A game for review, position by position."""
+    """Return a game for review, position by position."""
     replayed = replay(stored)
     game, reached = replayed.game, replayed.reached
     outcome = reached[-1].outcome
@@ -153,7 +157,7 @@ def recorded(stored: GameRecord, profile: Profile) -> page.GameRecord:
 
 
 def _told(played: Line, found: Analysis) -> page.GameAnalysis:
-    """The analysis with its turning points in words, and their lines as boards."""
+    """Return the analysis with its turning points as sentences, and their lines as positions."""
 
     def line(ply: int, *moves: str) -> page.LineInfo:
         reached = [played.reached[ply]]

@@ -1,5 +1,5 @@
-"""The host's public state after a step, and what the table answers, as the page and other programs
-read it (JSON, msgspec).
+"""The host's public state after a step, and the answers of the table, as the page and other
+programs read them (JSON, msgspec).
 
 ``Layout`` changes only when a game starts; ``Snapshot`` after every step that changed something.
 Everything per plate place is a list in index order (a1 first). Texts for people are messages, which
@@ -28,8 +28,8 @@ from tiltboard.games.base import Drawing, Shift
 
 
 class SeatInfo(msgspec.Struct, frozen=True):
-    """One seat. ``taken``: a device has it. ``computer``: its level, if the computer plays it.
-    ``shut``: another device than the one that sits there now has seen the hand.
+    """One seat. ``taken``: a device has it. ``computer``: the level of the bot that plays it, or
+    None. ``shut``: another device than the present one has seen the hand.
     """
 
     player: str
@@ -41,12 +41,12 @@ class SeatInfo(msgspec.Struct, frozen=True):
 class RoomInfo(msgspec.Struct, frozen=True):
     """A game of seats as everybody may see it.
 
-    ``step``: goes back with a move, so that it counts only where nothing has changed. ``public``:
-    the object of the ``tiltboard rules`` contract, as one sees it who plays no part. ``zones``:
-    zone -> its towers. ``may``: what the table itself may do: the stems of chance, the end of a
-    count. ``counting``: seconds left of a count of five. ``proposal``: a move of hands that the
-    table believes was made (``seen``), which counts after a while if it is ``sure``, or that a
-    computer player would like to be made; ``failure``: the move if it did not hold.
+    ``step``: the step to send back with a move, which counts only if nothing has changed.
+    ``public``: the object of the ``tiltboard rules`` contract, as an onlooker sees it. ``zones``:
+    zone -> its towers. ``may``: moves that the table itself may make: the stems of chance, the end
+    of a count. ``counting``: seconds left of a count of five. ``proposal``: a move by hand that the
+    sensors suggest (``seen``), which counts after a while if it is ``sure``, or that a bot wants to
+    be made; ``failure``: the move to make if it did not hold.
     """
 
     step: int
@@ -62,10 +62,11 @@ class RoomInfo(msgspec.Struct, frozen=True):
 
 
 class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
-    """What one seat alone may see: sent only to the device that has it.
+    """The private view of one seat, sent only to the device that has it.
 
-    ``legal``: its moves now. ``drawn``: two cards of which to keep one. ``hero``: its own.
-    ``shut``: as in SeatInfo; then it is what everybody may see. ``hint``: once it was asked for.
+    ``legal``: its present moves. ``drawn``: two cards of which to keep one. ``hero``: its own.
+    ``shut``: as in SeatInfo; then the view has only what everybody may see. ``hint``: if one was
+    requested.
     """
 
     player: str
@@ -80,8 +81,8 @@ class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
 
 @dataclass(frozen=True)
 class SeatsShown:
-    """Who sits where. ``holders``: player -> digest of the device that has the seat. ``codes``: of
-    free seats. ``views``: by player.
+    """The seats and their views. ``holders``: player -> digest of the device that has the seat.
+    ``codes``: player -> code of a free seat. ``views``: player -> private view.
     """
 
     holders: Mapping[str, str] = field(default_factory=dict)
@@ -90,7 +91,7 @@ class SeatsShown:
 
 
 class BoardPlace(msgspec.Struct, frozen=True):
-    """A place of the game's board. ``index``: of the plate place under it."""
+    """A place of the game's board. ``index``: that of the plate place under it."""
 
     index: int
     blocked: str | None = None
@@ -109,22 +110,24 @@ class SlotInfo(msgspec.Struct, frozen=True):
 
 
 class LookInfo(msgspec.Struct, frozen=True):
-    """How a piece is drawn. ``form``: ball, stone, tile, ship, pod; ``paint``: a plain name."""
+    """The look of a piece. ``form``: ball, stone, tile, ship, pod; ``paint``: a plain colour's
+    name.
+    """
 
     form: str
     paint: str
 
 
 class GameInfo(msgspec.Struct, frozen=True):
-    """The game being played. ``pieces``: kinds in class order; ``board``: place -> BoardPlace.
+    """The game that is played. ``pieces``: kinds in class order; ``board``: place -> BoardPlace.
 
-    ``teams``: players who win together. ``names``: piece -> what people call it; ``looks``: how it
-    is drawn. ``slots``: where pieces come in from the sides. ``drawing``: what lies on the board
-    besides its places. ``glossary``: of a game of seats, ``card:limit-it`` and the like -> what it
-    is called, and what it does. ``figure``: what ``Snapshot.figures`` count, in words. ``labels``:
-    place -> what people call it, where that is not its name. ``hexagonal``: places have six
-    neighbours (tiltboard.games.base.Game.hexagonal). ``aim``: what it is about, in one line.
-    ``lesson``: it can be learnt in a minute.
+    ``teams``: players who win together. ``names``: piece -> its name for people; ``looks``: piece
+    -> its look. ``slots``: where pieces come in from the sides. ``drawing``: marks on the board
+    besides its places. ``glossary``: for a game of seats, ``card:limit-it`` and the like -> its
+    name and effect. ``figure``: what ``Snapshot.figures`` count, in words. ``labels``: place -> its
+    name for people, where that differs. ``hexagonal``: places have six neighbours
+    (tiltboard.games.base.Game.hexagonal). ``aim``: the aim of the game in one line. ``lesson``:
+    there is a lesson.
     """
 
     id: int
@@ -151,11 +154,11 @@ class GameInfo(msgspec.Struct, frozen=True):
 
 
 class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
-    """What the page draws before anything moves. ``hands``: pieces can be moved from the page, and
-    what is ``breakable`` broken. ``engine_names``: those that may play, ours
-    first. ``pegs``: half balls stand where four places of the board meet, and a wall around it.
-    ``spins``: the plate turns round and round. ``light_mm``: a light is seen through a hole so far
-    east and north of its place's middle; None: all around it.
+    """The fixed part of the page. ``hands``: the page can move pieces, and cause the faults in
+    ``breakable``. ``engine_names``: the engines that may play, ours first. ``pegs``: half balls are
+    where four places of the board meet, and a wall is around it. ``spins``: the plate turns round
+    and round. ``light_mm``: offset of each light's hole east and north of its place's middle, in
+    mm; None: the light is a ring.
     """
 
     number: int
@@ -176,9 +179,9 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
 
 
 class ChoiceInfo(msgspec.Struct, frozen=True):
-    """An answer: ``value`` goes back to the table. ``places``: the lights that stand for it.
+    """One answer: ``value`` is sent back to the table. ``places``: its lights.
 
-    ``colour``: ``#rrggbb``, or None. ``path``: where the piece goes if this is the answer.
+    ``colour``: ``#rrggbb``, or None. ``path``: the piece's way if this is the answer.
     """
 
     value: str
@@ -189,10 +192,10 @@ class ChoiceInfo(msgspec.Struct, frozen=True):
 
 
 class QuestionInfo(msgspec.Struct, frozen=True):
-    """What the table asks. ``at``: index of the choice to which the buttons have come.
+    """A question to the players. ``at``: index of the choice that the buttons have selected.
 
-    ``say``: what to do next, where the choices are pressed on a screen. ``offer``: it need not be
-    answered, and the snapshot's ``say`` is that sentence at the table, with its buttons.
+    ``say``: what to do next, for answers on a screen. ``offer``: no answer is needed, and the
+    snapshot's ``say`` is that sentence at the table, with its buttons.
     """
 
     ask: Message
@@ -203,7 +206,9 @@ class QuestionInfo(msgspec.Struct, frozen=True):
 
 
 class ClockInfo(msgspec.Struct, frozen=True):
-    """The players' clocks. ``left_s``: player -> whole seconds, rounded up; ``running``: whose."""
+    """The players' clocks. ``left_s``: player -> whole seconds, rounded up; ``running``: the player
+    whose clock runs, or None.
+    """
 
     minutes: int
     increment_s: int
@@ -212,10 +217,10 @@ class ClockInfo(msgspec.Struct, frozen=True):
 
 
 class MatchInfo(msgspec.Struct, frozen=True):
-    """A match with other tables. ``far``: the players there; ``names``: those players -> who plays,
-    and the names of their tables, where they have one. ``code``: with which a table that is still
-    to come joins, ``picture``: as an SVG. ``asked``: what the others want (take-back, draw,
-    new-game), and this table has not agreed to. ``connected``: whether there is a broker.
+    """A match with other tables. ``far``: the players there; ``names``: those players -> names of
+    the person and the table, if known. ``code``: the code with which another table joins, or None;
+    ``picture``: the same as an SVG. ``asked``: what the others want (take-back, draw, new-game) and
+    this table has not agreed to. ``connected``: the broker answers.
     """
 
     far: list[str]
@@ -235,11 +240,12 @@ class FaultInfo(msgspec.Struct, frozen=True):
 
 
 class CalibrationInfo(msgspec.Struct, frozen=True):
-    """A sweep: ``done`` of ``total`` things. ``running`` False: an interrupted one can go on.
+    """A sweep, of which ``done`` of ``total`` steps are done. ``running`` False: it was
+    interrupted, and can be continued.
 
     ``stage``: lights, buttons, edges, empty, places, kinds or done. ``say``: what to do;
-    ``refused``: why the last try was not taken. ``place``: of the plate, which is asked for.
-    ``choices``: what may be answered; the button confirm gives the first, back the second.
+    ``refused``: why the last try was rejected. ``place``: the plate's place to measure now.
+    ``choices``: the possible answers; the button confirm gives the first, back the second.
     """
 
     running: bool
@@ -253,15 +259,15 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
 
 
 class MotionInfo(msgspec.Struct, frozen=True):
-    """What the tilt sensor feels: force in m/s2 and rate in rad/s, along east, north and up."""
+    """The tilt sensor's readings: force in m/s2 and rate in rad/s, along east, north and up."""
 
     force_m_s2: tuple[float, float, float]
     rate_rad_s: tuple[float, float, float]
 
 
 class Sensors(msgspec.Struct, frozen=True):
-    """The sensor view: field in mT (south positive), confidence 0 to 1, class, unsure places, those
-    that are not believed and why, and what the tilt sensor feels, where there is one.
+    """The sensor view: field in mT (south positive), confidence 0 to 1, class, unsure places, the
+    sensors whose readings are ignored and why, and the tilt sensor's readings, if there is one.
     """
 
     field_mt: list[float]
@@ -273,29 +279,29 @@ class Sensors(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
-    """The table after a step.
+    """The state of the table after a step.
 
-    ``layout``: number of the layout that goes with it. ``step``: of the game (Standing.step), to go
-    back with a request. ``lights``: hex, three bytes (red, green, blue) per place as last written
-    to the strip, after gamma, brightness and current limit. ``cells``: what perception sees.
-    ``position``: what the journal has confirmed. ``sounds``: the latest few, with running numbers,
-    so that a page plays each once. ``tint``: place -> ``#rrggbb`` of the colours that its light
-    takes in turn. ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``).
-    ``broken``: injected faults that have not been healed. ``calibration``: the one that is being
-    done, or was interrupted. ``room``: of a game of seats, what everybody may see of it.
-    ``engines``: player -> the engine that plays for him; ``thinking``: for whom one thinks now;
-    ``hinting``: of a hint. ``quality``: place, or slot, -> what a move there is worth (best, good,
-    fair, bad), where the player to move is shown it; ``assist``: player -> how much he is (0 to 3);
-    ``may_assist``: the game has such. ``asks_if_sure``: players who want to be asked after a
-    blunder; ``doubting``: one is asked now. ``names``: player -> who plays as him. ``draw_offers``:
-    players who offer a draw until the next move. ``offsets``: place of the plate -> mm east and
-    north of its middle where its piece stands, and the radius of the circle that holds it 95 times
-    in 100. ``happened``: while people play freely, the last things. ``attract``: what the game that
-    plays itself on a table left alone shows, place -> piece; None while somebody is there.
-    ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
-    is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``: what the last
-    move did, in sentences. ``match``: with other tables, while its game is played. ``ahead``: while
-    a page shows it, player -> what he can expect of the game, 0 to 1.
+    ``layout``: number of the layout that belongs to it. ``step``: of the game (Standing.step), to
+    send back with a request. ``lights``: hex, three bytes (red, green, blue) per place as last
+    written to the strip, after gamma, brightness and current limit. ``cells``: place -> the piece
+    that perception sees. ``position``: place -> piece as confirmed in the journal. ``sounds``: the
+    latest few, with running numbers, so that a page plays each once. ``tint``: place -> ``#rrggbb``
+    of the colours that its light takes in turn. ``path``: places along which a light runs, in
+    ``path_colour`` (``#rrggbb``). ``broken``: injected faults that have not been removed.
+    ``calibration``: the running or interrupted one. ``room``: the public part of a game of seats.
+    ``engines``: player -> the engine that plays; ``thinking``: the player for whom an engine thinks
+    now; ``hinting``: it looks for a hint. ``quality``: place, or slot, -> the worth of a move there
+    (best, good, fair, bad), where the player to move is shown it; ``assist``: player -> amount of
+    assist (0 to 3); ``may_assist``: the game has assist. ``asks_if_sure``: players who want to be
+    asked after a blunder; ``doubting``: one is asked now. ``names``: player -> the person's name.
+    ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
+    -> mm east and north of its middle to its piece, and the radius of the circle that contains it
+    95 times in 100. ``happened``: the last events in free play. ``attract``: the demonstration on
+    an idle table, place -> piece; None while somebody is there. ``spin_deg``: turn of a plate that
+    spins, east to north. ``lean_deg``: the tilt at which a piece slides, as in ``tilt_deg``, or
+    None. ``told``: the effects of the last move, in sentences. ``match``: the match with other
+    tables while its game is played. ``ahead``: while a page shows it, player -> expected share of
+    the game, 0 to 1.
     """
 
     layout: int
@@ -355,7 +361,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ahead: dict[str, float] | None = None
 
 
-# Answers to questions, of which the journal, the engines or the calibration know
+# Answers to questions about the journal, the engines or the calibration.
 
 
 class GameSummary(msgspec.Struct, frozen=True):
@@ -373,7 +379,7 @@ class GameSummary(msgspec.Struct, frozen=True):
 
 
 class RecordedPosition(msgspec.Struct, frozen=True):
-    """One position of a record: place -> piece, player -> pieces in reserve, who moves next."""
+    """One position of a record: place -> piece, player -> pieces in reserve, the player to move."""
 
     cells: dict[str, str]
     reserve: dict[str, int]
@@ -383,8 +389,8 @@ class RecordedPosition(msgspec.Struct, frozen=True):
 class GameRecord(msgspec.Struct, frozen=True):
     """A whole game for step-through review: ``positions`` has one more entry than ``moves``.
 
-    ``places``: those that show why it is over. ``told``: what each move did; none where
-    there are seats.
+    ``places``: those that show why the game is over. ``told``: the effects of each move; empty for
+    a game of seats.
     """
 
     game: GameInfo
@@ -396,15 +402,15 @@ class GameRecord(msgspec.Struct, frozen=True):
 
 
 class LineInfo(msgspec.Struct, frozen=True):
-    """How a game would go on: moves, and the position after each."""
+    """A possible continuation of a game: moves, and the position after each."""
 
     moves: list[str]
     positions: list[RecordedPosition]
 
 
 class TurningPointInfo(msgspec.Struct, frozen=True):
-    """A move that decided much: its number, the first is 1, and why in a sentence. ``better``: the
-    line that was better, empty where none is known; ``played``: the move and how it would go on.
+    """A move that decided much: its number from 1, and a sentence on why. ``better``: the better
+    line, or empty if none is known; ``played``: the move and its continuation.
     """
 
     ply: int
@@ -414,9 +420,9 @@ class TurningPointInfo(msgspec.Struct, frozen=True):
 
 
 class ToLearn(msgspec.Struct, frozen=True):
-    """Something to learn from a game, and a puzzle like it: ``puzzle`` is the number of one that
-    comes with the game, 0: there is none. ``practise``: after so many moves the game itself was a
-    puzzle (the verb ``practise``); None: it was none.
+    """A lesson from a game, and a puzzle like it: ``puzzle`` is the number of one that comes with
+    the game, or 0. ``practise``: the number of moves after which the game itself was a puzzle (for
+    the verb ``practise``), or None.
     """
 
     say: Message
@@ -425,8 +431,9 @@ class ToLearn(msgspec.Struct, frozen=True):
 
 
 class GameAnalysis(msgspec.Struct, frozen=True):
-    """``shares``: what the first player could expect of the game, 0 to 1, at the start and after
-    each move. ``turning``: at most three, in the order of play. ``learn``: three things.
+    """An analysis of a game. ``shares``: the first player's expected share of the game, 0 to 1, at
+    the start and after each move. ``turning``: at most three, in the order of play. ``learn``:
+    three lessons.
     """
 
     shares: list[float]
@@ -435,8 +442,8 @@ class GameAnalysis(msgspec.Struct, frozen=True):
 
 
 class PersonInfo(msgspec.Struct, frozen=True):
-    """Somebody whom the table knows by name. ``progress``: game -> what he has done in it;
-    ``puzzles_there``: game -> how many puzzles it has.
+    """A person whom the table knows by name. ``progress``: game -> their record; ``puzzles_there``:
+    game -> its number of puzzles.
     """
 
     name: str
@@ -445,11 +452,11 @@ class PersonInfo(msgspec.Struct, frozen=True):
 
 
 class HealthMap(msgspec.Struct, frozen=True):
-    """What the last calibration found. ``made``: local date and time, None if there was none.
+    """The results of the last calibration. ``made``: local date and time, None if there was none.
 
-    ``places``: every one in index order; empty where there is nothing to measure. ``summary``: the
-    account in a sentence. ``mounting``: how the tilt sensor lies. ``wiring``: what the last sweep
-    found to be wrong, or other than the profile says, with what to do.
+    ``places``: every place in index order; empty if there is nothing to measure. ``summary``: the
+    result in a sentence. ``mounting``: how the tilt sensor is mounted. ``wiring``: faults and
+    deviations from the profile that the last sweep found, with what to do.
     """
 
     made: str | None

@@ -1,7 +1,7 @@
-"""The table's own voice: what it says, read aloud by a program such as espeak-ng.
+"""The table's voice: its sentences, read aloud by a program such as espeak-ng.
 
-The program is a process of its own that a thread of its own starts and ends, so no scan waits for
-it. A new sentence ends the one before.
+The program runs as a process, which a separate thread starts and ends, so no scan waits for it. A
+new sentence interrupts the one before.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _log = logging.getLogger(__name__)
 
 
 class Speaker:
-    """``program``: takes ``-v`` with a language, and the sentence, as espeak-ng does. ``latest``:
-    the newest snapshot.
+    """Reads sentences aloud. ``program``: takes ``-v`` with a language, and the sentence, as
+    espeak-ng does. ``latest``: returns the newest snapshot.
     """
 
     def __init__(self, program: str, catalogue: Catalogue, latest: Callable[[], Snapshot]) -> None:
@@ -40,7 +40,7 @@ class Speaker:
             self._thread.submit(self._speak, say)
 
     def close(self) -> None:
-        """Fall silent."""
+        """Stop speaking."""
         self._thread.submit(self._hush)
         self._thread.shutdown()
 

@@ -1,6 +1,4 @@
-"""Whether the Pi has its 5 V, keeps cool and has a card that keeps games: looked at while the table
-plays, and by the doctor.
-"""
+"""Checks of the Pi's supply, its temperature and its card, for the running table and the doctor."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ MONITORS = "sys/class/hwmon"
 THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
 UNDERVOLTAGE, SLOWED = 1 << 0, 1 << 1 | 1 << 2 | 1 << 3  # capped, throttled, soft limit: all now
 NOT_KEPT = "state/not-kept"
-"""Written by systemd/card/state where the partition for games cannot be used."""
+"""File that systemd/card/state writes if the partition for games cannot be used."""
 LOOK_S = 5.0
 
 SAGS = text("The Pi's supply falls below 4.63 V.")
@@ -32,7 +30,9 @@ _log = logging.getLogger(__name__)
 
 
 def supply_sags(root: Path) -> bool | None:
-    """Whether the supply sagged in the last two seconds; None: this computer does not say."""
+    """Return whether the supply sagged in the last two seconds, or None if the Pi does not report
+    it.
+    """
     throttled = _throttled(root)
     said = None if throttled is None else bool(throttled & UNDERVOLTAGE)
     for name in (root / MONITORS).glob("hwmon*/name"):
@@ -43,16 +43,16 @@ def supply_sags(root: Path) -> bool | None:
 
 
 def is_slowed(root: Path) -> bool:
-    """Whether the Pi is slowed down now by heat, and not merely by a weak supply."""
+    """Return whether heat slows the Pi down now, rather than only a weak supply."""
     throttled = _throttled(root) or 0
     return bool(throttled & SLOWED) and not throttled & UNDERVOLTAGE
 
 
 class SupplyWatch:
-    """Says on the page what is wrong, for as long as it lasts, and in the log when it comes.
+    """Reports problems on the page for as long as they last, and in the log when they begin.
 
-    ``notice``: sets or takes back what people should know of a part. To be called after each
-    snapshot, from the table's thread; looks every ``LOOK_S``.
+    ``notice``: sets or removes the notice about a part. Call it after each snapshot, from the
+    table's thread; it checks every ``LOOK_S``.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class SupplyWatch:
         self._said: dict[str, Message] = {}
 
     def __call__(self) -> None:
-        """Look at supply, heat and card, if it is time."""
+        """Check supply, heat and card, if it is time."""
         if self._clock.now() < self._due_s:
             return
         self._due_s = self._clock.now() + LOOK_S

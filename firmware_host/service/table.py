@@ -1,10 +1,10 @@
-"""The running table: its own thread for the scan loop, and all that the page needs of it.
+"""The running table: its thread for the scan loop, and the interface for the page.
 
-The page runs in an event loop. So everything read at once (``layout``, ``latest``) is an immutable
-value that may be read from any thread, and everything asked for is answered by a
-``concurrent.futures.Future`` that the table's thread resolves: with the value, or with an error
-whose sentence the page shows (TiltboardError or RulesError; any other is a defect, logged and shown
-as "went wrong"). What is asked for first is carried out first.
+The page runs in an event loop. So everything that is read at once (``layout``, ``latest``) is an
+immutable value that any thread may read, and every request returns a ``concurrent.futures.Future``
+that the table's thread resolves: with the value, or with an error whose sentence the page shows
+(TiltboardError or RulesError; any other is a defect, logged and shown as "went wrong"). Requests
+are carried out in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class Table:
     """A host in a thread of its own.
 
     ``open_host`` is called in that thread, which owns buses and journal from then on. ``wait`` is
-    called after each step and returns when the next scan is due. ``close``: gives everything back,
-    by default the host alone. ``on_step`` is called there after each step, the host's first
-    included; may be set. So may ``on_stop``, which is called, from the thread, when the loop has
-    ended for any reason; ``failure`` says which, None when it was told to stop.
+    called after each step and returns when the next scan is due. ``close``: releases everything, by
+    default the host alone. ``on_step`` is called there after each step, the host's first included;
+    may be set. So may ``on_stop``, which is called, from the thread, when the loop has ended for
+    any reason; ``failure`` is that reason, or None after a request to stop.
     """
 
     def __init__(
@@ -84,12 +84,14 @@ class Table:
         self.failure: BaseException | None = None
 
     def start(self) -> None:
-        """Start scanning; returns after the first scan. Raises what kept the host from opening."""
+        """Start scanning, and return after the first scan. Raises why the host could not be
+        opened.
+        """
         self._thread.start()
         self._started.result()
 
     def stop(self) -> None:
-        """End the scan loop and give everything back."""
+        """End the scan loop and release everything."""
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
@@ -98,46 +100,47 @@ class Table:
 
     @property
     def has_begun(self) -> bool:
-        """Whether it began with its first game, as none was there to go on with."""
+        """True if it started its first game because the journal had none to resume."""
         return self._host.has_begun
 
     @property
     def profile(self) -> Profile:
-        """What is wired where, and so which games the table can carry."""
+        """The table's wiring and size, which decide the games that fit it."""
         return self._host.profile
 
     @property
     def far_settings(self) -> FarSettings:
-        """How other tables are reached."""
+        """The settings for reaching other tables."""
         return self._host.playing.far_settings
 
     def layout(self) -> page.Layout:
-        """The present layout. A new one is in place before a snapshot that goes with it."""
+        """Return the present layout. A new one is in place before its first snapshot."""
         return self._published[0]
 
     def latest(self) -> page.Snapshot:
-        """The newest snapshot: at most a twentieth of a second old while a page is open or this is
-        asked again and again, else a second.
+        """Return the newest snapshot, which is at most 50 ms old while a page is open or this is
+        called repeatedly, else one second.
         """
         if threading.current_thread() is not self._thread:
             self._asked_s = self._clock.now()
         return self._published[1]
 
     def seats(self) -> page.SeatsShown:
-        """What goes to the devices that have seats: of the same step as the newest snapshot, except
-        who holds which seat, which is up to date.
+        """Return what is sent to the devices that have seats: of the newest snapshot's step, but
+        with the present holders.
         """
         return replace(self._published[2], holders=self._host.playing.seats.holders)
 
     def poses(self) -> Sequence[tuple[int, PoseFrame]]:
-        """The last third of a second of a table whose pieces the page can move, scan by scan, with
-        running numbers; of scans in which something moved, and while somebody watches.
+        """Return the poses of the last third of a second, scan by scan, with running numbers, of a
+        table whose pieces the page can move; only scans in which something moved, and only while
+        watched.
         """
         return self._poses
 
     def watch(self, what: str) -> Callable[[], None]:
-        """Keep ``poses``, or have an engine look who is ``ahead``, from now on. Returns what ends
-        it.
+        """Keep ``poses``, or let an engine judge who is ``ahead``, from now on. Return a function
+        that ends this.
         """
         self._watched[what] += 1
 
@@ -147,8 +150,8 @@ class Table:
         return end
 
     def subscribe(self, listener: Callable[[], None], *, looks: bool = True) -> Callable[[], None]:
-        """Call ``listener``, which returns at once, after each new snapshot, from the table's
-        thread. As long as nobody ``looks`` there are few of them. Returns what ends the
+        """Call ``listener``, which must return at once, after each new snapshot, from the table's
+        thread. Snapshots are rare while nobody ``looks``. Return a function that ends the
         subscription.
         """
         self._listeners.append(listener)
@@ -163,8 +166,8 @@ class Table:
         return end
 
     def submit(self, command: Verb) -> Future[None]:
-        """Have it done by the host, or by the hands. The future is done when that is, and can be
-        read in the layout and the snapshot. NotPossibleError where there are no hands.
+        """Let the host or the hands carry out a command. The future resolves once its effects are
+        in layout and snapshot; it fails with NotPossibleError if there are no hands.
         """
         answer: Future[None] = Future()
         answer.set_running_or_notify_cancel()  # it may not be cancelled
@@ -190,25 +193,27 @@ class Table:
         return answer
 
     def offer(self, value: str, label: Message, ask: Callable[[], None]) -> None:
-        """Have the menu at the table offer that too; ``ask`` is called in its thread."""
+        """Add a choice to the menu at the table; ``ask`` is called in the table's thread."""
         self.call(lambda: self._host.offer(Choice(value, label), ask))
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
-        """Have somebody at the table confirm what a device asks for; ``answer`` is called in its
-        thread.
+        """Ask people at the table to confirm a device's request; ``answer`` is called in the
+        table's thread.
         """
         self.call(lambda: self._host.ask_for_press(what, number, answer))
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
-        """Call ``power_off`` where back is held for long, in the table's thread."""
+        """Let a long hold of back call ``power_off``, in the table's thread."""
         self.call(lambda: self._host.may_power_off(power_off))
 
     def call(self, work: Callable[[], None]) -> Future[None]:
-        """Have ``work`` done in the table's thread."""
+        """Do ``work`` in the table's thread."""
         return self._host.call(work)
 
     def preview(self, move: str) -> Future[Preview]:
-        """What a move would do from the confirmed position. RulesError where it is none."""
+        """Return a future of a move's effects on the confirmed position. It fails with RulesError
+        if the move is illegal.
+        """
 
         def done() -> Preview:
             host = self._host
@@ -219,26 +224,26 @@ class Table:
         return self._host.call(done)
 
     def history(self) -> Future[list[page.GameSummary]]:
-        """The journal's games, newest first."""
+        """Return a future of the journal's games, newest first."""
         return self._reading.ask(listed)
 
     def health(self) -> Future[page.HealthMap]:
-        """The sensors as the last calibration found them."""
+        """Return a future of the sensors' state by the last calibration."""
         return self._host.call(lambda: health_answer(self._host))
 
     def record(self, game_id: int) -> Future[page.GameRecord]:
-        """One game for review. NoSuchGameError where there is none."""
+        """Return a future of one game for review. It fails with NoSuchGameError."""
         profile = self._host.profile
         return self._reading.ask(lambda journal: recorded(journal.load(game_id), profile))
 
     def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
-        """One game as the strongest level sees it; takes up to half a minute. NoSuchGameError where
-        there is none, NotPossibleError, BusyError.
+        """Return a future of the strongest engine's analysis of a game, which takes up to half a
+        minute. It fails with NoSuchGameError, NotPossibleError or BusyError.
         """
         return self._reading.analysis(game_id)
 
     def people(self) -> Future[list[page.PersonInfo]]:
-        """Everybody whom the table knows by name."""
+        """Return a future of all people whom the table knows by name."""
         people = self._host.playing.people
         there = {game: len(exercises(game)) for game in GAMES}
         return self._host.call(
@@ -246,12 +251,12 @@ class Table:
         )
 
     def export(self, game_id: int) -> Future[str]:
-        """One game as text. NoSuchGameError where there is none."""
+        """Return a future of one game as text. It fails with NoSuchGameError."""
         return self._reading.ask(lambda journal: write_game(journal.load(game_id)))
 
     def scans_at(self, rate_hz: float) -> None:
-        """Say, on the page and in the log, how often the table scans, where that is not as often as
-        its profile wants. Called in the table's thread.
+        """Report the scan rate on the page and in the log if it is below the profile's. Call it in
+        the table's thread.
         """
         wanted_hz = self._host.profile.scans_per_s
         slow = text(
@@ -263,11 +268,11 @@ class Table:
         _log.warning("The table scans %g times a second, of %g", rate_hz, wanted_hz)
 
     def notice(self, part: str, what: Message | None) -> None:
-        """What people should know of a part; None: it is over. Called in the table's thread."""
+        """Set the notice about a part, or remove it with None. Call it in the table's thread."""
         self._host.notice(part, what)
 
     def tell_damaged(self, what: Message) -> None:
-        """Tell people of a file that is kept aside. May be called in any thread."""
+        """Tell people about a file that was set aside. May be called in any thread."""
         self.call(lambda: self._host.tell_damaged(what))
 
     # The thread
