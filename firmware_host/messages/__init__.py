@@ -1,6 +1,6 @@
-"""The message catalogue: every text for people passes through ``translate``.
+"""The message catalogue, which translates every text for people.
 
-The English sentence is the key. Translations stand in gettext's catalogues beside this module, one
+The English sentence is the key. Translations are in gettext catalogues beside this module, one
 ``NAME.po`` for each language (docs/languages.md).
 """
 

@@ -1,7 +1,7 @@
-"""Messages as values, and the languages they can be shown in.
+"""The catalogues that translate messages.
 
-A language is what ``make languages`` has made of a gettext catalogue (``NAME.po``): a JSON object
-with the ``language``, gettext's rule for its ``plural`` forms, and its ``messages``, English
+A catalogue is the JSON file that ``make languages`` makes of a gettext catalogue (``NAME.po``): an
+object with the ``language``, gettext's rule for its ``plural`` forms, and its ``messages``, English
 sentence -> sentence, or -> all plural forms. A key that begins with a form's name and ``FORM`` is a
 sentence in that grammatical form (``msgctxt`` in the catalogue). The page reads the same file.
 """
@@ -49,7 +49,7 @@ class Catalogue:
     @staticmethod
     @cache
     def load(language: str) -> Catalogue:
-        """One of ``languages``."""
+        """Return the catalogue of one of ``languages``."""
         if language == ENGLISH:
             return Catalogue()
         file = resources.files("tiltboard.firmware_host.messages") / f"{language}.json"
@@ -57,10 +57,10 @@ class Catalogue:
         return Catalogue(language, read.messages, read.plural)
 
     def translate(self, message: Message, form: str = "") -> str:
-        """The sentence in this language; English where there is no translation.
+        """Return the sentence in this language, or in English if there is no translation.
 
-        ``form``: the grammatical form in which it is needed, where the language tells it apart. A
-        translation asks for a field's form as in ``{piece:acc}``.
+        ``form``: the grammatical form that is needed, if the language has forms. A translation asks
+        for a field's form as in ``{piece:acc}``.
         """
         params = {name: self._inner(name, value) for name, value in message.params.items()}
         return message.filled(self._sentence(message, form), params)
@@ -100,15 +100,15 @@ class _Inner:
 
 @cache
 def languages() -> tuple[str, ...]:
-    """Languages that can be chosen."""
+    """Return the languages that can be chosen."""
     folder = resources.files("tiltboard.firmware_host.messages")
     others = (p.name.removesuffix(".json") for p in folder.iterdir() if p.name.endswith(".json"))
     return (ENGLISH, *sorted(others))
 
 
 def chosen(wishes: Iterable[str]) -> str | None:
-    """The first of ``wishes`` that there is. Each may name a country too: ``de-AT``,
-    ``de_DE.UTF-8``. None where none is.
+    """Return the first of ``wishes`` that is available, or None. Each may name a country too:
+    ``de-AT``, ``de_DE.UTF-8``.
     """
     for wish in wishes:
         language = wish.strip().replace("_", "-").partition("-")[0].partition(".")[0].lower()
@@ -118,5 +118,5 @@ def chosen(wishes: Iterable[str]) -> str | None:
 
 
 def fields(template: str) -> set[str]:
-    """The names of a template's fields."""
+    """Return the names of a template's fields."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}

@@ -1,4 +1,4 @@
-"""A message as a value, and a hint for whoever has misspelt a name."""
+"""A message as a value, and a hint about the nearest known name for a misspelt one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MAX_SHOWN = 600  # characters of one parameter, which may be whatever somebody h
 
 
 class Message:
-    """An English template and what fills its ``{named}`` fields. A value: not to be changed.
+    """An English template and the values of its ``{named}`` fields. It is immutable.
 
     A parameter that is itself a Message is translated first. ``capital``: it begins a sentence, so
-    that its first letter is upper case, in every language. No dataclass, since those are written to
-    JSON as they are, and a message has to be translated on its way.
+    its first letter is upper case in every language. It is not a dataclass, because those are
+    written to JSON as they are, and a message has to be translated on its way.
     """
 
     __slots__ = ("capital", "params", "template")
@@ -31,7 +31,7 @@ class Message:
         return self.filled(self.template, self.params)
 
     def filled(self, template: str, params: Mapping[str, object]) -> str:
-        """``template``, in whichever language, with ``params`` in its fields."""
+        """Return ``template``, in any language, with ``params`` in its fields."""
         # A word that may be anybody's own, a player's name for one, is no template
         short = {name: _short(value) for name, value in params.items()}
         shown = template.format(**short) if short else str(_short(template))
@@ -52,7 +52,7 @@ class Message:
         return self.template, self.params, self.capital
 
     def capitalised(self) -> Message:
-        """The message with a capital, for the beginning of a sentence."""
+        """Return the message with a capital, for the beginning of a sentence."""
         return Message(self.template, self.params, capital=True)
 
     def with_names(self, names: Mapping[str, str]) -> Message:
@@ -78,12 +78,14 @@ def _short(value: object) -> object:
 
 
 def text(template: str, /, **params: object) -> Message:
-    """A message for people. ``template`` must be a literal, so that the catalogue can find it."""
+    """Return a message for people. ``template`` must be a literal, so that the catalogue can find
+    it.
+    """
     return Message(template, params)
 
 
 def nearest(name: str, known: Iterable[str]) -> Message:
-    """A hint naming the closest of ``known``, or all of them (of very many some) where none is."""
+    """Return a hint with the closest of ``known``, or, if none is close, all or a few of them."""
     choices = sorted(str(choice) for choice in known)
     near = closest(name, choices)
     if near is not None:

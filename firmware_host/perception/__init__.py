@@ -1,1 +1,3 @@
-"""From calibrated fields to pieces: which magnet stands where, how sure, and what happened."""
+"""Perception: it derives the pieces on the plate, its confidence and events from calibrated
+fields.
+"""

@@ -1,7 +1,8 @@
-"""Which readings belong to which magnet: bands to enter a class, and wider ones to stay in it.
+"""The bands of readings of each magnet class: one to enter the class, and a wider one to stay in
+it.
 
-docs/add-a-board.md, after neighbours are subtracted: empty < 0.6, weak 0.8-3.3, strong
-> 5.5 mT; between them a reading is unsure. The wider bands to stay are the hysteresis.
+docs/add-a-board.md, after neighbours are subtracted: empty < 0.6, weak 0.8-3.3, strong > 5.5 mT;
+between them a reading is unsure. The wider bands to stay are the hysteresis.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ TOLERANCE_MT = {
 
 
 def _bands(empty: Band, weak: Band, strong: Band) -> dict[Magnet, Band]:
-    """Of the readings of each class, from those of south magnets."""
+    """Return the band of each class, given those of south magnets."""
     (weak_low, weak_high), (strong_low, strong_high) = weak, strong
     return {
         Magnet.NONE: empty,
@@ -56,13 +57,15 @@ def _bands(empty: Band, weak: Band, strong: Band) -> dict[Magnet, Band]:
 ENTER = _bands((-EMPTY_MT, EMPTY_MT), (0.8, 3.3), (STRONG_MT, 17.0))
 STAY = _bands((-0.75, 0.75), (0.65, 4.0), (STRONG_STAYS_MT, 19.0))
 
-# A weak magnet reads so much 11 mm off its place's middle, and less farther off: 0.3 mT at 12, and
-# nothing at 17. Lights shift zeros by 0.33 mT at most.
+# A weak magnet reads this much 11 mm off its place's middle, and less farther off: 0.3 mT at 12,
+# and nothing at 17. Lights shift zeros by 0.33 mT at most.
 EMPTY_OF_WEAK = (-0.45, 0.45)
 
 
 def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
-    """The band to stay in where the sensor's zero is not known, only its ``first_mt`` reading."""
+    """Return the band to stay in for a sensor whose zero is unknown, given its ``first_mt``
+    reading.
+    """
     if magnet is Magnet.NONE:
         low = min(-UNZEROED_TAKEN_MT, first_mt - UNZEROED_WEAK_MOVES_MT)
         return low, max(UNZEROED_TAKEN_MT, first_mt + UNZEROED_WEAK_MOVES_MT)
@@ -72,19 +75,19 @@ def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
 
 
 def strong(reading_mt: float) -> Magnet:
-    """The strong class of that sign."""
+    """Return the strong class of that sign."""
     return Magnet.S_STRONG if reading_mt > 0 else Magnet.N_STRONG
 
 
 def weak(reading_mt: float) -> Magnet:
-    """The weak class of that sign."""
+    """Return the weak class of that sign."""
     return Magnet.S_WEAK if reading_mt > 0 else Magnet.N_WEAK
 
 
 def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
-    """The class whose band to enter holds ``reading_mt``; None between bands.
+    """Return the class whose band to enter contains ``reading_mt``, or None between bands.
 
-    ``zeroed``: False where the sensor's zero is only known to within its datasheet's tolerance.
+    ``zeroed``: False if the sensor's zero is only known to within its datasheet's tolerance.
     """
     size = abs(reading_mt)
     if zeroed:
@@ -101,7 +104,7 @@ def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
 
 
 class Bands(Struct, frozen=True):
-    """The bands of each place: a reading that leaves its class's wider one is judged anew."""
+    """The bands of each place; a reading that leaves its class's wider one is judged again."""
 
     stay_low: Sequence[float]
     stay_high: Sequence[float]
@@ -111,7 +114,7 @@ class Bands(Struct, frozen=True):
 
     @classmethod
     def of_empty(cls, size: int) -> Bands:
-        """Of a plate that nothing is known of yet."""
+        """Return the bands of an empty plate of which nothing is known yet."""
         ends = (*STAY[Magnet.NONE], *ENTER[Magnet.NONE], 1.0)
         return cls(*([end] * size for end in ends))
 
@@ -123,8 +126,8 @@ class Bands(Struct, frozen=True):
         zeroed: Sequence[bool],
         classes: Set[Magnet],
     ) -> Bands:
-        """After the magnet, the zero or what is known of the zero has changed at ``places``, or
-        which ``classes`` may be met.
+        """Return the bands after a change of the magnet or the zero at ``places``, or of the
+        possible ``classes``.
         """
         empty = STAY[Magnet.NONE] if classes.isdisjoint(WEAK_CLASSES) else EMPTY_OF_WEAK
         stays = {**STAY, Magnet.NONE: empty}
@@ -137,7 +140,7 @@ class Bands(Struct, frozen=True):
         return Bands(lows, highs, enter_lows, enter_highs, self.per_mt)
 
     def outside(self, readings_mt: Sequence[float]) -> list[int]:
-        """Places whose reading is not in the band to stay in."""
+        """Return the places whose reading is outside the band to stay in."""
         low, high = self.stay_low, self.stay_high
         if all(map(le, low, readings_mt)) and all(map(le, readings_mt, high)):
             return []  # as in most scans
@@ -148,7 +151,9 @@ class Bands(Struct, frozen=True):
         ]
 
     def confidence(self, readings_mt: Sequence[float]) -> tuple[float, ...]:
-        """0 to 1 per place: how far the reading is from the nearest boundary of its class."""
+        """Return each reading's distance from the nearest boundary of its class, scaled to 0
+        to 1.
+        """
         distances = [
             (r - a if r - a < b - r else b - r) * k
             for r, a, b, k in zip(

@@ -1,7 +1,7 @@
-"""What is known about one table's sensors, kept in a file between runs.
+"""The calibration of one table's sensors, kept in a file between runs.
 
-Written atomically and durably (temporary file, fsync, rename, fsync of the folder), read strictly;
-and as it improves, without writing all the time.
+It is written atomically and durably (temporary file, fsync, rename, fsync of the folder), read
+strictly, and saved now and then as it improves.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ _AGAIN = "Remove the file, and calibrate the table again."
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Per place: reading in mT = (raw - ``offset_mt``) * ``gain``, 0.5 to 2, negative for a sensor
-    that looks down.
+    """The calibration of a table. Per place, the reading in mT is (raw - ``offset_mt``) * ``gain``;
+    a gain is 0.5 to 2, or negative for a sensor that is upside down.
 
     ``strong_mt``, ``weak_mt``: what a south magnet of that class adds, by [rows][columns] away.
-    ``level_rad``: what the IMU says about x and y when the plate is level; None if unknown.
-    ``zeroed``: False for sensors whose offset is only a guess. ``made_s``: seconds since
-    1970-01-01 UTC, 0 if unknown. ``mounting``: the IMU's axes that point east, north and up.
+    ``level_rad``: the IMU's tilt about x and y when the plate is level; None if unknown.
+    ``zeroed``: False for sensors whose offset is only a guess. ``made_s``: seconds since 1970-01-01
+    UTC, 0 if unknown. ``mounting``: the IMU's axes that point east, north and up.
 
-    Of a calibration with magnets: ``noise_mt``, per sensor, the standard deviation of a reading of
-    the empty plate; ``carried_mt``, what one strong piece made a sensor of gain 1 read.
+    From a calibration with magnets: ``noise_mt``, per sensor, the standard deviation of a reading
+    of the empty plate; ``carried_mt``, the reading of one strong piece by a sensor of gain 1.
 
     ``wire``: the input that each place is read from, and ``lights``: the light on the strip under
-    each place; empty where all are as the profile says. Learnt in play: ``failed``, places whose
-    sensors are not believed, and why.
+    each place; empty if all are as in the profile. Learnt in play: ``failed``, places whose
+    sensors' readings are ignored, and why.
     """
 
     format: Literal[1]
@@ -79,12 +79,12 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def orientation(self) -> Mounting:
-        """``mounting``, to be used."""
+        """The mounting of the tilt sensor, as the driver takes it."""
         return Mounting(*self.mounting)
 
 
 def uncalibrated(profile: Profile) -> Calibration:
-    """What the datasheets and the table's dimensions say, and nothing more."""
+    """Return the calibration that follows from the datasheets and the table's dimensions alone."""
     size = (profile.gap_mm, profile.pitch_mm, profile.columns, profile.rows)
     strong, weak = kernel_mt(STRONG, *size), kernel_mt(WEAK, *size)
     if not profile.measures:  # a switch reads its own magnet and nothing of the others'
@@ -125,9 +125,10 @@ def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> No
 
 
 def read_calibration(path: Path, profile: Profile) -> Calibration | None:
-    """The stored calibration, None if there is no file. Raises ConfigError, naming the key.
+    """Return the stored calibration, or None if there is no file. Raises ConfigError, naming the
+    key.
 
-    Where another table's has taken its place, the one that was kept aside then.
+    If another table's calibration has taken its place, the one that was set aside then is read.
     """
     path = _own(path, profile)
     source = str(path)
@@ -177,9 +178,10 @@ def _own(path: Path, profile: Profile) -> Path:
 
 
 def write_calibration(path: Path, calibration: Calibration) -> None:
-    """Store it; a cut of power leaves the old or the new file, whole. Raises OSError.
+    """Store the calibration; a loss of power leaves the old or the new file complete. Raises
+    OSError.
 
-    Another table's is kept aside, in ``calibration-PROFILE.json``.
+    Another table's is set aside, in ``calibration-PROFILE.json``.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     theirs = _profile_in(path)
@@ -193,7 +195,7 @@ def _aside(path: Path, profile: str) -> Path:
 
 
 def _profile_in(path: Path) -> str | None:
-    """Whose calibration that file is; None if that cannot be told."""
+    """Return the profile of the calibration in that file, or None if it cannot be read."""
     try:
         return str(json.loads(read_file(path))["profile"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
@@ -206,7 +208,9 @@ _log = logging.getLogger(__name__)
 
 
 class CalibrationStore:
-    """One calibration file. A damaged one is kept aside and replaced: sensors are zeroed anyway."""
+    """One calibration file. A damaged one is set aside and replaced, because sensors are zeroed
+    anyway.
+    """
 
     def __init__(self, path: Path, profile: Profile, tell: Tell | None = None) -> None:
         """``tell``: see ``read_kept``."""
@@ -226,7 +230,7 @@ class CalibrationStore:
 
     @property
     def orientation(self) -> Mounting:
-        """How the tilt sensor lies; as the wiring page asks for where that is not known."""
+        """The mounting of the tilt sensor, or the wiring page's default if it is unknown."""
         return FLAT if self.loaded is None else self.loaded.orientation
 
     @property
@@ -236,13 +240,13 @@ class CalibrationStore:
         return own if self.loaded is None else self.loaded.lights or own
 
     def replace(self, calibration: Calibration) -> None:
-        """From now on this one is the table's."""
+        """Use and store this calibration from now on."""
         self.loaded = calibration
         self._write(calibration)
 
     def keep(self, perception: Perception, *, ready: bool, now_s: float) -> None:
-        """Save when the sensors have just been zeroed, every few minutes from then on, and at once
-        what was learnt about sensors that fail.
+        """Save the calibration when the sensors have just been zeroed, then every few minutes, and
+        at once when a sensor has failed or healed.
         """
         saved_s = self._saved_s
         due = saved_s is None or now_s >= saved_s + SAVE_EVERY_S

@@ -1,4 +1,4 @@
-"""Says which magnet stands on each place, by bands with hysteresis.
+"""The classifier: it decides which magnet is on each place, by bands with hysteresis.
 
 A reading leaves its class by leaving the wider band; it enters another when the average of four
 scans is in that class's band and the scans agree, or when three scans leave no doubt of a strong

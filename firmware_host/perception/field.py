@@ -21,7 +21,7 @@ _LOOPS = ((-sqrt(0.6), 5 / 9), (0.0, 8 / 9), (sqrt(0.6), 5 / 9))
 
 @dataclass(frozen=True, slots=True)
 class Disc:
-    """A class of magnet: size in mm, and the reading in mT when it stands centred."""
+    """A class of magnet: its size in mm, and its reading in mT when it is centred."""
 
     diameter_mm: float
     height_mm: float
@@ -47,12 +47,16 @@ SIGN_OF = {
 
 
 def shape(disc: Disc, gap_mm: float, off_mm: float) -> float:
-    """Vertical field ``off_mm`` beside the axis over that on the axis, ``gap_mm`` off the face."""
+    """Return the vertical field ``off_mm`` beside the axis relative to that on the axis, ``gap_mm``
+    off the face.
+    """
     return _rim(disc, gap_mm, off_mm) / _rim(disc, gap_mm, 0.0)
 
 
 def field_mt(disc: Disc, gap_mm: float, off_mm: float) -> float:
-    """Vertical field in mT, ``off_mm`` beside the axis; positive where a south pole faces it."""
+    """Return the vertical field in mT, ``off_mm`` beside the axis; positive if a south pole faces
+    it.
+    """
     return disc.centred_mt * shape(disc, gap_mm, off_mm)
 
 
@@ -60,7 +64,9 @@ def field_mt(disc: Disc, gap_mm: float, off_mm: float) -> float:
 def kernel_mt(
     disc: Disc, gap_mm: float, pitch_mm: float, columns: int, rows: int
 ) -> tuple[tuple[float, ...], ...]:
-    """What a south magnet adds (mT) ``row`` rows and ``column`` columns away; [0][0] is its own."""
+    """Return the field in mT that a south magnet adds, by [rows][columns] away; [0][0] is its
+    own.
+    """
     return tuple(
         tuple(field_mt(disc, gap_mm, pitch_mm * hypot(row, column)) for column in range(columns))
         for row in range(rows)
@@ -69,13 +75,15 @@ def kernel_mt(
 
 @cache
 def table_of(disc: Disc, gap_mm: float) -> tuple[float, ...]:
-    """The field of a south disc in mT, for every half millimetre away as far as it reaches."""
+    """Return the field of a south disc in mT for every half millimetre of distance."""
     steps = int(_REACH_MM / _STEP_MM) + 2
     return (*(field_mt(disc, gap_mm, _STEP_MM * step) for step in range(steps)), *[0.0] * 500)
 
 
 def reads_mt(table: Sequence[float], off_mm: float) -> float:
-    """What a sensor reads of a magnet so far away, in mT, from a table of it."""
+    """Return a sensor's reading in mT of a magnet ``off_mm`` away, interpolated in its
+    ``table_of``.
+    """
     step = int(off_mm / _STEP_MM)
     if step + 1 >= len(table):
         return 0.0
@@ -84,7 +92,7 @@ def reads_mt(table: Sequence[float], off_mm: float) -> float:
 
 
 def _rim(disc: Disc, gap_mm: float, off_mm: float) -> float:
-    """Vertical field of the rim's current, in arbitrary units."""
+    """Return the vertical field of the rim's current, in arbitrary units."""
     half_mm = disc.height_mm / 2
     return sum(
         weight * _loop(disc.diameter_mm / 2, gap_mm + half_mm * (1 + node), off_mm)
@@ -93,7 +101,9 @@ def _rim(disc: Disc, gap_mm: float, off_mm: float) -> float:
 
 
 def _loop(radius_mm: float, below_mm: float, off_mm: float) -> float:
-    """Axial field of a current loop (any text on magnetostatics), without its constant factor."""
+    """Return the axial field of a current loop (any text on magnetostatics), without its
+    constant.
+    """
     far = (radius_mm + off_mm) ** 2 + below_mm**2
     near = (radius_mm - off_mm) ** 2 + below_mm**2
     first, second = _elliptic(4 * radius_mm * off_mm / far)
@@ -102,7 +112,9 @@ def _loop(radius_mm: float, below_mm: float, off_mm: float) -> float:
 
 
 def _elliptic(m: float) -> tuple[float, float]:
-    """Complete elliptic integrals of the first and second kind for the parameter ``m`` = k^2."""
+    """Return the complete elliptic integrals of first and second kind for the parameter ``m`` =
+    k^2.
+    """
     a, b, power, total = 1.0, sqrt(1 - m), 0.5, 0.5 * m
     while a - b > 1e-14:
         a, b, c = (a + b) / 2, sqrt(a * b), (a - b) / 2

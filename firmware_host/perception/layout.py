@@ -9,7 +9,7 @@ from tiltboard.firmware_host.config.profile import Profile
 
 
 class PlateLayout(NamedTuple):
-    """What never changes while a table runs."""
+    """The geometry of the plate, which is fixed while a table runs."""
 
     profile: Profile
     around: Sequence[Sequence[int]]

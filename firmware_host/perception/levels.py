@@ -1,9 +1,9 @@
-"""Turns raw fields into calibrated readings, and finds each sensor's zero.
+"""The conversion of raw fields into calibrated readings, and the search for each sensor's zero.
 
-Zeros and first occupancy are found together, from the first scans at rest. Pieces may be standing,
-a DRV5055A1 may be +-1 mT off, a weak magnet reads as little as 1.3 mT and neighbours add up to
-1.8 mT. So strong readings are pieces, what they add elsewhere is subtracted, and the rest is
-compared with the zeros of the last run, if there are any. What remains between an empty place and a
+Zeros and first occupancy are found together, from the first scans at rest. Pieces may be on the
+plate, a DRV5055A1 may be +-1 mT off, a weak magnet reads as little as 1.3 mT and neighbours add up
+to 1.8 mT. So strong readings are pieces, what they add elsewhere is subtracted, and the rest is
+compared with the zeros of the last run, if there are any. A reading between an empty place and a
 weak magnet is in doubt, unless the journal's expectation decides it.
 """
 
@@ -84,7 +84,7 @@ _HINTED_WEAK_MT = 0.3
 
 
 class Start(NamedTuple):
-    """What the first scans say about one place."""
+    """The result of the first scans for one place."""
 
     magnet: Magnet
     zero_mt: float | None = None
@@ -96,10 +96,10 @@ class Start(NamedTuple):
 def first_state(
     reading_mt: float, classes: frozenset[Magnet], hint: Magnet | None, *, zeroed: bool
 ) -> Start:
-    """Judge what stands on a place by its average reading, neighbours removed.
+    """Judge by its average reading, neighbours removed, which magnet is on a place.
 
-    ``classes`` are the magnets that may be met. ``hint`` is what the journal expects there, or None
-    if it is silent. ``zeroed`` tells whether the stored offset was measured.
+    ``classes`` are the magnets that may be met. ``hint`` is the magnet that the journal expects
+    there, or None if it expects nothing. ``zeroed`` tells whether the stored offset was measured.
     """
     if zeroed:
         magnet = classify(reading_mt)

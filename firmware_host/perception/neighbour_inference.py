@@ -1,8 +1,8 @@
-"""Infers what stands on a place without a working sensor from the sensors around it.
+"""The inference of the magnet on a place without a working sensor from the sensors around it.
 
 A strong magnet adds some 0.16 mT to each sensor beside it and half as much across the corner, so
-they feel a strong piece come or go. They do not feel weak pieces, and cannot tell apart two places
-that touch; and they feel only changes. Where they cannot tell, somebody is asked.
+these detect a strong piece that comes or goes. They do not detect weak pieces, cannot tell apart
+two places that touch, and detect only changes. Where they cannot tell, people are asked.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _WEAK_MAGNET = 0.65  # Share of a strong one; off centre, a sound one is felt wh
 
 
 class InferredPiece(Struct, frozen=True):
-    """What is taken to stand on a place without a working sensor."""
+    """The magnet that is assumed to be on a place without a working sensor."""
 
     magnet: Magnet
     since_s: float
@@ -65,7 +65,7 @@ class InferredPiece(Struct, frozen=True):
 
 
 class Seen(NamedTuple):
-    """How long the sensors have been read when one of them fails."""
+    """The times that tell how long the sensors have been read when one of them fails."""
 
     now_s: float
     first_s: float | None
@@ -127,13 +127,15 @@ class NeighbourInference:
         self.places = without(self.places, index)
 
     def set_from_person(self, index: int, magnet: Magnet) -> None:
-        """Take a person's word for what stands there."""
+        """Accept a person's statement about the piece on a place."""
         before = self.places[index]
         new = InferredPiece(magnet, before.since_s, is_felt=before.is_felt, checked=True)
         self.places = {**self.places, index: new}
 
     def accept(self, index: int) -> None:
-        """Note that something else stands at ``index``: what its sensor read says nothing now."""
+        """Note that the magnet at ``index`` has changed, so that its earlier readings do not
+        count.
+        """
         self.places = {
             i: replace(piece, base_mt=without(piece.base_mt, index))
             for i, piece in self.places.items()
@@ -165,7 +167,7 @@ class NeighbourInference:
             self._calm_mt = calm_mt
 
     def unobservable(self, classes: Collection[Magnet]) -> frozenset[int]:
-        """Return the places of which the neighbours cannot tell: somebody must be asked."""
+        """Return the places that the neighbours cannot tell, so that people must be asked."""
         places = self.places.items()
         return frozenset(i for i, piece in places if not self._is_told(i, piece, classes))
 

@@ -1,4 +1,4 @@
-"""Frames to observations: what stands where, how sure that is, and what happened."""
+"""Perception: it turns frames into observations of pieces, confidence and events."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _HANGS_MT = 0.12  # Of a strong magnet 45 mm up; drift that zeros have yet to fo
 
 
 class Told(NamedTuple):
-    """The last observation's parts that are computed now and then."""
+    """The parts of the last observation that are not computed in every scan."""
 
     magnets: tuple[Magnet, ...]
     foreign: frozenset[int]
@@ -59,12 +59,12 @@ class Told(NamedTuple):
 
 
 class Perception:
-    """Observes one table. Reads no clock: a frame brings its time.
+    """The observer of one table, which reads no clock: a frame brings its time.
 
     ``calibration`` is that of the last run. ``classes`` are the magnets that may be met.
-    ``expected`` is what should stand there at the start, plate index -> magnet, all others empty,
-    or None if that is not known: a hint that decides only what readings alone cannot. Raises
-    ConfigError if ``calibration`` is another table's.
+    ``expected`` is the plate at the start, plate index -> magnet, all others empty, or None if that
+    is unknown: a hint that decides only what readings alone cannot. Raises ConfigError if
+    ``calibration`` is another table's.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Perception:
 
     @property
     def calibration(self) -> Calibration:
-        """What is known by now, to be stored for the next start."""
+        """The calibration as improved so far, to be stored for the next start."""
         levels = self._levels
         return replace(
             self._calibration,
@@ -115,12 +115,12 @@ class Perception:
 
     @property
     def revision(self) -> int:
-        """A number that grows whenever something was found out that should be stored at once."""
+        """A number that grows with every finding that should be stored at once."""
         return self._revision
 
     def set_classes(self, classes: frozenset[Magnet]) -> None:
-        """Say which magnets this game has. Weak readings are unsure where it has no weak ones;
-        strong ones are always told.
+        """Set the magnets that this game has. Weak readings are unsure in a game without weak
+        magnets; strong ones are always reported.
         """
         classifier = self._classifier
         classifier.classes = classes
@@ -132,7 +132,7 @@ class Perception:
             classifier.set_bands(range(len(classifier.magnets)), self._levels.zeroed)
 
     def believe(self, index: int, magnet: Magnet) -> None:
-        """Take a person's word for what stands on a place; its sensor is ignored from now on."""
+        """Accept a person's statement about a place; its sensor is ignored from now on."""
         if index not in self._monitor.faults:
             before = self._monitor.faults
             self._monitor.distrust(index)
@@ -211,7 +211,7 @@ class Perception:
         return events
 
     def _start(self) -> None:
-        """Zero the sensors, and take what stands there as given."""
+        """Zero the sensors, and accept the pieces that are on the plate."""
         history, crosstalk, classifier = self._history, self._crosstalk, self._classifier
         faults, scans = self._monitor.faults, history.scans_in(START_AVERAGE_S)
         places = range(self._layout.profile.size)
@@ -244,7 +244,7 @@ class Perception:
         self._is_ready = True
 
     def _judge(self) -> Events:
-        """Judge by the average of the last scans what has left its band, and what it is now."""
+        """Judge the places whose average of the last scans has left its band."""
         history, crosstalk, classifier = self._history, self._crosstalk, self._classifier
         if classifier.trail.is_blind and len(history.scans) == AVERAGED:
             crosstalk.resolve(history.averaged([0.0] * len(classifier.magnets)))
@@ -268,7 +268,9 @@ class Perception:
         return self._settle()
 
     def _settle(self) -> Events:
-        """Accept what has come to rest, once nothing that may belong to it still moves."""
+        """Accept the changes that have come to rest, once nothing that may belong to them still
+        moves.
+        """
         classifier = self._classifier
         classifier.pending, verdicts = settling.settle(self._scene(), self._monitor.faults)
         if verdicts is None:
@@ -291,7 +293,7 @@ class Perception:
         return events
 
     def _accept(self, index: int, magnet: Magnet) -> None:
-        """Take a pending place for what its reading has come to rest as."""
+        """Accept the class in which a pending place's reading has come to rest."""
         classifier, levels = self._classifier, self._levels
         before_mt = classifier.pending[index].alone_mt
         is_known = classifier.magnets[index] is Magnet.NONE and not classifier.trail.is_blind
@@ -401,7 +403,7 @@ def _rests_after_s(scene: Scene, index: int) -> float:
 
 
 def _prepare_tables(profile: Profile) -> None:
-    """Compute before the first scan what is computed once: 0.1 s on a Pi 4."""
+    """Compute the cached tables before the first scan, which takes 0.1 s on a Pi 4."""
     if profile.measures:
         settling.templates_of(profile.gap_mm, profile.pitch_mm)
         for disc in DISC_OF.values():

@@ -1,10 +1,10 @@
-"""Where on its place a piece stands, from its own sensor and those around it.
+"""The position of a piece on its place, from its own sensor and those around it.
 
-A piece off the middle is felt less by its own sensor and more by the one it came nearer to. Every
-position within reach is tried; how likely each makes what the sensors read, with the strength of
-the magnet averaged over, gives the position to be expected and a circle that holds the piece in 95
-of 100 cases. Nothing is claimed that the sensors do not tell: for a weak magnet, and for a piece
-that stood there before the table looked, the circle is wide.
+An off-centre piece adds less to its own sensor and more to the one it is nearer to. For every
+position within reach, the likelihood of the readings is computed, averaged over the strength of the
+magnet; this gives the expected position, and a circle that contains the piece in 95 of 100 cases.
+The circle is wide where the sensors tell little: for a weak magnet, and for a piece that was there
+before the first scan.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
 
 
 class PiecePositions:
-    """Keeps the position of every piece that is at rest.
+    """The positions of all pieces at rest.
 
-    What a piece adds around it is known from when it was put there. Later, zeros follow what they
-    read, and nothing tells a piece's field from a drift.
+    What a piece adds around it is known from when it was put there. Later, zeros follow the
+    readings, and a piece's field cannot be told from drift.
     """
 
     known: Mapping[int, Position]
@@ -66,9 +66,9 @@ class PiecePositions:
         self._not_put, self._due_s = frozenset(), dict.fromkeys(places, now_s)
 
     def replace(self, index: int, now_s: float, base_mt: Sequence[float] | None) -> None:
-        """Note that something else stands on a place now.
+        """Note that another piece, or none, is on a place now.
 
-        ``base_mt`` is what all sensors read before, or None unless the place was empty then.
+        ``base_mt`` are the readings of all sensors before, or None unless the place was empty then.
         """
         self.known = without(self.known, index)
         self._base_mt = without(self._base_mt, index)
@@ -146,7 +146,7 @@ class PiecePositions:
 
 
 class _Template(NamedTuple):
-    """What the nine sensors around a magnet at one point read, in mT, and the squares."""
+    """The readings of the nine sensors around a magnet at one point, in mT, and their squares."""
 
     east_mm: float
     north_mm: float
@@ -163,9 +163,10 @@ def position(
     *,
     by_hand: bool = True,
 ) -> Position:
-    """``field_mt``: what the nine sensors around the piece read of it alone, rows from south to
-    north, its own in the middle; ``sigma_mt``: how far each may be wrong, infinite for one that is
-    not to be asked. ``by_hand``: it was put, which people do near the middle.
+    """Return the position of a piece. ``field_mt``: the readings of the nine sensors around it, of
+    this piece alone, rows from south to north, its own in the middle; ``sigma_mt``: the uncertainty
+    of each, infinite for one to ignore. ``by_hand``: it was put there, which people do near the
+    middle.
     """
     sign = SIGN_OF[magnet]
     weights = [1 / (sigma * sigma) for sigma in sigma_mt]
@@ -189,8 +190,8 @@ def position(
 def _radius(
     east: float, north: float, templates: Sequence[_Template], shares: Sequence[float]
 ) -> float:
-    """The radius of the circle that holds ``WITHIN`` of the shares; each lies half before its point
-    and half beyond.
+    """Return the radius of the circle that contains ``WITHIN`` of the shares; each share is half
+    before its point and half beyond.
     """
     away = sorted(
         (hypot(template.east_mm - east, template.north_mm - north), share)
@@ -208,7 +209,7 @@ def _radius(
 
 @cache
 def templates_of(disc: Disc, gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
-    """One for each point within reach."""
+    """Return a template for each point within reach."""
     steps = int(REACH_MM / STEP_MM)
     line = [STEP_MM * step for step in range(-steps, steps + 1)]
     found = []

@@ -1,4 +1,4 @@
-"""The latest scans: when they came, what they read, and how noisy each sensor is."""
+"""The latest scans: their times and readings, and the noise of each sensor."""
 
 from __future__ import annotations
 

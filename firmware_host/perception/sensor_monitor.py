@@ -1,9 +1,9 @@
-"""Finds failed sensors by what healthy ones cannot do, and sees them heal.
+"""The detection of failed sensors, by readings that healthy ones cannot give, and of healed ones.
 
 A DRV5055's output stays 0.2 V away from both rails, so a reading beyond that is a broken wire. Its
 noise is half a step of the converter, so one that repeats itself is stuck. Magnets come and go in
-steps, so one that creeps drifts. Switches have no noise: all that can be known of them by
-themselves is that no magnet has both poles down.
+steps, so one that creeps drifts. Switches have no noise, so the only detectable fault is that one
+place reports both poles at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Decides whether what has changed has come to rest, as what, and what a person did.
+"""The decision whether a change has come to rest, in which class, and what a person did.
 
 Between places a strong magnet is nearly invisible to the nearest sensors, but from 20 mm away on
 the others read its return field. In the hand they read nothing, or a little of its own pole. Slow
@@ -308,7 +308,7 @@ _AROUND = tuple(
 
 
 class _Template(NamedTuple):
-    """What the places around read of a strong south magnet that lies at one point."""
+    """The readings of the places around a strong south magnet at one point."""
 
     expected: tuple[float, ...]
     squares: tuple[float, ...]
