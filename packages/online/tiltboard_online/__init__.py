@@ -1,1 +1,3 @@
-"""Other tables, lookers, clubs and the house, over a message broker."""
+"""The table's connections to other tables, onlookers, clubs and a smart home, over an MQTT
+broker.
+"""

@@ -1,4 +1,6 @@
-"""What the table asks of this package (entry point ``tiltboard.online``); imports it when asked."""
+"""The functions that the table calls (entry point ``tiltboard.online``), with imports when
+called.
+"""
 
 from __future__ import annotations
 

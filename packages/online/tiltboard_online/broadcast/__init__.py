@@ -1,1 +1,1 @@
-"""What a table tells over a message broker: lookers, a club, a smart home."""
+"""The messages of a table over an MQTT broker: for onlookers, a club and a smart home."""

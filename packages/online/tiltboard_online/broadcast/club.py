@@ -1,8 +1,9 @@
-"""One page for a club's evening: every table on the broker, live, and who plays whom.
+"""The page of a club's evening: every table on the broker, live, with the pairings.
 
-A process of its own: it hears what tables tell (``seen``), and hands each browser the newest state
-of each table as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-Nothing that a browser sends changes anything; no table notices how many look.
+It runs as a separate process: it receives the tables' messages (``seen``), and sends each browser
+the newest state of each table as server-sent events
+(https://html.spec.whatwg.org/multipage/server-sent-events.html). Browsers cannot change anything,
+and tables do not notice how many look on.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _log = logging.getLogger(__name__)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A table as browsers get it. ``id``: its public name; ``board``: its layout's number."""
+    """A table as sent to browsers. ``id``: its public name; ``board``: its layout's number."""
 
     id: str
     board: int
@@ -65,8 +66,8 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class Club:
-    """``evening``: the file of who plays whom, if there is one. Listens by ``link``, whose thread
-    calls ``_hear``; the web server's loop does all else.
+    """The club's page. ``evening``: the file of the pairings, or None. It listens by ``link``,
+    whose thread calls ``_hear``; everything else runs in the web server's loop.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Club:
         link.subscribe(online_topic("").replace(public_name(""), "+"), self._hear_online)
 
     def app(self) -> ASGIApp:
-        """The page, for ``web.server.Server``."""
+        """Return the page, for ``web.server.Server``."""
         pages = Starlette(
             routes=[
                 *assets.routes({"/": "club.html", "/look/{key}": "club.html"}),
@@ -134,8 +135,9 @@ class Club:
     def _worth(
         self, pairs: Container[frozenset[str]], key: str, table: Shown
     ) -> tuple[bool, bool, bool]:
-        """Who has to give way where there are too many: first who is in no game of the evening,
-        then who is away, then who has told nothing for long. Nobody can tell a false one for sure.
+        """Return the table's rank if there are too many: tables without a game of the evening are
+        dropped first, then absent ones, then those that have long been silent. False tables cannot
+        be detected with certainty.
         """
         paired = frozenset(table.seen.names.values()) in pairs
         now_s = self._clock.now()
@@ -186,7 +188,7 @@ class Club:
             task.cancel()
 
     async def _follow_evening(self) -> None:
-        """Read the file whenever it has changed; write down what tables say of its games."""
+        """Read the file whenever it has changed, and add the results that tables report."""
         stamp: tuple[int, int] | None = None
         while self._evening is not None:
             try:
@@ -240,7 +242,7 @@ class Club:
     async def _stream(
         self, wanted: Callable[[str, Shown], bool], *, sheet: bool
     ) -> AsyncIterator[bytes]:
-        """The newest of each table, whenever there is something new: nothing queues up."""
+        """Yield the newest state of each table whenever it has changed, without a queue."""
         woken = asyncio.Event()
         self._woken.add(woken)
         sent: dict[str, Shown] = {}

@@ -1,6 +1,6 @@
-"""A club's evening: who plays whom, results and standings, all from one text file (docs/club.md).
+"""A club's evening: pairings, results and standings, all from one text file (docs/club.md).
 
-Rounds are computed from it anew whenever it has changed: a round robin by the circle method, a
+Rounds are computed from it again whenever it has changed: a round robin by the circle method, a
 Swiss by FIDE's Dutch rules (py4swiss, extra ``club``).
 """
 
@@ -21,11 +21,11 @@ from tiltboard.ground.errors import extra_command
 
 DRAW = "="
 Game = tuple[str, str | None, str | None]
-"""Who moves first; who second, None: nobody is left for the first; who has won, DRAW, or None."""
+"""The player who moves first; the other one, or None for a bye; the winner, DRAW, or None."""
 
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A game that is over. ``won``: one of the two; None: drawn."""
+    """The result of a finished game. ``won``: the winner, or None for a draw."""
 
     round: Annotated[int, msgspec.Meta(ge=1, le=200)]
     first: Name
@@ -34,7 +34,9 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Evening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``rounds``: of a Swiss. ``result``: the games that are over, in any order."""
+    """The contents of the file. ``rounds``: their number in a Swiss. ``result``: the finished
+    games, in any order.
+    """
 
     players: Annotated[list[Name], msgspec.Meta(min_length=2, max_length=200)]
     title: Annotated[str, msgspec.Meta(max_length=80)] = ""
@@ -44,8 +46,8 @@ class Evening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One player's place. ``points``: 1 for a win, 0.5 for a draw, 1 for a bye of a Swiss;
-    ``opponents``: the points of his opponents (Buchholz), which decide between equals.
+    """One player's line in the standings. ``points``: 1 for a win, 0.5 for a draw, 1 for a bye of a
+    Swiss; ``opponents``: the sum of the opponents' points (Buchholz), which breaks ties.
     """
 
     name: str
@@ -54,7 +56,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """What hangs on the wall. ``problem``: why the file cannot be read now."""
+    """The rounds and standings to show. ``problem``: why the file cannot be read now, or None."""
 
     title: str
     rounds: list[list[Game]]
@@ -66,7 +68,7 @@ Results = Mapping[tuple[int, frozenset[str]], Result]
 
 
 def read_evening(path: Path) -> Sheet:
-    """The file, and what follows from it. Raises ConfigError."""
+    """Return the rounds and standings of the file. Raises ConfigError."""
     evening = read_toml(path, Evening)
     why, swiss = "", evening.pairing == "swiss"
     if len({name.casefold() for name in evening.players}) < len(evening.players):
@@ -90,7 +92,7 @@ def read_evening(path: Path) -> Sheet:
 
 
 def _rounds(evening: Evening, results: Results) -> list[list[Game]]:
-    """Every round of a round robin; of a Swiss those that can be paired by now."""
+    """Return every round of a round robin, or those of a Swiss that can be paired by now."""
 
     def told(number: int, pairs: Sequence[tuple[str, str | None]]) -> list[Game]:
         found = [results.get((number, frozenset((one, other or "")))) for one, other in pairs]
@@ -111,7 +113,7 @@ def _rounds(evening: Evening, results: Results) -> list[list[Game]]:
 
 
 def round_robin(players: Sequence[str]) -> list[list[tuple[str, str | None]]]:
-    """Everybody once against everybody: one stays, the others go round him (the circle method)."""
+    """Return rounds in which all meet once, by the circle method: one stays, the others rotate."""
     ring: list[str | None] = [*players, *([None] if len(players) % 2 else [])]
     rounds = []
     for number in range(len(ring) - 1):
@@ -125,7 +127,9 @@ def round_robin(players: Sequence[str]) -> list[list[tuple[str, str | None]]]:
 
 
 def _swiss(evening: Evening, before: Sequence[Sequence[Game]]) -> list[tuple[str, str | None]]:
-    """The next round; empty where all who could meet have. ``before``: those that are over."""
+    """Return the pairs of the next round, or none if no new ones are possible. ``before``: the
+    finished rounds.
+    """
     from py4swiss.engines import DutchEngine
     from py4swiss.engines.common import PairingError
     from py4swiss.trf import ParsedTrf
@@ -165,7 +169,7 @@ def _swiss(evening: Evening, before: Sequence[Sequence[Game]]) -> list[tuple[str
 def standings(
     players: Sequence[str], rounds: Sequence[Sequence[Game]], *, bye: float
 ) -> list[Line]:
-    """The best first; those who are equal in everything in the file's order."""
+    """Return the standings, the best first; complete ties keep the file's order."""
     points = dict.fromkeys(players, 0.0)
     met: dict[str, list[str]] = {name: [] for name in players}
     for first, second, won in (game for games in rounds for game in games):
@@ -182,7 +186,7 @@ def standings(
 
 
 def open_game(sheet: Sheet, names: frozenset[str]) -> tuple[int, str, str] | None:
-    """The first game of these two that has no result yet: its round, and who moves first."""
+    """Return round, first and second player of these two's first game without a result, or None."""
     for number, games in enumerate(sheet.rounds, 1):
         for first, second, won in games:
             if second is not None and won is None and {first, second} == names:
@@ -191,13 +195,13 @@ def open_game(sheet: Sheet, names: frozenset[str]) -> tuple[int, str, str] | Non
 
 
 def open_pairs(sheet: Sheet) -> set[frozenset[str]]:
-    """Who still plays whom: the names of each game without a result."""
+    """Return the pairs of names of the games without a result."""
     games = (game for each in sheet.rounds for game in each)
     return {frozenset((first, second)) for first, second, won in games if second and won is None}
 
 
 def append_result(path: Path, result: Result) -> None:
-    """Write it at the file's end. Raises OSError."""
+    """Append a result to the file. Raises OSError."""
     fields = {name: value for name, value in msgspec.to_builtins(result).items() if value}
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
     with path.open("a", encoding="utf-8") as file:

@@ -1,9 +1,9 @@
 """The table in a smart home: Home Assistant's MQTT discovery (docs/home.md), as plain values.
 
 One retained message describes all entities of a table as one device
-(https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload); one retained state
-says how it is; events are not retained. Whatever the house asks becomes a command
-that ``Host.do`` judges like everybody's.
+(https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload); one retained message
+holds its state; events are not retained. A request of the house becomes a command that ``Host.do``
+treats like any other.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ REQUESTS = ("asked",)  # notices that wait for somebody to press a button
 
 
 class HomeState(msgspec.Struct, frozen=True):
-    """``turn``, ``winner``: in words, or who plays; None: nobody. ``level_deg``: how far the plate
-    leans. ``waiting``: a person at this table is waited for by somebody who is not.
+    """The state of a table for the house. ``turn``, ``winner``: the player or person, or None.
+    ``level_deg``: the tilt of the plate. ``waiting``: a player elsewhere, or a device, waits for a
+    person at this table.
     """
 
     game: str | None
@@ -41,7 +42,7 @@ class HomeState(msgspec.Struct, frozen=True):
 
 
 def topics(table: str) -> dict[str, str]:
-    """What is where. ``table``: its public name on the broker."""
+    """Return the topics by part. ``table``: its public name on the broker."""
     parts = ("state", "event", "do")
     return {part: f"tiltboard/home/{table}/{part}" for part in parts}
 
@@ -49,8 +50,8 @@ def topics(table: str) -> dict[str, str]:
 def discovery(
     table: str, name: str, profile: str, online: str, spoken: Catalogue, *, commands: bool
 ) -> dict[str, Any]:
-    """The device, to be retained at ``homeassistant/device/ID/config``. ``online``: the topic that
-    says whether the table is there. ``commands``: the house may ask for something, too.
+    """Return the device's description, to be retained at ``homeassistant/device/ID/config``.
+    ``online``: the topic of the table's availability. ``commands``: the house may make requests.
     """
     at, unique = topics(table), f"tiltboard_{table}"
 
@@ -117,7 +118,7 @@ def discovery(
 def state_of(
     layout: Layout, snapshot: Snapshot, spoken: Catalogue, before: HomeState | None = None
 ) -> HomeState:
-    """A table as the house sees it after a step. ``before``: what it was told last."""
+    """Return a table's state after a step. ``before``: the state that was published last."""
     game, result = layout.game, snapshot.result
 
     def called(player: str | None) -> str | None:
@@ -149,7 +150,7 @@ def state_of(
 
 
 def events(before: HomeState | None, now: HomeState) -> list[dict[str, Any]]:
-    """What has happened since ``before``, each the content of a message."""
+    """Return the events since ``before``, each as the content of a message."""
     if before is None:
         return []
     found: list[dict[str, Any]] = []

@@ -1,7 +1,7 @@
-"""What anybody may see of a table: one small retained message per table, written and read.
+"""The public state of a table: one small retained message per table, written and read.
 
-It holds the confirmed position in the page's words. A looker makes the board of game and options by
-the rules that it has itself, so that a message cannot bring a board of its own (docs/club.md).
+It holds the confirmed position in the page's words. An onlooker builds the board of game and
+options by its own rules, so that a message cannot bring a board of its own (docs/club.md).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Places = Annotated[dict[Name, Name], msgspec.Meta(max_length=100)]
 
 
 class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
-    """``table``: what its people call it. ``number``: of the game at that table; ``ply``: moves
-    that are confirmed. ``options``: those that are not the usual ones. ``cells``: place -> piece;
-    ``marks``: place -> what its light says. ``names``: player -> who plays, where the setting
-    allows it. ``say``: in the table's language. ``listed``: the club's page may show it to
-    everybody, and not only by its link.
+    """The public state of a table. ``table``: its name for people. ``number``: of the game at that
+    table; ``ply``: number of confirmed moves. ``options``: those that differ from the defaults.
+    ``cells``: place -> piece; ``marks``: place -> the role of its light. ``names``: player -> the
+    person's name, if the settings allow it. ``say``: in the table's language. ``listed``: the
+    club's page may show it to everybody, and not only by its link.
     """
 
     table: Name
@@ -62,7 +62,9 @@ def seen_of(
     names: bool = False,
     listed: bool = False,
 ) -> Seen | None:
-    """A table as its last step left it; None before any game. ``names``: of people too."""
+    """Return a table's public state after its last step, or None before any game. ``names``:
+    include people's names.
+    """
     if layout.game is None:
         return None
     say = spoken.translate(snapshot.say)
@@ -101,14 +103,16 @@ def _usual(game: str) -> Mapping[str, Any]:
 
 
 class OneLate:
-    """What lookers see one move late, until the game is over: nobody at their side can help."""
+    """Delays the public state by one move until the game is over, so that onlookers cannot help."""
 
     def __init__(self) -> None:
         self._number = -1
         self._after: dict[int, Seen] = {}  # so many moves -> how it stood then, the newest two
 
     def shown(self, seen: Seen) -> Seen:
-        """What may be seen while the table stands so. What is said tells of the move in hand."""
+        """Return what may be shown now. The sentence is left out, because it describes the present
+        move.
+        """
         if seen.number != self._number:
             self._number, self._after = seen.number, {}
         self._after[seen.ply] = msgspec.structs.replace(seen, say="")
@@ -123,8 +127,8 @@ _decoder = msgspec.json.Decoder(Seen)
 
 
 def read(payload: bytes) -> tuple[Seen, Layout] | None:
-    """A message, and the board that it is of; None where it is none that this program can show:
-    nobody knows who has sent it.
+    """Return a message and its board, or None if it cannot be shown here, because anybody may have
+    sent it.
     """
     if not payload or len(payload) > MAX_BYTES:
         return None
@@ -144,7 +148,7 @@ def read(payload: bytes) -> tuple[Seen, Layout] | None:
 
 @lru_cache(maxsize=256)
 def _layout(name: str, options: bytes) -> Layout:
-    """The board of a game; its number is a hash of what it is. Raises RulesError."""
+    """Return the board of a game, numbered by a hash of its name and options. Raises RulesError."""
     profile = load_profile(PLATE)
     number = int.from_bytes(hashlib.sha256(name.encode() + options).digest()[:6])
     game = game_type(name).create(msgspec.json.decode(options))

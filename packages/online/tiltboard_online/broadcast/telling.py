@@ -1,7 +1,8 @@
-"""Tells a broker how this table stands: lookers, where the settings allow it, and the house.
+"""The publisher of this table's state on a broker: to onlookers, if the settings allow it, and to
+the house.
 
-The table's thread hands over its newest snapshot and goes on; another makes messages of it, and
-only of what has changed. What the house asks goes the way of all requests, ``Table.submit``.
+The table's thread hands over its newest snapshot; another thread makes messages of it, and only of
+what has changed. Requests of the house go through ``Table.submit`` like all others.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ _log = logging.getLogger(__name__)
 
 
 def look_key(state: Path, name: str = KEY_FILE) -> str:
-    """Return the key of this table's link, made when it is first asked for, and anew where the file
-    holds none; deleting the file ends it. Raises NotPossibleError where it cannot be written.
+    """Return the key of this table's link, which is made at the first use, or if the file has no
+    valid one; deleting the file ends the link. Raises NotPossibleError if the file cannot be
+    written.
     """
     file = state / name
     try:
@@ -76,17 +78,17 @@ def look_key(state: Path, name: str = KEY_FILE) -> str:
 
 
 def public_name(key: str) -> str:
-    """What a table is called in topics that do not give its key away."""
+    """Return a table's name in topics that do not reveal its key."""
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
 def online_topic(key: str) -> str:
-    """The topic on which the broker says whether the table is there."""
+    """Return the topic on which the broker publishes the table's availability."""
     return f"tiltboard/table/{public_name(key)}/online"
 
 
 class Telling:
-    """``start`` once the table runs, ``close`` at the end."""
+    """Publishes a table's state, from ``start`` once the table runs until ``close``."""
 
     def __init__(
         self,
@@ -123,7 +125,7 @@ class Telling:
         self._thread = Thread(target=self._run, name="telling", daemon=True)
 
     def start(self) -> None:
-        """Connect, and tell from now on."""
+        """Connect, and publish from now on."""
         name, profile = public_name(self._key), self._table.layout().profile
         self._link.publish(self._online, home.ONLINE, retain=True)
         if self._home.discovery is not None:
@@ -143,7 +145,7 @@ class Telling:
         self._thread.start()
 
     def close(self) -> None:
-        """Say that the table is gone."""
+        """Publish that the table is gone, and disconnect."""
         self._end()
         self._ended = True
         self._fresh.set()

@@ -1,1 +1,1 @@
-"""Beyond the room: other tables, by a message broker. Needs the extra ``far``."""
+"""Matches with other tables, over an MQTT broker. Needs the extra ``far``."""

@@ -1,9 +1,9 @@
-"""How the match and the game on this table follow one another: pure functions.
+"""The synchronisation of the match with the game on this table, as pure functions.
 
-The match's list of steps and the journal's moves are two accounts of one game. A move that was made
-here is written to the list; a step from afar is asked of the game, as an engine's move is; where a
-hand has done what was not agreed, the board is brought back. Every call compares both as they
-stand, so whatever a kill has interrupted simply continues.
+The match's list of steps and the journal's moves are two records of one game. A move made here is
+written to the list; a step from another table is requested of the game, as a bot's move is; a
+change by hand that was not agreed is undone on the board. Every call compares both records, so it
+simply continues after an interruption.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ OFFERS = {
 
 
 def offers(match: Match) -> dict[Kind, tuple[Step, Message]]:
-    """What the other tables want and this one has not agreed to, the first of each kind, in words
-    that say all that a press agrees to.
+    """Return the requests of other tables that this one has not agreed to, the first of each kind,
+    with a sentence that says all that a press agrees to.
     """
     found: dict[Kind, tuple[Step, Message]] = {}
     for step in match.unanswered:
@@ -47,7 +47,7 @@ def offers(match: Match) -> dict[Kind, tuple[Step, Message]]:
 
 
 def _back(match: Match, step: Step) -> Message | None:
-    """How many moves are asked back; None where the rules forbid it."""
+    """Return the request to take back moves as a sentence, or None if the rules forbid it."""
     try:
         count = len(match.course.moves) - len(match.course.after(step).moves)
     except ValueError:
@@ -63,9 +63,10 @@ def _back(match: Match, step: Step) -> Message | None:
 
 
 def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameRequest | None]:
-    """One thing done to make both accounts equal: the match with a step more, or what to ask of the
-    game; neither where they are, or where somebody else is to do something. ``level``: the match's
-    steps when the game here was last no longer than it: what a later one takes back is not new.
+    """Do one thing that makes both records equal: return the match with one more step, or the
+    request to the game; neither if they are equal, or others have to act. ``level``: the match's
+    number of steps when the game here was last no longer than it, so that a move that a later step
+    takes back is not new.
     """
     made, known = standing.moves, match.course.moves
     alike = next((n for n, (a, b) in enumerate(zip(made, known, strict=False)) if a != b), None)
@@ -101,13 +102,13 @@ def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameR
 
 
 def asks_back(match: Match, standing: Standing) -> bool:
-    """Whether a move was taken back here by hand, and the other tables have yet to agree."""
+    """Return whether a move was taken back here by hand, and the other tables have yet to agree."""
     asked = any(wish.step.kind == TAKES_BACK for wish in match.state.wishes)
     return asked and len(standing.moves) < len(match.course.moves)
 
 
 def _end(step: Step, standing: Standing) -> c.GameRequest | None:
-    """What ends the game here as its players have ended it."""
+    """Return the request that ends the game here as its players have ended it, or None."""
     if step.kind == RESIGNS:
         return c.Resign(step.who)
     if step.kind == OUT_OF_TIME:
@@ -119,7 +120,9 @@ def _end(step: Step, standing: Standing) -> c.GameRequest | None:
 
 
 def _offered(match: Match, standing: Standing) -> c.GameRequest | None:
-    """A draw that another table offers, to be shown here; the last offer would make it one."""
+    """Return the draw offer of another table to show here, or None; the last one would end the
+    game.
+    """
     if standing.outcome is not None or standing.phase is not Phase.TURN:
         return None
     draw = Step(DRAWS, "", match.course.game.players[0])
@@ -132,13 +135,13 @@ def _offered(match: Match, standing: Standing) -> c.GameRequest | None:
 
 
 def completes(standing: Standing, player: str) -> bool:
-    """Whether the game would be drawn if ``player`` offered it too."""
+    """Return whether the game would be drawn if ``player`` offered it too."""
     offers = {*standing.draw_offers, player}
     return standing.game is not None and all(offers & set(side) for side in sides(standing.game))
 
 
 def wish_of(match: Match, kind: Kind, text: str = "") -> Step:
-    """The very step that another table wants, so that this is an answer; else a new one, in the
+    """Return the same step that another table wants, which answers it, or else a new one in the
     name of the first player, who is the same at every table.
     """
     offered = (step for step in match.unanswered if (step.kind, step.text) == (kind, text))
@@ -146,8 +149,8 @@ def wish_of(match: Match, kind: Kind, text: str = "") -> Step:
 
 
 def _back_to(match: Match, left: int, read: Step | None) -> Step:
-    """What is wished where somebody here takes a move back with ``left`` left: where that was the
-    far player's, the player's own before it too, unless that would agree to what is not ``read``.
+    """Return the wish to take back to ``left`` moves. If the last one is the far player's, the
+    player's own before it is taken back too, unless that agrees to a request that is not ``read``.
     """
     seats, reached = match.state.agreed.seats, match.course.reached
     movers = [seats.get(position.to_move or "") for position in reached[: left + 1]]
@@ -160,8 +163,8 @@ def _back_to(match: Match, left: int, read: Step | None) -> Step:
 
 
 def taken_back_here(match: Match, left: int, read: Step | None) -> Match:
-    """Hands or buttons here have left so many moves, where the match may have more: a wish, too.
-    ``read``: as for ``take_over``.
+    """Return the match with a wish for the take-back by hand or button that left ``left`` moves, if
+    the match has more. ``read``: as for ``take_over``.
     """
     if match.state.differs is not None or left >= len(match.course.moves):
         return match
@@ -174,9 +177,9 @@ def taken_back_here(match: Match, left: int, read: Step | None) -> Match:
 def take_over(
     match: Match, request: c.GameRequest, standing: Standing, read: Step | None
 ) -> tuple[Match, bool]:
-    """What somebody here asks of a game that is played with other tables: the match with the wish
-    that it becomes, and whether that is all of it. ``read``: the take-back that has been asked for
-    here for as long as people need to read it. Raises NotPossibleError.
+    """Turn a request made here into a wish to the other tables; return the match with it, and
+    whether nothing else is to be done. ``read``: the take-back that has been shown here for long
+    enough to be read. Raises NotPossibleError.
     """
     if match.state.differs is not None:
         raise NotPossibleError(
@@ -221,7 +224,7 @@ def take_over(
 
 
 def is_here(match: Match, player: str | None) -> bool:
-    """Whether that player sits at this table."""
+    """Return whether that player is at this table."""
     return player is not None and match.state.agreed.seats.get(player) == match.table
 
 
@@ -235,8 +238,8 @@ def _check_here(match: Match, player: str) -> None:
 
 
 def shown(match: Match, standing: Standing, away_s: float) -> Standing:
-    """``standing`` with what concerns the far players. ``away_s``: for how long the table whose
-    move it is has been away.
+    """Return ``standing`` with the state of the far players. ``away_s``: for how long the table to
+    move has been away.
     """
     differs, mover = match.state.differs, match.course.mover
     told, waits = match.state.agreed, asks_back(match, standing)
@@ -272,7 +275,7 @@ def shown(match: Match, standing: Standing, away_s: float) -> Standing:
 
 
 def _quiet(standing: Standing, say: Message) -> Standing:
-    """``standing`` while nobody at this table is to move."""
+    """Return ``standing`` while no player at this table is to move."""
     last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
     return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 

@@ -1,12 +1,12 @@
-"""One connection to a message broker (MQTT 5), in a thread of its own.
+"""A connection to a message broker (MQTT 5), in a thread of its own.
 
-Nothing of ``paho`` is imported before a ``Link`` is made. What is published to be retained is kept
-here too and published again after each connection, so that a broker that has lost its store learns
-it anew; so is every subscription. A listener may hear the same message twice.
+``paho`` is imported only when a ``Link`` is made. Retained messages are kept here too and published
+again after each connection, for a broker that has lost its store; so are subscriptions. A listener
+may get the same message twice.
 
-Each connection is a client of its own. Paho's would send what the last connection left without an
-answer after what ``on_connect`` publishes (MQTT 5, 4.6, has it first): an old state would be
-retained over the new one, and whoever comes later would never hear that.
+Each connection is a new client. Otherwise paho would send what the last connection left
+unacknowledged after what ``on_connect`` publishes (MQTT 5, 4.6, requires the opposite): an old
+state would be retained over the new one, and tables that join later would never get that.
 """
 
 from __future__ import annotations
@@ -48,13 +48,15 @@ QOS = 1
 SERVICES = ("_secure-mqtt._tcp.local.", "_mqtt._tcp.local.")
 
 Listener = Callable[[str, bytes], None]
-"""Topic and content of a message; called in the connection's thread, and to return soon."""
+"""A function that takes topic and content of a message, in the connection's thread, and returns
+soon.
+"""
 
 _log = logging.getLogger(__name__)
 
 
 class FarError(TiltboardError):
-    """What reaches beyond the room cannot be used as things are."""
+    """Other tables cannot be reached with the present installation or settings."""
 
 
 def need_far() -> None:
@@ -69,8 +71,8 @@ def need_far() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """Where it is, and how to be let in. ``ca``: a file of certificates that are trusted in the
-    place of the system's. The password is never shown.
+    """The address of a broker, and the credentials. ``ca``: a file of certificates that are trusted
+    in the place of the system's. The password is never shown.
     """
 
     host: str
@@ -82,7 +84,7 @@ class Broker:
 
     @classmethod
     def of(cls, settings: FarSettings) -> Broker | None:
-        """The one that the settings name; None: none. Raises ConfigError."""
+        """Return the broker of the settings, or None if they name none. Raises ConfigError."""
         if settings.broker is None:
             return None
         host, port, tls = broker_address(settings.broker)
@@ -97,8 +99,8 @@ class Broker:
 
 
 def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker | None:
-    """The one that this network names (mDNS), if any. One with TLS is preferred, and waited for so
-    much longer. No password is sent to it.
+    """Return the broker that this network announces (mDNS), or None. One with TLS is preferred, and
+    waited for up to ``secure_within_s`` longer. No password is sent to it.
     """
     from zeroconf import ServiceBrowser, Zeroconf
 
@@ -131,8 +133,8 @@ def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker |
 def why_unreachable(settings: FarSettings, within_s: float = 3.0) -> Message | None:
     """Return why this table cannot play with others, in a player's words, or None if it can.
 
-    A broker that the settings name is called, any other looked for in the network: both at most
-    ``within_s``, and a second more. Not for the table's thread.
+    A broker in the settings is called, otherwise one is looked for in the network; each takes at
+    most ``within_s`` and a second more. Not for the table's thread.
     """
     try:
         need_far()
@@ -176,17 +178,16 @@ def _password(name: str | None) -> str | None:
 
 
 class Link:
-    """Any thread may use it; ``start`` once, ``close`` at the end. ``problem``: why there is no
-    connection, for people; None while there is one.
+    """A connection that any thread may use; ``start`` it once, ``close`` it at the end.
+    ``problem``: why there is no connection, for people, or None.
 
-    A broker that does not answer is tried again and again, with exponential back-off. One that is
-    not named is looked for before each try: it may be switched on later, or get another address.
+    A broker that does not answer is retried with exponential back-off. An unnamed one is looked for
+    before each try, because it may be switched on later, or get another address.
 
-    What is retained is published again where somebody else has written over it, as a will does that
-    the broker publishes late, or a user of the broker who means ill. The client's identifier is
-    random: whoever knew it could end the connection by using it. So two tables with one key do not
-    hear of each other from the broker: each asks at ``WILL/key``, with a random number, and who has
-    the same secret answers.
+    A retained message is published again if it was overwritten, either by a late will from the
+    broker or by a malicious user. The client's identifier is random, because knowing it suffices to
+    end the connection. So the broker does not detect two tables with one key: each asks at
+    ``WILL/key``, with a random number, and a table with the same secret answers.
     """
 
     def __init__(
@@ -199,12 +200,12 @@ class Link:
         most_per_s: int = 200,
         clock: Clock | None = None,
     ) -> None:
-        """``broker`` None: the one that this network names, found by ``start``.
+        """``broker`` None: the one that this network announces, found by ``start``.
 
-        ``will``: what the broker publishes, retained, when the connection is lost without
-        ``close``. ``secret``: known to this table alone; ``copied``: what people are told where
-        another one has it too, by the same will. ``most_per_s``: messages that are taken; where
-        more come the broker waits. Raises FarError, ConfigError.
+        ``will``: topic and content that the broker publishes, retained, if the connection is lost
+        without ``close``. ``secret``: known to this table alone; ``copied``: the notice if another
+        table has it too, found by the same will. ``most_per_s``: limit of received messages; beyond
+        it the broker waits. Raises FarError, ConfigError.
         """
         need_far()
         self._secret, self._if_copied, self._copied = secret.encode(), copied, False
@@ -233,7 +234,7 @@ class Link:
 
     @property
     def connected(self) -> bool:
-        """Whether there is a connection now."""
+        """True if there is a connection now."""
         return self._lacks is None and not self._closed
 
     @property
@@ -242,8 +243,8 @@ class Link:
         return self._lacks or (self._if_copied if self._copied else None)
 
     def start(self) -> None:
-        """Connect, from a thread of its own, and again whenever that is lost. Takes some seconds
-        where a broker has to be found.
+        """Connect in a separate thread, and again after each loss. Takes some seconds if a broker
+        has to be found.
         """
         try:
             self._try()
@@ -290,7 +291,7 @@ class Link:
         self._lacks = text("The broker {broker} has not answered yet.", broker=broker)
 
     def close(self) -> None:
-        """Say goodbye: the will is published, as whoever listens is to know that too."""
+        """Publish the will, so that listeners know, and disconnect."""
         with self._lock:
             connected, self._closed = self.connected, True
             if self._retry is not None:
@@ -306,8 +307,8 @@ class Link:
         goodbye.join(GOODBYE_S if connected else 0.0)
 
     def publish(self, topic: str, content: bytes, *, retain: bool = False) -> bool:
-        """Returns whether there is a connection to send it by. Retained: it is sent with the next
-        connection where there is none now, the newest of each topic; else it is lost then.
+        """Publish a message, and return whether there is a connection. Without one, the newest
+        retained message of each topic is sent with the next connection; others are lost.
         """
         with self._lock:
             fresh = retain and topic not in self._kept
@@ -320,8 +321,8 @@ class Link:
             return self._sent(self._client, topic, content, retain)
 
     def _sent(self, client: Client, topic: str, content: bytes, retain: bool) -> bool:
-        """Whether it is on its way. A broker that acknowledges nothing is left: with the next
-        connection only the newest of each topic is sent.
+        """Return whether a message was queued. A broker that acknowledges nothing is disconnected;
+        the next connection sends only the newest message of each topic.
         """
         from paho.mqtt.enums import MQTTErrorCode
 
@@ -334,14 +335,14 @@ class Link:
         return False
 
     def repeat(self, topic: str) -> None:
-        """Publish once more what is retained there; not too often, whoever gives the reason."""
+        """Publish the retained message of a topic again, within a rate limit."""
         with self._lock:
             content = self._kept.get(topic)
             if content is not None and self.connected and self._client and self._repeats.take():
                 self._sent(self._client, topic, content, True)
 
     def _watch(self, client: Client, topic: str) -> None:
-        """Hear what others write over a topic of this connection's own."""
+        """Detect that others overwrite a topic of this connection."""
         from paho.mqtt.subscribeoptions import SubscribeOptions
 
         def hear(_client: Any, _data: Any, message: Any) -> None:
@@ -360,9 +361,9 @@ class Link:
         client.subscribe(topic, options=SubscribeOptions(QOS, noLocal=True, retainHandling=never))
 
     def subscribe(self, topics: str, listener: Listener, *, retained: bool = True) -> None:
-        """Have ``listener`` told what is published there, and first what is retained, unless that
-        is not wished; ``+`` stands for a level of the topic and ``#`` for all that follow. Not for
-        a single topic at which this connection itself retains something.
+        """Call ``listener`` with messages of these topics, and first with the retained ones, unless
+        ``retained`` is false; ``+`` is any one level of the topic and ``#`` all that follow. Not
+        for a single topic at which this connection itself retains a message.
         """
 
         def hear(_client: Any, _data: Any, message: Any) -> None:
@@ -410,7 +411,7 @@ class Link:
             self.publish(f"{self._will[0]}/key", self._asked.encode())
 
     def _hear_key(self, topic: str, content: bytes) -> None:
-        """A question that another connection asks, or an answer to this one's."""
+        """Handle another connection's question, or an answer to this one's."""
         answer = hmac.digest(self._secret, self._asked.encode(), "sha256").hex().encode()
         if content == self._asked.encode():
             return
@@ -444,7 +445,7 @@ class Link:
         self._start_again()
 
     def _fail_with(self, error: Exception) -> None:
-        """Goes on after what nobody foresaw, such as a lack of memory."""
+        """Continue after an unforeseen error, such as a lack of memory."""
         _log.error("The connection to the broker failed", exc_info=error)
         self._lost(text("The connection to the broker {broker} broke off.", broker=self._broker))
         self._start_again()
@@ -459,15 +460,15 @@ class Link:
             self._retry_s = min(2 * self._retry_s, LAST_RETRY_S)
 
     def _lost(self, why: Message) -> None:
-        """Logged once, however often it is tried again. Without the lock: paho may hold one of its
-        own here, for which who publishes waits.
+        """Note why there is no connection, and log it once. This takes no lock, because paho may
+        hold one of its own here, for which a publishing thread waits.
         """
         told, self._lacks = self._lacks, why
         if told is None or told.template != why.template:
             _log.warning("%s", why)
 
     def _slow_down(self) -> None:
-        """Where more has come than is taken, wait: nothing is read meanwhile, and the broker has to
+        """Wait while messages exceed the rate limit; nothing is read then, so the broker has to
         wait too.
         """
         while not self._bucket.take():
@@ -475,8 +476,8 @@ class Link:
 
 
 def _guarded_client(failed: Callable[[Exception], None]) -> Client:
-    """Make a client of paho's that keeps to the size and QoS that it announces. ``failed`` is told
-    what has ended its thread, which else would say nothing.
+    """Return a client of paho's that enforces the size and QoS that it announces. ``failed`` is
+    called with an error that has ended its thread, which would otherwise be silent.
     """
     from paho.mqtt.client import Client, MQTTv5
     from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode

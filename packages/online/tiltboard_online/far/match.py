@@ -1,8 +1,9 @@
-"""What several tables know of one match: pure values, no clock, no broker, no disk (docs/far.md).
+"""The shared state of a match between tables: pure values, no clock, no broker, no disk
+(docs/far.md).
 
 Every table keeps the same list of steps. Each number in it has one writer, which follows from the
-steps before it: the table at which whoever is to move sits. So no two tables can write the same
-number, and a list that is heard late, twice or out of order is a shorter beginning of one's own.
+steps before it: the table of the player to move. So no two tables can write the same number, and a
+list that arrives late, twice or out of order is a shorter beginning of one's own.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """``text``: of a move the move, of ``take-back`` how many moves stand afterwards. ``who``: the
-    player whose it is, or who has asked for it.
+    """One step of a match. ``text``: the move, or for ``take-back`` the number of moves that are
+    left. ``who``: the player who moved, or who made the request.
     """
 
     kind: Kind
@@ -44,8 +45,8 @@ class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 
 class Wish(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """An offer, and an answer to one: step ``number`` may be this one. It stands until the list
-    goes past that number.
+    """An offer, or an answer to one: step ``number`` may be this one. It is valid until the list
+    passes that number.
     """
 
     number: Count
@@ -53,7 +54,7 @@ class Wish(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 
 class Said(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """The last phrase of a table, and ``people``: player at it -> who plays, by name. ``number``
+    """The last phrase of a table, and its ``people``: player -> the person's name. ``number``
     counts the changes of both.
     """
 
@@ -65,9 +66,9 @@ class Said(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 class Agreed(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
 ):
-    """What has to be the same at every table before the first move. ``rules``: ``digest_of`` the
-    game. ``seats``: player -> the key of his table, empty while nobody sits there; ``names``: a
-    table's key -> what it is called.
+    """The settings that must be the same at every table before the first move. ``rules``:
+    ``digest_of`` the game. ``seats``: player -> the key of their table, or empty until somebody
+    joins; ``names``: a table's key -> its name.
     """
 
     game: Word
@@ -85,12 +86,14 @@ class Agreed(
 
     @property
     def complete(self) -> bool:
-        """Whether every player sits somewhere."""
+        """True if every player has a table."""
         return "" not in self.seats.values()
 
 
 class Differs(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """Two tables that cannot go on: ``at``, the first number that differs, None: the agreement."""
+    """A disagreement that ends a match: ``at`` is the first number that differs, or None for the
+    settings.
+    """
 
     at: Count | None
     here: Line
@@ -98,7 +101,7 @@ class Differs(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 
 
 class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello", tag_field="type"):
-    """A table that knows the code, and wants seats. ``name``: what it is called."""
+    """The message of a table that knows the code, and wants seats. ``name``: the table's name."""
 
     name: Line
     version: int = VERSION
@@ -112,7 +115,9 @@ class State(
     tag="state",
     tag_field="type",
 ):
-    """What a table publishes, retained. ``game``: which of the match, from 0; ``steps``: its."""
+    """The message that a table publishes, retained. ``game``: number of the game in the match, from
+    0; ``steps``: those of that game.
+    """
 
     agreed: Agreed
     game: Count = 0
@@ -123,12 +128,14 @@ class State(
 
     @property
     def age(self) -> tuple[int, ...]:
-        """Grows with whatever a table publishes: what is not greater is old news."""
+        """A value that grows with each change; a message whose age is not greater is outdated."""
         steps, wishes = len(self.steps), len(self.wishes)
         return self.game, steps, self.differs is not None, wishes, self.said.number
 
     def wants(self, game: int, number: int, step: Step) -> bool:
-        """Whether that table consents to ``step`` of that game, or has it, or a later game."""
+        """Return whether that table agrees to ``step`` of that game, has it already, or plays a
+        later game.
+        """
         if self.game != game:
             return self.game > game
         if len(self.steps) > number:
@@ -138,13 +145,14 @@ class State(
 
 Spoken = Hello | State
 decode: Callable[[bytes], Spoken] = msgspec.json.Decoder(Spoken).decode
-"""A message's content. Raises msgspec.DecodeError, UnicodeDecodeError, RecursionError."""
+"""Return a message's content. Raises msgspec.DecodeError, UnicodeDecodeError, RecursionError."""
 
 
 def digest_of(game: Game, positions: int = 60) -> str:
-    """A digest of its rules: two programs that give the same have listed the same legal moves in as
-    many positions. Of each the moves, sorted by code point and joined by spaces, are hashed, and
-    one of them is played: the number (big-endian) of that SHA-256, modulo how many there are.
+    """Return a digest of a game's rules, which is equal if two programs list the same legal moves
+    in ``positions`` positions. In each, the moves are sorted by code point, joined by spaces and
+    hashed, and one of them is played: the number (big-endian) of that SHA-256, modulo how many
+    there are.
     """
     whole = hashlib.sha256()
     position = game.start()
@@ -161,7 +169,7 @@ def digest_of(game: Game, positions: int = 60) -> str:
 @dataclass(frozen=True)
 class Course:
     """A game as its steps have made it. ``reached``: the positions from the start, one more than
-    ``moves``; ``ended``: the step by which its players have.
+    ``moves``; ``ended``: the step by which the players ended it, or None.
     """
 
     game: Game
@@ -172,16 +180,16 @@ class Course:
 
     @property
     def mover(self) -> str | None:
-        """Whose move it is; None where the game is over."""
+        """The player to move, or None if the game is over."""
         return None if self.ended is not None else self.reached[-1].to_move
 
     @property
     def writer(self) -> str:
-        """The table that writes the next step; of a game that is over, that of its first player."""
+        """The table that writes the next step; after the end, that of the game's first player."""
         return self.seats[self.mover or self.game.players[0]]
 
     def after(self, step: Step) -> Course:
-        """The course with one step more. Raises ValueError where the rules forbid it."""
+        """Return the course with one more step. Raises ValueError if the rules forbid it."""
         if step.who not in self.seats:
             raise ValueError(f"There is no player {step.who}.")
         match step.kind:
@@ -220,8 +228,8 @@ class Course:
 
 @dataclass(frozen=True)
 class Match:
-    """One table's knowledge: ``state`` is its own, ``heard`` that of every table whose word it has,
-    its own from before a loss among them. ``table``: its key.
+    """One table's knowledge of a match: ``state`` is its own, ``heard`` that of every table from
+    which it has a message, among them its own from before a loss of data. ``table``: its key.
     """
 
     table: str
@@ -231,7 +239,7 @@ class Match:
 
     @classmethod
     def of(cls, table: str, state: State, game: Game) -> Match:
-        """The match as it is on disk. Raises ValueError where that is no game."""
+        """Return the match that is stored. Raises ValueError if it is not a possible game."""
         course = Course(game, state.agreed.seats, (game.start(),))
         for step in state.steps:
             course = course.after(step)
@@ -244,26 +252,26 @@ class Match:
 
     @property
     def writes(self) -> bool:
-        """Whether the next step is this table's to write."""
+        """True if this table writes the next step."""
         return self.state.differs is None and self.course.writer == self.table
 
     @property
     def goes_on(self) -> bool:
-        """Whether every player sits somewhere, and no two tables differ."""
+        """True if every player has a table, and no two tables differ."""
         return self.state.agreed.complete and self.state.differs is None
 
     @property
     def unanswered(self) -> tuple[Step, ...]:
-        """What other tables want and this one has not agreed to."""
+        """The steps that other tables want and this one has not agreed to."""
         return tuple(step for step in self.wanted() if self.table in self.lacks(step))
 
     def others(self) -> Mapping[str, State]:
-        """What the other tables have said last."""
+        """Return the last states of the other tables."""
         return {table: there for table, there in self.heard.items() if table != self.table}
 
     def lacks(self, step: Step) -> frozenset[str]:
-        """Which tables have to consent to ``step``, and have not, as far as is known here: to a
-        move none, to its player's resigning or running out of time his own, to everything else all.
+        """Return the tables that still have to agree to ``step``, as far as this table knows: for a
+        move none, for a resignation or a loss on time the player's own, for everything else all.
         """
         if step.kind == "move":
             return frozenset()
@@ -278,7 +286,7 @@ class Match:
         )
 
     def wanted(self) -> tuple[Step, ...]:
-        """What tables want the next step to be, this one's own wishes first."""
+        """Return the wishes for the next step, this table's own first."""
         states = (self.state, *self.others().values())
         return tuple(
             dict.fromkeys(
@@ -291,7 +299,7 @@ class Match:
         )
 
     def agreed(self) -> Step | None:
-        """What every table that has to has consented to, if anything."""
+        """Return the step to which all necessary tables have agreed, or None."""
         for step in self.wanted():
             if not self.lacks(step) and step.kind != "move":
                 try:
@@ -302,8 +310,8 @@ class Match:
         return None
 
     def wanting(self, step: Step) -> Match:
-        """With this table's offer or answer, to be on disk before it is published. Raises
-        ValueError where the rules forbid that step.
+        """Return the match with this table's offer or answer, to be stored before it is published.
+        Raises ValueError if the rules forbid that step.
         """
         if step.kind != "new-game":
             self.course.after(step)
@@ -315,8 +323,8 @@ class Match:
         return self._with(wishes=(*self.state.wishes, wish))
 
     def seating(self, table: str, hello: Hello, others: Mapping[str, int]) -> Match:
-        """The match with that table at the free seats of the lowest number, if any are. ``others``:
-        player -> number of the table at which he is to sit.
+        """Return the match with that table at the free seats of the lowest number, if any are free.
+        ``others``: player -> number of their table.
         """
         agreed = self.state.agreed
         free = [number for player, number in others.items() if not agreed.seats[player]]
@@ -329,22 +337,22 @@ class Match:
         return Match.of(self.table, State(agreed), self.course.game)
 
     def saying(self, phrase: Phrase) -> Match:
-        """The match, saying a phrase to the others."""
+        """Return the match with a phrase to the others."""
         said = self.state.said
         return self._with(said=Said(said.number + 1, phrase, said.people))
 
     def naming(self, people: Mapping[str, str]) -> Match:
-        """The match, saying who plays here. ``people``: player -> name; of other tables' players it
-        is left out.
+        """Return the match with the names of the people here. ``people``: player -> name; players
+        at other tables are left out.
         """
         seats, said = self.state.agreed.seats, self.state.said
         here = {p: name for p, name in people.items() if seats.get(p) == self.table}
         return self if here == said.people else self._with(said=Said(said.number + 1, None, here))
 
     def write(self, step: Step) -> Match:
-        """One more step from this table, to be on disk before it is published.
+        """Return the match with one more step from this table, to be stored before it is published.
 
-        Raises ValueError where it is another table's to write, or not agreed.
+        Raises ValueError if another table writes it, or it is not agreed.
         """
         if not self.writes:
             raise ValueError("This step is not this table's to write.")
@@ -362,7 +370,9 @@ class Match:
         return replace(self._with(steps=(*self.state.steps, step), wishes=()), course=course)
 
     def hear(self, source: str, there: State) -> Match:
-        """With what the table ``source`` says, which is who signed it; old news changes nothing."""
+        """Return the match with a state from the table ``source``, which has signed it; an outdated
+        one changes nothing.
+        """
         state = self.state
         if state.differs is not None or not there.agreed.complete:  # from before the match
             return self
@@ -385,9 +395,8 @@ class Match:
         return self
 
     def step(self) -> Match:
-        """Gone on as far as everything that was heard allows: some steps at most, the rest with the
-        next call. A step is taken from its writer alone, and where others had to consent, once they
-        are known to have.
+        """Return the match advanced by what was received, at most ``AT_ONCE`` steps per call. A
+        step is accepted from its writer alone, and, if others have to agree, only once they have.
         """
         match = self
         for _ in range(AT_ONCE):
@@ -429,7 +438,9 @@ class Match:
         return replace(self, state=msgspec.structs.replace(self.state, **changed))
 
     def _differing(self, at: int | None, here: object, there: object) -> Match:
-        """``here``, ``there``: told to people, though a stranger may have written them."""
+        """Return the match with a disagreement; ``here`` and ``there`` are shown to people, so
+        unprintable characters are dropped.
+        """
         ours, theirs = (
             "".join(each for each in str(of) if each.isprintable())[:80] for of in (here, there)
         )

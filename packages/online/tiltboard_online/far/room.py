@@ -1,9 +1,10 @@
-"""A table's match with other tables: made or joined by a code, kept on disk, followed step by step.
+"""A table's match with other tables: made or joined by a code, stored on disk, followed step by
+step.
 
 Everything runs in the table's thread, except what waits for a disk, a broker or a slow computation:
-that one worker does, in order, and it alone makes and ends the connection. Messages are opened in
-the connection's thread and queued, a few for each table, until the host's next step takes them:
-what a deque and a dict do is whole in any thread.
+one worker does that, in order, and it alone makes and ends the connection. Messages are opened in
+the connection's thread and queued, a few for each table, until the host's next step takes them;
+operations on a deque and a dict are atomic in any thread.
 """
 
 from __future__ import annotations
@@ -82,9 +83,9 @@ _log = logging.getLogger(__name__)
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is on disk of a match. ``game_id``: the journal's number of game ``round`` of it.
-    ``others``: at the table that has made it, player -> number of the other table they sit at;
-    ``level``: of the computer that plays here.
+    """The stored state of a match. ``game_id``: the journal's number of game ``round`` of the
+    match. ``others``: at the table that made the match, player -> number of their other table;
+    ``level``: that of the bot that plays here, or None.
     """
 
     code: str = ""
@@ -98,8 +99,8 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class Far:
-    """One table's match with others. To be called in the table's thread, unless said otherwise.
-    ``begin`` begins a game and returns its number in the journal.
+    """One table's match with others. Call it in the table's thread, unless said otherwise.
+    ``begin`` starts a game and returns its number in the journal.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class Far:
         begin: Callable[[c.NewGame], int],
         tell: Tell | None = None,
     ) -> None:
-        """Continues the match that is kept in ``folder``, if any. Raises FarError. ``tell``: see
+        """Continue the match that is stored in ``folder``, if any. Raises FarError. ``tell``: see
         ``read_kept``.
         """
         need_far()
@@ -141,7 +142,7 @@ class Far:
     # What people ask for
 
     def seats(self, command: c.NewGame, game: Game) -> EngineSeats:
-        """Who plays in a new game with far players. Raises NotPossibleError."""
+        """Return the engines and far players of a new game. Raises NotPossibleError."""
         if game.seated:
             raise NotPossibleError(ONE_PLATFORM.template, remedy="Play it at one table.")
         for player in command.far:
@@ -155,7 +156,7 @@ class Far:
         return {**command.engines, **{player: EngineSeat(FAR) for player in command.far}}
 
     def make(self, command: c.NewGame, game: Game, game_id: int) -> None:
-        """A match of the game that has just begun here as ``command`` said."""
+        """Make a match of the game that ``command`` has just started here."""
         self._leave()
         engines = {p: s for p, s in command.engines.items() if s.engine != FAR}
         kept = self.kept = Kept(
@@ -198,8 +199,8 @@ class Far:
                 raise NotPossibleError("There is no match with another table.")
 
     def take_over(self, request: c.GameRequest, standing: Standing) -> bool:
-        """Whether ``request``, made here, has become a wish that the other tables are told, and is
-        not to be carried out now. Raises NotPossibleError.
+        """Return whether ``request``, made here, has become a wish to the other tables, and is not
+        to be carried out now. Raises NotPossibleError.
         """
         if not self.plays(standing.game_id) or self.match is None:
             return False
@@ -208,12 +209,14 @@ class Far:
 
     @property
     def _read(self) -> Step | None:
-        """The take-back that is asked for, once people had time to read it."""
+        """The take-back that another table requests, once people have had time to read it, or
+        None.
+        """
         asked, since_s = self._asks_back
         return asked if self._now_s >= since_s + READ_S else None
 
     def again(self, game_id: int | None) -> bool:
-        """Ask the other tables for another game; False where this table may begin one alone."""
+        """Ask the other tables for another game; return False if this table may begin one alone."""
         match = self.match
         if match is None or not self.plays(game_id) or not match.goes_on:
             return False
@@ -222,7 +225,7 @@ class Far:
         return True
 
     def plays(self, game_id: int | None) -> bool:
-        """Whether that game of the journal belongs to the match."""
+        """Return whether that game of the journal belongs to the match."""
         return self.kept is not None and game_id is not None and self.kept.game_id == game_id
 
     # What the host does in each step
@@ -230,8 +233,8 @@ class Far:
     def step(
         self, standing: Standing, now_s: float, people: Mapping[str, str]
     ) -> c.GameRequest | None:
-        """Continue the match; returns what is to be asked of the game, if anything. ``people``:
-        player -> who plays as him here.
+        """Continue the match, and return the request to the game, or None. ``people``: player ->
+        name of the person who plays here.
         """
         self._now_s = now_s
         while self._jobs and self._jobs[0][0].done():
@@ -278,7 +281,7 @@ class Far:
         return request
 
     def shown(self, standing: Standing) -> Standing:
-        """``standing`` with what the far players do and say."""
+        """Return ``standing`` with what the far players do and say."""
         match, phrase = self.match, self._phrase
         if match is None or not self.plays(standing.game_id):
             return standing
@@ -297,7 +300,7 @@ class Far:
 
     @property
     def notice(self) -> Message | None:
-        """What people should know: the code while somebody is still to come, or what is missing."""
+        """The notice about the match, or None: a problem, or that a table has yet to join."""
         if self._trouble is not None or self.kept is None:
             return self._trouble
         if self._link is not None and self._link.problem is not None:
@@ -310,7 +313,7 @@ class Far:
 
     @property
     def code(self) -> str | None:
-        """The match's code, while some table has yet to join."""
+        """The match's code, or None once all tables have joined."""
         if self.kept is None or (self.match is not None and self.match.state.agreed.complete):
             return None
         return self.kept.code
@@ -335,11 +338,11 @@ class Far:
 
     @property
     def connected(self) -> bool:
-        """Whether the broker answers."""
+        """True if the broker answers."""
         return self._link is not None and self._link.connected
 
     def close(self) -> None:
-        """Say goodbye; the match goes on when the table is back."""
+        """Disconnect; the match continues when the table is back."""
         self._worker.shutdown()
         if self._link is not None:
             self._link.close()
@@ -347,7 +350,7 @@ class Far:
     # The match
 
     def _open(self, kept: Kept, keys: Keys) -> None:
-        """Connect, and continue from what is kept."""
+        """Connect, and continue from the stored state."""
         seal = Seal(keys)
         if kept.state is not None:
             agreed = kept.state.agreed
@@ -412,7 +415,7 @@ class Far:
     def _joining(
         self, kept: Kept, table: str, there: State, game: Game | None, problem: Message | None
     ) -> None:
-        """Begin what ``table`` plays, or say why not: ``problem``."""
+        """Begin the match of ``table``, or report why that is not possible: ``problem``."""
         agreed = there.agreed
         if game is not None and self._seal is not None:
             self.match = Match.of(self._seal.table, State(agreed), game).hear(table, there)
@@ -427,7 +430,7 @@ class Far:
             self.kept = replace(kept, state=State(agreed, differs=differs))
 
     def _begin_here(self, kept: Kept, match: Match) -> None:
-        """Begin the match's newest game on this table. Raises what keeps it from beginning."""
+        """Begin the match's newest game on this table. Raises why that is not possible."""
         agreed, ours = match.state.agreed, kept.engines
         if kept.level is not None:
             here = (p for p, table in agreed.seats.items() if table == match.table)
@@ -456,7 +459,7 @@ class Far:
     # Disk and broker
 
     def _keep(self, kept: Kept) -> None:
-        """Have the worker write down what has changed, and then publish it."""
+        """Let the worker store what has changed, and then publish it."""
         seal, keys = self._seal, kept.keys
         if kept is self._written or seal is None or keys is None or self._now_s < self._retry_s:
             return
@@ -471,7 +474,7 @@ class Far:
         self._do(write, self._kept_again)
 
     def _kept_again(self, _: None) -> None:
-        """The disk takes again what it refused."""
+        """Note that the disk can be written again."""
         if self._retry_s > -inf:
             self._trouble, self._retry_s = None, -inf
 
@@ -502,7 +505,7 @@ class Far:
             link.repeat(topic.replace(table, seal.table).removesuffix("/here"))
 
     def _known(self, table: str) -> bool:
-        """Whether to open what that table says: it has a seat, or there are seats left."""
+        """Return whether to open that table's messages: it has a seat, or there are seats left."""
         match, waiting = self.match, self._waiting
         if match is not None and match.state.agreed.complete:
             return table in match.state.agreed.tables
@@ -510,7 +513,7 @@ class Far:
 
 
 def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
-    """The game, if this table plays it by the same rules; else why not."""
+    """Return the game if this table plays it by the same rules, or else why not."""
     try:
         kind = game_type(agreed.game)
         if kind.seated:

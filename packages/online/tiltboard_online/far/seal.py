@@ -1,4 +1,4 @@
-"""What makes a match its players' own: a code to type, the key it gives, sealed and signed words.
+"""The secrets of a match: a code to type, the key derived from it, and sealed and signed messages.
 
 The code has 50 bits and is stretched by scrypt, so that the broker's owner, who sees the topic,
 would need millions of years of a processor to find it. Every message is signed by its table
@@ -27,13 +27,13 @@ TOPIC = "tiltboard/1/match"
 
 
 def new_code() -> str:
-    """A code for a new match: ten letters and digits, a dash between the halves."""
+    """Return a code for a new match: ten letters and digits, a dash between the halves."""
     made = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
     return f"{made[:5]}-{made[5:]}"
 
 
 def read_code(typed: str) -> str:
-    """As ``new_code`` gives it. Raises NotPossibleError where no code is."""
+    """Return a typed code in the form of ``new_code``. Raises NotPossibleError if it is not one."""
     plain = "".join(typed.upper().translate(LIKE).replace("-", " ").split())
     if len(plain) != CODE_LENGTH or any(each not in LETTERS for each in plain):
         raise NotPossibleError(
@@ -55,7 +55,9 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, code: str) -> Keys:
-        """Keys from a code as ``read_code`` gives it; takes 32 MiB and some tenths of a second."""
+        """Return the keys of a code from ``read_code``; takes 32 MiB and some tenths of a
+        second.
+        """
         stretched = hashlib.scrypt(
             code.replace("-", "").encode(), salt=SALT, n=1 << 15, r=8, p=1,
             maxmem=1 << 26, dklen=16 + KEY_BYTES,
@@ -69,8 +71,8 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Seal:
-    """Opens and closes messages of one match. ``table``: this table's own key, by which the others
-    know it.
+    """Opens and closes messages of one match. ``table``: this table's public key, which identifies
+    it to the others.
     """
 
     def __init__(self, keys: Keys) -> None:
@@ -82,11 +84,11 @@ class Seal:
         self.table: str = self._signer.verify_key.encode().hex()
 
     def close(self, spoken: Spoken) -> bytes:
-        """24 bytes of nonce, then the sealed signature (64 bytes) and JSON."""
+        """Return 24 bytes of nonce, then the sealed signature (64 bytes) and JSON."""
         return bytes(self._box.encrypt(bytes(self._signer.sign(msgspec.json.encode(spoken)))))
 
     def open(self, table: str, message: bytes) -> Spoken:
-        """What the table of that key has said. Raises ValueError for anything else."""
+        """Return the message of the table with that key. Raises ValueError if it is not valid."""
         from nacl.exceptions import CryptoError
         from nacl.signing import VerifyKey
 
