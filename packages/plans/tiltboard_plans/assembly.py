@@ -1,8 +1,8 @@
-"""The whole table as solids in one coordinate system: what is cut, printed, bought and wired.
+"""The whole table as solids in one coordinate system: parts that are cut, printed, bought or wired.
 
-Solids are those of the files that are written: sheets are extruded, printed parts are the printed
-ones, boards and what stands on them come from their drawings. ``Assembly.collisions`` says what
-meets what when both axles are turned. Needs manifold3d (the extra ``make``). Lengths in mm.
+Solids come from the files that are written: sheets are extruded, printed parts are the printed
+ones, boards and their parts come from their drawings. ``Assembly.collisions`` lists the parts that
+collide when both axles are turned. Needs manifold3d (the extra ``make``). Lengths in mm.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LEG_MM = 28.0  # of printed legs under a shelf that does not move
 
 @dataclass(frozen=True)
 class Solid:
-    """A part of the table where it is when nothing is tilted."""
+    """A part of the table, at its position when nothing is tilted."""
 
     name: str
     moves: Moves
@@ -52,7 +52,7 @@ class Assembly:
 
     @classmethod
     def of(cls, plans: Plans) -> Assembly:
-        """Put together everything that a profile's plans draw and list."""
+        """Return the assembly of everything that a profile's plans draw and list."""
         frame = plans.frame
         if frame is None:
             return cls(None, tuple(_buttons(plans)), ())
@@ -68,9 +68,9 @@ class Assembly:
     def collisions(
         self, plate_deg: float = 0.0, ring_deg: float = 0.0, spin_deg: float = 0.0
     ) -> list[str]:
-        """Name all pairs of parts that take the same room with the axles at those angles.
+        """Return all pairs of parts that overlap with the axles at those angles.
 
-        Parts that move together are compared where nothing is turned.
+        Parts that move together are compared only where nothing is turned.
         """
         rests = plate_deg == ring_deg == spin_deg == 0.0
         turned = []
@@ -95,7 +95,7 @@ class Assembly:
         return found
 
     def blocked_tools(self) -> list[str]:
-        """Name each screw that no screwdriver reaches, and what is in its way."""
+        """Return each screw that a screwdriver cannot reach, with the obstacle."""
         return [
             f"{tool.name}: {solid.name}"
             for tool in self.tools
@@ -106,7 +106,7 @@ class Assembly:
 
 
 def _near(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
-    """Whether two boxes have common room: corners as manifold3d gives them."""
+    """Return whether two boxes overlap: corners as manifold3d gives them."""
     return all(one[at] < two[at + 3] and two[at] < one[at + 3] for at in range(3))
 
 
@@ -120,19 +120,19 @@ def _box(box: Box) -> Any:
 
 
 def _rod(across: float, at: tuple[float, float], low: float, high: float) -> Any:
-    """An upright cylinder."""
+    """Return an upright cylinder."""
     corners = 16 if across < 20 else 96
     return _solid().cylinder(high - low, across / 2, -1.0, corners).translate((*at, low))
 
 
 def _bolt(across: float, at: tuple[float, float, float], long: float, turn: float) -> Any:
-    """A cylinder along x from a point, or turned by so many degrees about that."""
+    """Return a cylinder along x from a point, turned about that by ``turn`` degrees."""
     lying = _solid().cylinder(long, across / 2, -1.0, 16).rotate((0, 90, 0))
     return lying.rotate((0, 0, turn)).translate(at)
 
 
 def extruded(sheet: Sheet, low: float, high: float) -> Any:
-    """A sheet of wood or felt as the machine leaves it: cut along its lines, and drilled."""
+    """Return a sheet of wood or felt as the machine makes it: cut along its lines, and drilled."""
     section = import_module("manifold3d").CrossSection
     loops: list[list[tuple[float, float]]] = []
     for layer, x0, y0, x1, y1 in sheet.lines:
@@ -154,7 +154,7 @@ def extruded(sheet: Sheet, low: float, high: float) -> Any:
 
 
 def _board(board: Board, at: tuple[float, float, float]) -> Iterator[tuple[str, Any, str]]:
-    """Name, body and look of a board, with its origin there, and of all parts on it."""
+    """Yield name, body and look of a board, with its origin at ``at``, and of all parts on it."""
     x, y, low = at
     left, top, right, bottom = board.edge
     body = _box((x + left, x + right, y - bottom, y - top, low, low + BOARD_MM))
@@ -174,7 +174,7 @@ def _board(board: Board, at: tuple[float, float, float]) -> Iterator[tuple[str, 
 
 
 def _plate(plans: Plans, frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
-    """The plate with all that hangs directly under it."""
+    """Yield the plate and all parts directly under it."""
     profile, under = plans.profile, f.UNDER_MM
     top = under + platform.PLYWOOD_MM
     wood = extruded(cut["drill"], under, top)
@@ -227,7 +227,7 @@ def _union(bodies: Iterable[Any]) -> Any:
 
 
 def _shelf(plans: Plans, frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
-    """The shelf, with what lies on it and what is screwed under it."""
+    """Yield the shelf, the parts on it and those screwed under it."""
     top, low = f.SHELF_TOP_MM, f.SHELF_TOP_MM - f.SHELF_MM
     yield Solid("shelf", "plate", extruded(cut["shelf"], low, top))
     up = top + f.STANDOFF_MM
@@ -254,7 +254,7 @@ def _shelf(plans: Plans, frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]
 
 
 def _gimbal(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
-    """Ring, bearings, stops, posts, tray and the four axles."""
+    """Yield ring, bearings, stops, posts, tray and the four axles."""
     x, y, far, _ = frame.ring_mm
     thick = platform.RING_THICK_MM / 2
     ring = extruded(cut["gimbal-ring"], -thick, thick)
@@ -300,7 +300,7 @@ def _gimbal(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
 
 
 def _bundle(frame: Frame) -> Any:
-    """Half a turn of the wires, from under the shelf to the base."""
+    """Return half a turn of the wires, from under the shelf to the base."""
     x, y, high = frame.bundle_end_mm
     radius = frame.bend_mm()
     section = import_module("manifold3d").CrossSection
@@ -310,7 +310,9 @@ def _bundle(frame: Frame) -> Any:
 
 
 def _legs(frame: Frame) -> Iterator[Solid]:
-    """What a shelf stands on that is not tilted: blocks, and under them a turntable if it spins."""
+    """Yield the support of a shelf that does not tilt: blocks, and a turntable under them if it
+    spins.
+    """
     low = f.SHELF_TOP_MM - f.SHELF_MM
     spins = frame.stands == "turntable"
     moves: Moves = "plate" if spins else "ground"
@@ -330,7 +332,7 @@ def _legs(frame: Frame) -> Iterator[Solid]:
 
 
 def _base(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
-    """The base with the supply, on the table top."""
+    """Yield the base with the supply, on the table top."""
     top = frame.base_top_mm
     yield Solid("base", "ground", extruded(cut["base"], top - f.BASE_MM, top))
     yield Solid("supply", "ground", _box(frame.supply_box), "parts")
@@ -340,7 +342,7 @@ def _base(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
 
 
 def _tools(frame: Frame) -> Iterator[Solid]:
-    """Screwdrivers and sockets on all that is screwed once the table stands."""
+    """Yield screwdrivers and sockets at all screws that are turned once the table is assembled."""
     top, low = f.UNDER_MM + platform.PLYWOOD_MM, f.SHELF_TOP_MM - f.SHELF_MM
     reach = {}
     for number, at in enumerate(frame.rods):
@@ -372,7 +374,7 @@ def _tools(frame: Frame) -> Iterator[Solid]:
 
 
 def _buttons(plans: Plans) -> Iterator[Solid]:
-    """A board of buttons with the Pi beside it, on the table top."""
+    """Yield a board of buttons with the Pi beside it, on the table top."""
     [board] = plans.boards.values()
     for name, body, look in _board(board, (0.0, 0.0, 8.0)):
         yield Solid(name, "ground", body, look)

@@ -1,8 +1,8 @@
-"""A board as parts, pads and copper, and the text that KiCad reads of it.
+"""A board as parts, pads and copper, and its files in KiCad's formats.
 
-Tracks are laid by construction: what runs across is on the back, what runs up and down on the
-front, and a via joins them, so that no two can meet but where they are meant to. Lengths in mm, x
-to the right and y down, seen from the parts' side.
+Tracks are laid by construction: horizontal ones are on the back, vertical ones on the front, and
+vias join them, so that two meet only where they should. Lengths in mm, x to the right and y down,
+seen from the parts' side.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _LAYERS = (
 
 @cache
 def table(name: str) -> Any:
-    """One of this room's tables: ``parts`` or ``shapes``."""
+    """Return one of this package's tables: ``parts`` or ``shapes``."""
     file = resources.files("tiltboard_plans") / f"{name}.toml"
     return tomllib.loads(file.read_text("utf-8"))
 
 
 class Pad(NamedTuple):
-    """``drill``: 0 for one that is on the front alone."""
+    """The copper of one pin. ``drill``: diameter of its hole, or 0 for a pad on the front alone."""
 
     number: str
     at: Point
@@ -45,7 +45,7 @@ class Pad(NamedTuple):
 
 
 class Component(NamedTuple):
-    """A part on a board. ``nets``: of its pins by their numbers; others stay open."""
+    """A part on a board. ``nets``: pin number -> net; other pins stay open."""
 
     ref: str
     part: str
@@ -59,13 +59,13 @@ class Component(NamedTuple):
 
     @property
     def value(self) -> str:
-        """What is printed beside it and listed."""
+        """The text printed beside the part and in the parts list."""
         about = table("parts")["parts"][self.part]
         return str(about.get("number", about["title"]))
 
     @property
     def pins(self) -> list[tuple[str, str, str]]:
-        """Number, name and kind of each, as in its datasheet."""
+        """Number, name and kind of each pin, as in its datasheet."""
         symbol: str = table("parts")["parts"][self.part]["symbol"]
         if symbol.startswith("conn"):
             return [(str(n + 1), f"P{n + 1}", "passive") for n in range(int(symbol[4:]))]
@@ -73,7 +73,7 @@ class Component(NamedTuple):
 
     @property
     def outline_mm(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of what is printed around it."""
+        """Left, top, right and bottom of the outline printed around the part."""
         xs = [pad.at[0] + side * pad.size[0] / 2 for pad in self.pads for side in (-1, 1)]
         ys = [pad.at[1] + side * pad.size[1] / 2 for pad in self.pads for side in (-1, 1)]
         left, top, right, bottom, _ = self.body_mm
@@ -95,7 +95,7 @@ class Component(NamedTuple):
 
 
 class Track(NamedTuple):
-    """Copper from point to point."""
+    """A line of copper along points."""
 
     net: str
     width: float
@@ -117,7 +117,9 @@ class Via(NamedTuple):
 
 
 class Rail(NamedTuple):
-    """Copper straight across the back, as long as what is joined to it wants. ``joined``: where."""
+    """A straight line of copper across the back, as long as its connections need. ``joined``: their
+    x.
+    """
 
     net: str
     y: float
@@ -127,7 +129,9 @@ class Rail(NamedTuple):
 
 @dataclass(slots=True)
 class Board:
-    """``edge``: left, top, right, bottom. ``texts``: printed around a middle."""
+    """A board with its parts and copper. ``edge``: left, top, right, bottom. ``texts``: centre and
+    words.
+    """
 
     name: str
     components: dict[str, Component] = field(default_factory=dict)
@@ -150,7 +154,7 @@ class Board:
         footprint: str | None = None,
         turned: bool = False,
     ) -> Component:
-        """Place a part. ``turned``: by half a turn."""
+        """Place a part and return it. ``turned``: by half a turn."""
         kind = footprint or table("parts")["parts"][part]["footprint"]
         pads = _pads(kind, turned=turned)
         placed = tuple(pad._replace(at=(at[0] + pad.at[0], at[1] + pad.at[1])) for pad in pads)
@@ -160,23 +164,23 @@ class Board:
         return made
 
     def pad(self, ref: str, number: str) -> Point:
-        """The point of a pin's pad, the first where it has several."""
+        """Return the position of a pin's pad, the first if it has several."""
         return next(pad.at for pad in self.components[ref].pads if pad.number == number)
 
     def track(self, net: str, width: float, side: Side, *points: Point) -> None:
-        """Lay copper."""
+        """Lay a track along ``points``."""
         self.tracks.append(Track(net, width, side, points))
 
     def rail(self, name: str, net: str, y: float, width: float = 0.3) -> None:
-        """Plan one; ``finish`` lays it."""
+        """Plan a rail; ``finish`` lays it."""
         self.rails[name] = Rail(net, y, width, [])
 
     def reach(self, name: str, x: float) -> None:
-        """Make that rail reach to ``x`` at least."""
+        """Extend a rail at least to ``x``."""
         self.rails[name].joined.append(x)
 
     def tap(self, name: str, x: float, via: float = 0.6) -> tuple[str, Point]:
-        """Make a rail reach to a via at ``x``; its net, and where that is."""
+        """Extend a rail to a via at ``x``; return its net, and the via's position."""
         rail = self.rails[name]
         self.vias.append(Via(rail.net, (x, rail.y), via))
         self.reach(name, x)
@@ -196,7 +200,7 @@ class Board:
 
     @property
     def nets(self) -> dict[str, list[tuple[str, str]]]:
-        """Net -> part and pin of all that is on it."""
+        """Net -> part and pin of all its connections."""
         found: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for part in self.components.values():
             for number, net in part.nets.items():
@@ -217,8 +221,8 @@ class Board:
 
 @dataclass(slots=True)
 class Channel:
-    """Lines across the back from ``y`` on: what is to end there, and a lane of its own for each
-    net, ``lane`` apart. ``apart``: ends of a net that have a second lane, by that lane's name.
+    """Lines across the back from ``y`` on, with a lane for each net, ``lane`` apart, and the
+    ``ends`` that lead to them. ``apart``: net -> name of a second lane for some of its ends.
     """
 
     board: Board
@@ -241,7 +245,7 @@ class Channel:
             self.add(lane, (x, y), *([] if y == near else [(x + 1.27, y - 1.27)]))
 
     def depth(self, extra: int = 0) -> float:
-        """How much room its lanes take, with some to spare for nets that are yet to come."""
+        """Return the height of its lanes, with room for ``extra`` further nets."""
         return self.lane * (len({net for net, _ in self.ends}) + extra)
 
     def lay(self) -> None:
@@ -283,7 +287,7 @@ def _uid(*key: object) -> str:
 
 
 def pcb_text(board: Board) -> str:
-    """KiCad's board file."""
+    """Return KiCad's board file."""
     numbers = {net: at for at, net in enumerate(["", *sorted(board.nets)])}
     left, top, right, bottom = board.edge
 
@@ -336,7 +340,7 @@ def pcb_text(board: Board) -> str:
 
 
 def _footprint(part: Component, place: str, numbers: dict[str, int]) -> str:
-    """``place``: its own, as text; ``numbers``: of the nets."""
+    """Return a part's footprint. ``place``: its position as text; ``numbers``: net -> number."""
     x, y = part.at
     about = table("parts")["parts"][part.part]
     attr = "through_hole" if any(pad.drill for pad in part.pads) else "smd"
@@ -379,7 +383,7 @@ _FLAG = [("1", "F", "power_out")]  # the only pin of the mark of what is fed fro
 
 
 def schematic_text(board: Board) -> str:
-    """KiCad's schematic: every pin carries its net's name, and pins of one name are joined."""
+    """Return KiCad's schematic: every pin has its net's name, which joins pins of the same name."""
     root = _uid(board.name, "sheet")
     # What feeds parts, and is itself fed by a wire from elsewhere
     kinds = board.pin_kinds
@@ -444,7 +448,7 @@ def _symbol(kind: str, pins: list[tuple[str, str, str]]) -> str:
 
 
 def netlist_text(board: Board) -> str:
-    """KiCad's netlist."""
+    """Return KiCad's netlist."""
     lines = ['(export (version "E")', "(components"]
     for part in board.components.values():
         footprint = f'(footprint "tiltboard:{part.part}")'

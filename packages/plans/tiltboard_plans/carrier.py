@@ -1,8 +1,8 @@
-"""The carrier: everything that one table has once, and a header for every sensor.
+"""The carrier: the parts that a table has once, and a header for every sensor.
 
-From the top: rails for the row boards' 3.3 V and ground; the multiplexers, with the lines that
-they share between their two rows of pins; resistors; a channel of lines; the Pi's header and the
-plugs; the supply with a fuse for each branch. The grounds meet at the supply's rail alone.
+From the top: rails for the row boards' 3.3 V and ground; the multiplexers, with the lines that they
+share between their two rows of pins; resistors; a channel of lines; the Pi's header and the plugs;
+the supply with a fuse for each branch. The grounds meet at the supply's rail alone.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
 
 
 def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
-    """The carrier of a table with these sensors. ``regulator``: its part."""
+    """Return the carrier of a table with these sensors. ``regulator``: its part."""
     board = Board("carrier")
     carries = {spare.input: CARRIES[spare.carries] for spare in hall.spares}
     inputs = [*range(profile.size), *carries]
@@ -176,7 +176,7 @@ def _resistors(channel: Channel, profile: Profile, hall: MuxAdcHall) -> None:
 
 
 def _plugs(profile: Profile, hall: MuxAdcHall) -> list[tuple[str, str, list[str]]]:
-    """Name, part and nets of each."""
+    """Return name, part and nets of each plug."""
     plugs, panel = [], profile.panel
     if profile.imu is not None and profile.imu.i2c():
         plugs.append(("J2", "header4", [PI_SUPPLY, GND, "GPIO3", "GPIO2"]))
@@ -199,7 +199,9 @@ def _header(
     from_pi: set[str],
     y: float,
 ) -> None:
-    """The Pi's header, the plugs and, for lights, what shifts their data's level, side by side."""
+    """Place side by side the Pi's header, the plugs and, for lights, the level shifter of their
+    data.
+    """
     used = {net for net, _ in channel.ends} | from_pi
     lights = profile.lights
     if isinstance(lights, Ws2812Lights):
@@ -221,7 +223,7 @@ def _header(
 
 
 def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulator: str) -> float:
-    """Lay the supply; returns its lower edge. ``y``: of the rail that feeds the fuses."""
+    """Lay the supply; return its lower edge. ``y``: that of the rail that feeds the fuses."""
     ground, line, low = y + 35.3, y + 18.6, y + 22.6
     board.rail("5VIN", "5VIN", y, 4.0)
     board.rail("ground", GND, ground, 4.0)

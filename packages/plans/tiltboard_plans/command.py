@@ -1,4 +1,4 @@
-"""``tiltboard plans``: what it takes to build a table, from the profile that runs it."""
+"""``tiltboard plans``: the files for building a table, from its profile."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What carries a plate, as measures that sheets, printed parts, the report and the assembly share.
+"""The measures of a plate's support, which sheets, printed parts, report and assembly share.
 
-The origin is where the two axles cross, in the middle under the plate; x is east, y north, z up.
-A plate that is tilted hangs in a gimbal; one that spins stands on a turntable; any other stands on
-legs. In each case a shelf hangs by four rods from the plate's two ears and carries the boards, so
-that only the supply's wires leave what moves. Lengths in mm, masses in g.
+The origin is the crossing of the two axles, in the middle under the plate; x is east, y north, z
+up. A plate that tilts hangs in a gimbal; one that spins is on a turntable; any other is on legs. In
+each case a shelf hangs by four rods from the plate's two ears and carries the boards, so that only
+the supply's wires lead from the moving part to the base. Lengths in mm, masses in g.
 """
 
 from __future__ import annotations
@@ -73,17 +73,17 @@ class Frame:
 
     @property
     def rod_x_mm(self) -> float:
-        """East of the middle, where the rods hang: beyond the plate and the shelf's board."""
+        """Distance of the rods east of the middle: beyond the plate and the shelf's board."""
         return max(self.half_mm + 19.0, self.board_mm[0] / 2 + SHELF_RIM_MM + 5.0)
 
     @property
     def ear_x_mm(self) -> float:
-        """East of the middle, where an ear ends."""
+        """Distance of an ear's end east of the middle."""
         return max(self.half_mm + EAR_MM, self.rod_x_mm + 12.0)
 
     @property
     def bearing_x_mm(self) -> float:
-        """East of the middle, a bearing's middle."""
+        """Distance of a bearing's middle east of the middle."""
         return self.ear_x_mm - BEARING_IN_MM - BEARING_MM[0] / 2
 
     @property
@@ -95,7 +95,7 @@ class Frame:
 
     @property
     def post_y_mm(self) -> float:
-        """North of the middle, a post's middle."""
+        """Distance of a post's middle north of the middle."""
         return self.ring_mm[3] + POST_GAP_MM + POST_THICK_MM / 2
 
     @property
@@ -119,7 +119,7 @@ class Frame:
 
     @property
     def rods(self) -> list[tuple[float, float]]:
-        """Where the four rods are."""
+        """Positions of the four rods."""
         x, y = self.rod_x_mm, ROD_Y_MM
         return [(-x, -y), (x, -y), (x, y), (-x, y)]
 
@@ -131,27 +131,27 @@ class Frame:
 
     @property
     def bearing_screws(self) -> list[tuple[float, float]]:
-        """Where the ears have holes for the bearings' screws."""
+        """Positions of the holes in the ears for the bearings' screws."""
         x = self.bearing_x_mm
         return [(sx * x, sy * SCREW_OFF_MM) for sx in (-1, 1) for sy in (-1, 1)]
 
     @property
     def stop_screws(self) -> list[tuple[float, float]]:
-        """Where the ring has holes for the stops' screws."""
+        """Positions of the holes in the ring for the stops' screws."""
         x = self.ring_mm[0]
         off = [x + STOP_HOLD_MM / 3, x + 2 * STOP_HOLD_MM / 3]
         return [(sx * at, sy * STOP_OFF_MM) for sx in (-1, 1) for sy in (-1, 1) for at in off]
 
     @property
     def foot_screws(self) -> list[tuple[float, float]]:
-        """Where the base has holes for the posts' feet."""
+        """Positions of the holes in the base for the posts' feet."""
         along, across = FOOT_SCREW_MM
         ys = [self.post_y_mm - along, self.post_y_mm + along]
         return [(sx * across, sy * y) for sx in (-1, 1) for sy in (-1, 1) for y in ys]
 
     @property
     def below_shelf(self) -> dict[str, Box]:
-        """What is screwed under the shelf beside the weight."""
+        """Parts screwed under the shelf beside the weight: name -> box."""
         top = SHELF_TOP_MM - SHELF_MM
         inner = platform.WEIGHT_ACROSS_MM / 2 + 8.0
         pi_x, pi_y, pi_z = PI_MM
@@ -164,7 +164,7 @@ class Frame:
 
     @cached_property
     def discs(self) -> int:
-        """How many steel discs make the weight, so that the plate rights itself as the physics'."""
+        """Number of steel discs of the weight that let the plate right itself as in the physics."""
         if self.stands != "gimbal":
             return 0
         wanted = -platform.weight_kg(self.plate_mm) * platform.WEIGHT_MM * 1000
@@ -236,7 +236,7 @@ class Frame:
 
     @property
     def base_top_mm(self) -> float:
-        """Height of the base's upper face, under all that swings."""
+        """Height of the base's upper face, under all moving parts."""
         if self.stands == "gimbal":
             return min(platform.GROUND_MM + BASE_MM, self.lowest_mm - CLEAR_MM)
         return SHELF_TOP_MM - SHELF_MM - BLOCK_MM - TURNTABLE_HIGH_MM * (self.stands == "turntable")
@@ -250,14 +250,14 @@ class Frame:
 
     @property
     def supply_box(self) -> Box:
-        """Where the supply lies on the base: beside the southern post."""
+        """The box of the supply on the base, beside the southern post."""
         long, deep, high = SUPPLY_MM
         west, south = FOOT_MM[1] / 2 + 8, -self.base_outline[2][1] + 6
         return west, west + long, south, south + deep, self.base_top_mm, self.base_top_mm + high
 
     @property
     def bundle_end_mm(self) -> tuple[float, float, float]:
-        """Where the wires to the base leave the shelf."""
+        """Point at which the wires to the base leave the shelf."""
         south = -(platform.WEIGHT_ACROSS_MM / 2 + 16.0)
         return 0.0, south, SHELF_TOP_MM - SHELF_MM - BUNDLE_MM / 2 - 0.5
 
@@ -271,7 +271,7 @@ class Frame:
 
     @property
     def clearance_mm(self) -> float:
-        """Least distance of what swings from the base."""
+        """Smallest distance of the moving parts from the base."""
         return self.lowest_mm - self.base_top_mm
 
 
@@ -285,12 +285,12 @@ def _disc_g() -> float:
 
 
 def _discs_moment(number: int) -> float:
-    """What that many discs under the shelf right, in g mm."""
+    """Return the righting moment of ``number`` discs under the shelf, in g mm."""
     middle = SHELF_TOP_MM - SHELF_MM - number * DISC_MM / 2
     return -number * _disc_g() * middle
 
 
 def _area(corners: list[tuple[float, float]]) -> float:
-    """Of a closed outline."""
+    """Return the area of a closed outline."""
     ends = zip(corners, [*corners[1:], corners[0]], strict=True)
     return abs(sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in ends)) / 2

@@ -1,7 +1,8 @@
-"""A board as its makers want it: Gerber layers (Ucamco's specification, X2) and Excellon drills.
+"""A board's files for its makers: Gerber layers (Ucamco's specification, X2) and Excellon drills.
 
-By hand, so that a board can be ordered where there is no KiCad; `make plans-check` compares them
-with KiCad's own. Lengths in mm, x to the right and y up from the lower left corner.
+They are written without KiCad, so that a board can be ordered where there is none; `make
+plans-check` compares them with KiCad's own. Lengths in mm, x to the right and y up from the lower
+left corner.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LAYERS = {
 
 
 class Layer:
-    """One file. ``function``: of ``LAYERS``."""
+    """One Gerber file. ``function``: one of ``LAYERS``."""
 
     def __init__(self, board: Board, function: str) -> None:
         self._left, _, _, self._bottom = board.edge
@@ -37,18 +38,18 @@ class Layer:
         self._lines: list[str] = []
 
     def flash(self, at: Point, *size: float) -> None:
-        """A disc of one diameter, or a rectangle of two sides."""
+        """Add a disc of one diameter, or a rectangle of two sides."""
         self._use(size)
         self._lines.append(f"{self._at(at)}D03*")
 
     def draw(self, width: float, *points: Point) -> None:
-        """A line along ``points``."""
+        """Add a line along ``points``."""
         self._use((width,))
         for number, point in enumerate(points):
             self._lines.append(f"{self._at(point)}D0{1 if number else 2}*")
 
     def text(self) -> str:
-        """The file."""
+        """Return the content of the file."""
         named = [
             f"%ADD{code}{'RC'[len(size) == 1]},{'X'.join(f'{each:.6f}' for each in size)}*%"
             for size, code in self._apertures.items()
@@ -70,7 +71,7 @@ class Layer:
 
 
 def layers(board: Board) -> dict[str, str]:
-    """The Gerber files, by the ends of their names."""
+    """Return the Gerber files: ending of the name -> content."""
     made = {end: Layer(board, function) for end, function in LAYERS.items()}
     front, back, front_mask, back_mask, paste, silk, outline = made.values()
     for part in board.components.values():
@@ -104,7 +105,7 @@ def _around(left: float, top: float, right: float, bottom: float) -> list[Point]
 
 
 def drills(board: Board, *, plated: bool) -> str:
-    """Excellon, in mm with a decimal point."""
+    """Return the Excellon file of the holes, in mm with a decimal point."""
     left, _, _, bottom = board.edge
     holes: dict[float, list[Point]] = defaultdict(list)
     if plated:
@@ -127,7 +128,7 @@ def drills(board: Board, *, plated: bool) -> str:
 
 
 def order(board: Board) -> bytes:
-    """All of a board's files as one archive, to be uploaded."""
+    """Return all of a board's files as one archive, to be uploaded."""
     out = io.BytesIO()
     files = layers(board)
     files |= {"PTH.drl": drills(board, plated=True), "NPTH.drl": drills(board, plated=False)}

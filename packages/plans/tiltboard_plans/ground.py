@@ -1,7 +1,7 @@
-"""Where a current returns through a board's ground, and what that does to the sensors' readings.
+"""The ground current of a board, and its effect on the sensors' readings.
 
-The copper of one net is a net of resistors: tracks cut at every pad, via and bend, both sides
-joined where there is a plated hole. Its voltages come from conjugate gradients.
+The copper of one net is a network of resistors: tracks cut at every pad, via and bend, both sides
+joined at plated holes. Its voltages come from conjugate gradients.
 """
 
 from __future__ import annotations

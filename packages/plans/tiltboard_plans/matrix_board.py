@@ -1,5 +1,5 @@
 """A table of push buttons on one board: two at each place, to press for either pole, their diodes,
-and the Pi's header. The first evening's table, which plays every game that its size allows.
+and the Pi's header. This first table plays every game that its size allows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ NORTH_X, SOUTH_X, ROW_Y = -1.8, -2.6, 8.9
 
 
 def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
-    """Row 1 is the lowest; a button's upper pads and lower pads are joined in it."""
+    """Return the board. Row 1 is the lowest; a button's upper pads and lower pads are joined
+    in it.
+    """
     board = Board("buttons")
     wide, high = CELL_MM
     columns, rows = profile.columns, profile.rows
@@ -49,7 +51,7 @@ def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
 
 
 def _place(board: Board, hall: MatrixHall, index: int, at: tuple[float, float]) -> None:
-    """Column, button, diode, row: as docs/wiring-matrix-gpio.md draws it."""
+    """Add a place: column, button, diode, row, as docs/wiring-matrix-gpio.md draws them."""
     x, y = at
     row, column = divmod(index, len(hall.north_pins))
     line = f"GPIO{hall.row_pins[row]}"

@@ -1,4 +1,4 @@
-"""From a profile to what a table is made of: its boards, its parts, and the figures that follow."""
+"""The plans of a table, derived from its profile: its boards, its parts and its figures."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
 
 @dataclass(frozen=True)
 class Plans:
-    """All that is drawn and listed of one profile. ``boards``: by the names of their files; empty
-    where sensors are wired by hand.
+    """The drawings and lists of one profile. ``boards``: name of the file -> board; empty where
+    sensors are wired by hand.
     """
 
     profile: Profile
@@ -157,14 +157,14 @@ class Plans:
         return found
 
     def spacers(self) -> list[tuple[tuple[float, float], float]]:
-        """Where the row boards' screws go through the plywood, and how wide their holes are."""
+        """Positions and diameters of the holes in the plywood for the row boards' screws."""
         found = []
         for board, x, y in self.row_boards:
             found += [((x + right, y - below), across) for (right, below), across in board.holes]
         return found
 
     def standoffs(self) -> list[tuple[float, float]]:
-        """Where the shelf has holes for the board that lies on it."""
+        """Positions of the holes in the shelf for the board on it."""
         carrier = self.boards.get("carrier")
         if carrier is None:
             x, y = (each / 2 - 4 for each in HAND_BOARD_MM)
@@ -174,7 +174,9 @@ class Plans:
 
     @cached_property
     def tilt_sensor_mm(self) -> tuple[float, float] | None:
-        """Where the tilt sensor is under the plate, or None: near its middle, where no wire is."""
+        """Position of the tilt sensor under the plate, near its middle and clear of wires, or
+        None.
+        """
         if self.profile.imu is None:
             return None
         taken = [
@@ -201,7 +203,7 @@ class Plans:
 
     @cached_property
     def frame(self) -> Frame | None:
-        """What carries the plate, or None where the circuit board is the plate."""
+        """The support of the plate, or None where the circuit board is the plate."""
         profile = self.profile
         if isinstance(profile.hall, wiring.MatrixHall):
             return None
@@ -224,7 +226,7 @@ class Plans:
 
     @cached_property
     def quantities(self) -> dict[str, int]:
-        """Part -> how many, in the order of the parts list."""
+        """Part -> number needed, in the order of the parts list."""
         profile, hall, lights = self.profile, self.profile.hall, self.profile.lights
         count: Counter[str] = Counter()
         count["pi" if profile.size > 36 else "zero"] = 1
@@ -268,7 +270,7 @@ class Plans:
         return {part: count[part] for part in PARTS if count[part]}
 
     def _count_by_hand(self, count: Counter[str]) -> None:
-        """Add what is wired on a board by hand, as the wiring pages of node and plate-7 say."""
+        """Add the parts wired on a board by hand, as the wiring pages of node and plate-7 say."""
         profile, hall = self.profile, self.profile.hall
         count.update(hand_board=1, regulator=1, fuse=3, c1000u=2)
         count.update(terminal=2 + (profile.lights is not None), diode=2, header4=2, c10u=1)
@@ -286,7 +288,7 @@ class Plans:
 
     @property
     def missing(self) -> list[str]:
-        """What keeps the table from being ordered from these files, in sentences."""
+        """Reasons why the table cannot be ordered from these files, in sentences."""
         hall, found = self.profile.hall, []
         if isinstance(hall, wiring.DualSwitchHall):
             found.append(
@@ -305,18 +307,20 @@ class Plans:
         return found
 
     def total(self, key: str, parts: Collection[str] = PARTS) -> float:
-        """The sum over all of those parts: ``eur``, ``grams``, ``ma``, ``peak_ma``, ``minutes``."""
+        """Return the sum over those parts of ``eur``, ``grams``, ``ma``, ``peak_ma`` or
+        ``minutes``.
+        """
         counted = [(part, n) for part, n in self.quantities.items() if part in parts]
         return sum(float(PARTS[part].get(key, 0)) * quantity for part, quantity in counted)
 
     def sensors_a(self, *, peak: bool = False) -> float:
-        """What hangs on the sensors' 3.3 V."""
+        """Return the current in A that the sensors' 3.3 V supplies."""
         on_it = ("sensor", "switch", "mux", "converter", "expander", "r1k")
         return self.total("peak_ma" if peak else "ma", on_it) / 1000
 
     def lights_a(self) -> tuple[float, float, float]:
-        """White at the profile's brightness, as limited; dark; and with every channel on at one
-        instant, as WS2812 are while their pulses are in phase.
+        """Return the lights' current in A: white at the profile's brightness, as limited; dark; and
+        with every channel on at one instant, as WS2812 are while their pulses are in phase.
         """
         lights = self.profile.lights
         if lights is None:
@@ -326,8 +330,8 @@ class Plans:
         return min(all_a * lights.brightness + dark, lights.supply_a), dark, all_a + dark
 
     def branches(self) -> dict[str, tuple[float, float]]:
-        """Branch of the supply -> its current at most, and its fuse, in A; none where the Pi's own
-        feeds all.
+        """Return the supply's branches: name -> maximum current and fuse, in A; none where the Pi's
+        own supply feeds everything.
         """
         if isinstance(self.profile.hall, wiring.MatrixHall):
             return {}
@@ -345,7 +349,7 @@ class Plans:
 
 
 def _row(profile: Profile, row: int) -> Iterator[tuple[str, int, int]]:
-    """Name, first column and number of places of each board of a row, from the west."""
+    """Yield name, first column and number of places of each board of a row, from the west."""
     lights, first = profile.lights, 0
     # The node's own firmware ships for a chain that runs to and fro.
     to_and_fro = lights is not None and (lights.serpentine or lights.on_node)
@@ -358,7 +362,7 @@ def _row(profile: Profile, row: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _board_g(board: Board) -> float:
-    """The mass of a board with its parts."""
+    """Return the mass of a board with its parts, in g."""
     width, height = board.size_mm
     placed = (p for p in board.components.values() if p.footprint not in ("wire", "power"))
     parts = sum(PARTS[part.part]["grams"] for part in placed)
@@ -366,7 +370,7 @@ def _board_g(board: Board) -> float:
 
 
 def _check(profile: Profile, board: Board) -> None:
-    """No two outputs on one wire. Raises ConfigError."""
+    """Check that no wire has two outputs. Raises ConfigError."""
     kinds = board.pin_kinds
     for net, pins in board.nets.items():
         drive = [f"{ref} {pin}" for ref, pin in pins if kinds[ref, pin] in ("output", "power_out")]
@@ -381,7 +385,7 @@ def _check(profile: Profile, board: Board) -> None:
 
 
 def _line(plans: Plans, part: str) -> dict[str, str]:
-    """A line of the parts list, by its columns."""
+    """Return a line of the parts list: column -> text."""
     about = PARTS[part]
     orders = about.get("orders", {})
     return {
@@ -401,7 +405,7 @@ def _line(plans: Plans, part: str) -> dict[str, str]:
 
 
 def parts_csv(plans: Plans) -> str:
-    """The parts list for a spreadsheet."""
+    """Return the parts list for a spreadsheet."""
     out, lines = io.StringIO(), [_line(plans, part) for part in plans.quantities]
     rows = csv.DictWriter(out, list(lines[0]), lineterminator="\n")
     rows.writeheader()
@@ -410,7 +414,7 @@ def parts_csv(plans: Plans) -> str:
 
 
 def parts_html(plans: Plans) -> str:
-    """The parts list as a page to print."""
+    """Return the parts list as a page to print."""
 
     def row(cells: Iterable[str], tag: str = "td") -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
@@ -435,7 +439,7 @@ def parts_html(plans: Plans) -> str:
 
 
 def report(plans: Plans) -> str:
-    """What the drawings come to, in figures."""
+    """Return the figures that follow from the drawings, as text."""
     profile = plans.profile
     matrix = isinstance(profile.hall, wiring.MatrixHall)
     apart = "{:g} x {:g}".format(*CELL_MM) if matrix else f"{profile.pitch_mm:g}"
@@ -493,7 +497,7 @@ def report(plans: Plans) -> str:
 
 
 def _field_rows(profile: Profile) -> dict[str, str]:
-    """Rows of the report: the magnets' fields at the sensors."""
+    """Return the report's rows on the magnets' fields at the sensors."""
     gap, spacer = profile.gap_mm, spacer_mm(profile)
     strong, weak = (_centred(disc, gap) for disc in (STRONG, WEAK))
     share = strong / STRONG.centred_mt
@@ -521,7 +525,7 @@ def _field_rows(profile: Profile) -> dict[str, str]:
 
 
 def _frame_rows(plans: Plans) -> dict[str, str]:
-    """Rows of the report: what carries the plate, and how it comes back to level."""
+    """Return the report's rows on the plate's support, and on how it returns to level."""
     frame = plans.frame
     if frame is None:
         return {}
@@ -559,12 +563,14 @@ def _frame_rows(plans: Plans) -> dict[str, str]:
 
 
 def spacer_mm(profile: Profile) -> float:
-    """What holds the row boards off the plywood, so that the gap is the profile's."""
+    """Return the length of the spacers between row boards and plywood that gives the profile's
+    gap.
+    """
     return profile.gap_mm - FLOOR - FELT_MM - PLYWOOD_MM + ELEMENT_MM
 
 
 def _power_rows(plans: Plans) -> dict[str, str]:
-    """Rows of the report: currents, their heat and their own fields."""
+    """Return the report's rows on currents, their heat and their own fields."""
     profile, lights = plans.profile, plans.profile.lights
     most = plans.sensors_a(peak=True)
     heat = 1.7 * most
@@ -595,7 +601,7 @@ def _power_rows(plans: Plans) -> dict[str, str]:
 
 
 def _centred(disc: Disc, gap_mm: float) -> float:
-    """A disc's field on its axis, in mT; ``Disc.centred_mt`` holds at 12 mm."""
+    """Return a disc's field on its axis, in mT; ``Disc.centred_mt`` holds at 12 mm."""
 
     def axis(z: float) -> float:
         radius, high = disc.diameter_mm / 2, disc.height_mm

@@ -1,8 +1,7 @@
-"""What is printed: pieces, from what the games say that theirs are, the jigs that go with them, and
-what the plate hangs in.
+"""The printed parts: pieces, from the games' descriptions, their jigs, and the gimbal's parts.
 
-A body is a cup: the magnet lies on its floor, ballast fills it to the weight that the physics
-plays with, and a lid with the pole's mark closes it. Lengths in mm, weights in g. Needs manifold3d
+A body is a cup: the magnet is on its floor, ballast fills it to the weight that the physics
+assumes, and a lid with the pole's mark closes it. Lengths in mm, weights in g. Needs manifold3d
 (the extra ``make``).
 """
 
@@ -50,8 +49,8 @@ def _disc_mm3(across: float, high: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One kind of thing: who plays with it, and what it weighs. ``bores``: its hollow's cylinders,
-    each from, to and across. ``tile``: it stands on a stem.
+    """A kind of piece, with its players and mass. ``bores``: the cylinders of its hollow, each
+    from, to and diameter. ``tile``: it has a stem under it.
     """
 
     name: str
@@ -75,12 +74,12 @@ class Piece:
 
     @property
     def ballast_g(self) -> float:
-        """The mass that is to be filled in."""
+        """The mass of ballast that it needs."""
         return self.body.mass_g - self.printed_g - self.magnet_g
 
     @property
     def room_g(self) -> float:
-        """The mass of filling that there is room for."""
+        """The mass of ballast that fits in."""
         room = sum(_disc_mm3(across, high - low) for low, high, across in self.bores)
         room -= _disc_mm3(self.bores[-1][2], LID)
         room -= _disc_mm3(self.magnet.diameter_mm, self.magnet.height_mm)
@@ -98,7 +97,7 @@ def _cylinder(across: float, low: float, high: float, top: float | None = None) 
 
 
 def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
-    """From, to and diameter of each part of a piece's height."""
+    """Return bottom, top and diameter of each section of a piece."""
     foot, below, above = TILE_HAT_MM, TILE_STEM_MM, body.diameter_mm
     if not tile:
         if body.mast_mm is None:
@@ -108,7 +107,7 @@ def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]
 
 
 def _bores(parts: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """The hollow inside what ``_outline`` gives, likewise."""
+    """Return the hollow inside the sections of ``_outline``, in the same form."""
     bores = []
     for at, (low, high, across) in enumerate(parts):
         wider = at and across > parts[at - 1][2]
@@ -143,7 +142,7 @@ def _piece(
 
 
 def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
-    """All that the games play with, each kind once for either strength of magnet."""
+    """Yield all pieces of the games, each kind once per strength of magnet."""
     found: dict[tuple[PieceBody, bool], list[str]] = {}
     for game, kind in HOSTED.items():
         looks = {"pieces": kind.look, **kind.looks}
@@ -162,7 +161,7 @@ def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
 
 
 def marked(lid: Any, pole: str) -> Any:
-    """The lid with a groove for north, a cross for south: the pole that faces the sensor."""
+    """Return the lid with a groove for north, a cross for south: the pole that faces the sensor."""
     for angle in (0, 90) if pole == "south" else (0,):
         groove = _manifold().cube((7.0, 1.6, 1.0), True).rotate((0, 0, angle))
         lid -= groove.translate((0, 0, LID))
@@ -170,8 +169,8 @@ def marked(lid: Any, pole: str) -> Any:
 
 
 def pusher(pole: str) -> Any:
-    """Sets a magnet the right way round: one glued into its tip lets only one side cling. North's
-    handle is round and south's square.
+    """Return a tool that sets a magnet the right way round: one glued into its tip attracts only
+    one side. North's handle is round and south's square.
     """
     across = STRONG.diameter_mm
     rod = _cylinder(across - 1, 0, 45)
@@ -184,8 +183,8 @@ def pusher(pole: str) -> Any:
 
 
 def calibration_jig(gap_mm: float) -> Any:
-    """Stands on a bare row board over one sensor and holds a piece of 28 mm with its magnet's face
-    ``gap_mm`` above the Hall element; arrows on four sides find the middle.
+    """Return a jig for a bare row board, which holds a piece of 28 mm over one sensor, its magnet's
+    face ``gap_mm`` above the Hall element; arrows on four sides find the middle.
     """
     across = PieceBody().diameter_mm
     seat = gap_mm + ELEMENT_MM - FLOOR
@@ -198,9 +197,9 @@ def calibration_jig(gap_mm: float) -> Any:
 
 
 def sliding(pitch_mm: float, hat_mm: float) -> Iterator[tuple[str, Any]]:
-    """The pegs between which tiles slide, and what holds one that has arrived: a ring around its
-    stem, too wide to pass between them and narrower than its hat, ``hat_mm``. None where pegs would
-    reach up to the hats.
+    """Yield the pegs between which tiles slide, and the ring around the stem of one that has
+    arrived, too wide to pass between them and narrower than its hat, ``hat_mm``. Nothing where pegs
+    would reach up to the hats.
     """
     peg = peg_mm(pitch_mm)
     if not 0 < peg < TILE_HAT_MM:
@@ -211,7 +210,7 @@ def sliding(pitch_mm: float, hat_mm: float) -> Iterator[tuple[str, Any]]:
 
 
 def stl(solid: Any) -> bytes:
-    """A binary STL."""
+    """Return a solid as binary STL."""
     mesh = solid.to_mesh()
     points = [tuple(map(float, row[:3])) for row in mesh.vert_properties]
     out = [b"\0" * 80, struct.pack("<I", len(mesh.tri_verts))]
@@ -222,7 +221,7 @@ def stl(solid: Any) -> bytes:
 
 
 def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, bytes]]:
-    """Name and content of all that games and a table's setting up need."""
+    """Yield name and content of the files for the games' pieces and for setting a table up."""
     rows = [
         "| file | for | printed | magnet | ballast | weighs |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -254,23 +253,25 @@ def _block(size: tuple[float, float, float], at: tuple[float, float, float]) -> 
 
 
 def _bore(across: float, x: float, y: float, z: float, *, upright: bool = False) -> Any:
-    """A hole through everything, along x or upright."""
+    """Return a hole through everything, along x or upright."""
     hole = _manifold().cylinder(400, across / 2 + AXLE_FIT / 2, -1.0, 48).translate((0, 0, -200))
     return hole.translate((x, y, 0)) if upright else hole.rotate((0, 90, 0)).translate((0, y, z))
 
 
 def axle_holes() -> Any:
-    """For an axle, and beside it for the pin that locks it."""
+    """Return the hole for an axle, and the one beside it for the pin that locks it."""
     return _bore(platform.AXLE_MM, 0, 0, 0) + _bore(platform.LOCK_MM, 0, LOCK_OFF_MM, 0)
 
 
 def _arrow(x: float, y: float, z: float) -> Any:
-    """A groove that marks the side that is up, its tip to the plate's middle or the ring's."""
+    """Return a groove that marks the upper side, its tip toward the plate's middle or the
+    ring's.
+    """
     return _manifold().cylinder(2.0, 4.0, -1.0, 3).translate((x, y, z - 0.6))
 
 
 def _bearing() -> Any:
-    """Is screwed below an ear of the plate."""
+    """Return a bearing, which is screwed below an ear of the plate."""
     long, wide = BEARING_MM
     low = -platform.AXLE_MM / 2 - 6
     block = _block((long, wide, UNDER_MM - low), (0, 0, (UNDER_MM + low) / 2)) - axle_holes()
@@ -280,8 +281,9 @@ def _bearing() -> Any:
 
 
 def _stop() -> Any:
-    """Is screwed below the ring, ``STOP_OFF_MM`` off the plate's axle, and reaches inward under an
-    ear, which meets it at the greatest tilt. Its x is 0 at the ring's inner side.
+    """Return a stop, which is screwed below the ring, ``STOP_OFF_MM`` off the plate's axle, and
+    reaches inward under an ear, which meets it at the greatest tilt. Its x is 0 at the ring's inner
+    side.
     """
     turn = math.radians(platform.STOP_DEG)
     far = STOP_OFF_MM + STOP_WIDE_MM / 2
@@ -298,8 +300,8 @@ def _stop() -> Any:
 
 
 def _post(high_mm: float) -> Any:
-    """Carries the ring's axle ``high_mm`` over the base; its arms reach under the ring, which lies
-    west of it, and stop that at the greatest tilt.
+    """Return a post, which carries the ring's axle ``high_mm`` over the base; its arms reach under
+    the ring, which is west of it, and stop that at the greatest tilt.
     """
     long, wide, foot = FOOT_MM
     turn = math.radians(platform.STOP_DEG)
@@ -318,7 +320,7 @@ def _post(high_mm: float) -> Any:
 
 
 def _weight_tray(high_mm: float) -> Any:
-    """Holds the weight's discs, together ``high_mm`` high, under the shelf."""
+    """Return the tray for the weight's discs, together ``high_mm`` high, under the shelf."""
     across = platform.WEIGHT_ACROSS_MM
     tray = _manifold().cylinder(high_mm + TRAY_MM, across / 2 + 3, -1.0, 96)
     room = _manifold().cylinder(high_mm + TRAY_MM, across / 2 + AXLE_FIT, -1.0, 96)
@@ -326,7 +328,7 @@ def _weight_tray(high_mm: float) -> Any:
 
 
 def gimbal_parts(frame: Frame) -> Iterator[tuple[str, Any]]:
-    """Name and body of each printed part."""
+    """Yield name and body of each printed part of the gimbal."""
     yield "gimbal-bearing-two-of-it", _bearing()
     yield "gimbal-stop-four-of-it", _stop()
     yield "gimbal-post-two-of-it", _post(-frame.base_top_mm)

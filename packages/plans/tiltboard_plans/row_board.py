@@ -1,4 +1,4 @@
-"""The row board: some places in a line, each with its sensor, its light and what steadies them."""
+"""The row board: some places in a line, each with its sensor, its light and their capacitors."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def row_board(
     westward: bool = False,
     lights: bool = True,
 ) -> Board:
-    """Where the first place's Hall element is at 0, 0. ``westward``: its lights' data come in at
-    the east end, as every second row of a serpentine strip has them. Without ``lights`` there is
-    room for a bought strip, 10 mm wide, along its upper edge.
+    """Return a row board, with the first place's Hall element at 0, 0. ``westward``: the data of
+    its lights come in at the east end, as in every second row of a serpentine strip. Without
+    ``lights`` there is room for a bought strip, 10 mm wide, along its upper edge.
     """
     board = Board(name)
     high = min(pitch_mm / 2 - 0.2, HALF_MM)
@@ -110,7 +110,9 @@ def _sensor(board: Board, at: int, x: float) -> None:
 
 
 def _light(board: Board, at: int, x: float, order: int, *, at_end: bool, westward: bool) -> None:
-    """``order``: along the chain. ``at_end``: the last one to the east, where a wire comes on."""
+    """Add a light. ``order``: its index along the chain. ``at_end``: it is the last one to the
+    east, where a wire connects.
+    """
     lx, ly = x + LIGHT_MM[0], -LIGHT_MM[1]
     into, out = f"link{order}", f"link{order + 1}"
     nets = {"1": V5, "2": f"L{order + 1}", "3": GNDL, "4": f"L{order}"}

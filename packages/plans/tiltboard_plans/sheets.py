@@ -1,7 +1,8 @@
-"""Sheets at 1:1: what to drill and to cut, felt, and an overlay for every game's board.
+"""Sheets at 1:1: drilling and cutting patterns, felt, and an overlay for every game's board.
 
-Each as DXF for a machine, as SVG whole, and as PDF over as many A4 pages as it takes, with marks to
-join them and a ruler to prove the printer. Lengths in mm, x east and y north of the plate's middle.
+Each is written as DXF for a machine, as one SVG, and as PDF over as many A4 pages as it takes, with
+marks to join them and a ruler to check the printer. Lengths in mm, x east and y north of the
+plate's middle.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ MM_PT = 72 / 25.4
 
 
 def _square(half: float) -> list[tuple[float, float]]:
-    """Its corners."""
+    """Return the corners of a square."""
     return [(-half, -half), (half, -half), (half, half), (-half, half)]
 
 
 @dataclass(slots=True)
 class Sheet:
-    """``lines``: layer, ends. ``circles``: layer, middle, diameter. ``texts``: middle, height,
-    words.
+    """One drawing. ``lines``: layer, ends. ``circles``: layer, middle, diameter. ``texts``: middle,
+    height, words.
     """
 
     name: str
@@ -59,22 +60,22 @@ class Sheet:
 
     @classmethod
     def square(cls, name: str, half_mm: float) -> Sheet:
-        """One that is cut along its four edges."""
+        """Return a sheet that is cut along its four edges."""
         sheet = cls(name, half_mm)
         sheet.outline(_square(half_mm))
         return sheet
 
     def outline(self, corners: Sequence[tuple[float, float]]) -> None:
-        """Cut along a closed line."""
+        """Add a cut along a closed line."""
         self.path("cut", [*corners, corners[0]])
 
     def path(self, layer: str, points: Iterable[tuple[float, float]]) -> None:
-        """Draw from point to point."""
+        """Add a line from point to point."""
         self.lines += [(layer, *one, *two) for one, two in itertools.pairwise(points)]
 
 
 def sheets(plans: Plans) -> Iterator[Sheet]:
-    """All sheets of a table."""
+    """Yield all sheets of a table."""
     profile, frame = plans.profile, plans.frame
     if frame is None:
         return  # the circuit board is the plate
@@ -113,7 +114,7 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
 
 
 def _marked(sheet: Sheet, y: float, words: str) -> None:
-    """Mark which side is up, which edge is north, and what the sheet is."""
+    """Mark the upper side, the north edge, and the sheet's purpose."""
     sheet.texts.append((0, y, 4.0, f"N, this side up: {words}"))
     sheet.lines += [("mark", -6, y + 5, 0, y + 10), ("mark", 0, y + 10, 6, y + 5)]
 
@@ -121,7 +122,7 @@ def _marked(sheet: Sheet, y: float, words: str) -> None:
 def _ring(
     sheet: Sheet, middle: tuple[float, float], light: tuple[float, float], pitch_mm: float
 ) -> None:
-    """A light guide: it shines around what stands on its place. Its ear covers the light."""
+    """Add a light guide, which shines around the piece on its place. Its ear covers the light."""
     (x, y), (east, north) = middle, light
     inner, outer = PieceBody().diameter_mm / 2 + 0.5, min(pitch_mm / 2 - 0.4, 17.2)
     away, toward = math.hypot(east, north), math.atan2(north, east)
@@ -139,7 +140,7 @@ def _ring(
 
 
 def _gimbal_ring(frame: Frame) -> Sheet:
-    """The ring around the plate. Lines are holes along the plywood, through a side."""
+    """Return the ring around the plate. Lines are holes along the plywood, through a side."""
     x, y, far, deep = frame.ring_mm
     ring = Sheet("gimbal-ring", max(far, deep))
     ring.outline([(-far, -deep), (far, -deep), (far, deep), (-far, deep)])
@@ -155,7 +156,7 @@ def _gimbal_ring(frame: Frame) -> Sheet:
 
 
 def _shelf(plans: Plans, frame: Frame) -> Sheet:
-    """The shelf under the plate: boards on it, and the weight, the Pi and the bus bars below."""
+    """Return the shelf under the plate: boards on it; the weight, the Pi and the bus bars below."""
     corners = frame.shelf_outline
     shelf = Sheet("shelf", max(max(map(abs, corner)) for corner in corners))
     shelf.outline(corners)
@@ -180,7 +181,7 @@ def _shelf(plans: Plans, frame: Frame) -> Sheet:
 
 
 def _base(frame: Frame) -> Sheet:
-    """The board on the table top that carries the posts and the supply."""
+    """Return the board on the table top that carries the posts and the supply."""
     corners = frame.base_outline
     base = Sheet("base", max(max(map(abs, corner)) for corner in corners))
     base.outline(corners)
@@ -194,7 +195,7 @@ def _base(frame: Frame) -> Sheet:
 
 
 def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
-    """Each board of a game once, the usual one first: what is drawn on it is our own."""
+    """Yield each board of a game once, the default one first, with drawings of our own."""
     seen = set()
     for number, preset in enumerate(kind.presets):
         made = kind.create(preset.options)
@@ -218,7 +219,7 @@ def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
 
 
 def _pegs(profile: Profile, filled: set[int]) -> Iterator[tuple[str, float, float, float]]:
-    """Pegs where four places meet; none where tiles cannot slide between them."""
+    """Yield the pegs where four places meet; none where tiles cannot slide between them."""
     wide, half, peg = profile.columns, profile.pitch_mm / 2, peg_mm(profile.pitch_mm)
     for index in filled if 0 < peg < TILE_HAT_MM else ():
         others = {index + 1, index + wide, index + wide + 1}
@@ -260,7 +261,9 @@ def _bezier(points: Sequence[tuple[float, float]], t: float) -> tuple[float, flo
 
 
 def _zones(profile: Profile, game: Game, name: str) -> Sheet:
-    """A platform's wedges around its middle, clockwise from the north, as the page draws them."""
+    """Return a platform's wedges around its middle, clockwise from the north, as the page draws
+    them.
+    """
     half = profile.plate_mm / 2
     sheet = Sheet.square(name, half)
     rim, hub, count = half - 15, half / 6, len(game.board)
@@ -275,7 +278,7 @@ def _zones(profile: Profile, game: Game, name: str) -> Sheet:
 
 
 def dxf(sheet: Sheet) -> str:
-    """AutoCAD's R12, which every cutter reads."""
+    """Return a sheet as AutoCAD's R12, which every cutter reads."""
     out: list[object] = [0, "SECTION", 2, "HEADER", 9, "$ACADVER", 1, "AC1009", 0, "ENDSEC"]
     out += [0, "SECTION", 2, "TABLES", 0, "TABLE", 2, "LAYER", 70, len(COLOURS)]
     for layer, colour in COLOURS.items():
@@ -293,7 +296,7 @@ def dxf(sheet: Sheet) -> str:
 
 
 def svg(sheet: Sheet) -> str:
-    """The whole, in mm."""
+    """Return the whole sheet as SVG, in mm."""
     half = sheet.half_mm + 2
     colours = {"cut": "red", "drill": "blue", "mark": "black"}
     out = [
@@ -316,7 +319,7 @@ def svg(sheet: Sheet) -> str:
 
 
 def pdf(sheet: Sheet) -> bytes:
-    """A4 pages, from the upper left; each printed without scaling shows 180 x 260 mm."""
+    """Return A4 pages, from the upper left; each shows 180 x 260 mm if printed without scaling."""
     across, down = (math.ceil(2 * sheet.half_mm / each) for each in PRINTED_MM)
     objects: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     objects.append(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
@@ -387,7 +390,7 @@ def _words(x: float, y: float, size: float, words: str, *, start: bool = False) 
 
 
 def sheet_files(plans: Plans) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each, three times."""
+    """Yield name and content of each sheet in its three formats."""
     for sheet in sheets(plans):
         yield f"sheets/{sheet.name}.dxf", dxf(sheet).encode()
         yield f"sheets/{sheet.name}.svg", svg(sheet).encode()

@@ -1,4 +1,4 @@
-"""Everything that ``tiltboard plans`` writes, as names and bytes."""
+"""The files that ``tiltboard plans`` writes, as names and bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tiltboard_plans.sheets import sheet_files
 
 
 def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
-    """Name, with its folder, and content of each."""
+    """Yield name, with its folder, and content of each file."""
     texts = {
         "report.md": report(plans),
         "parts.csv": parts_csv(plans),
@@ -60,8 +60,8 @@ EXPORTS = (
 
 
 def export(plans: Plans, folder: Path) -> bool:
-    """Have KiCad write STEP, plots and placements beside the boards in ``folder``; whether it
-    did: ``kicad-cli`` of KiCad 9 does.
+    """Let KiCad write STEP, plots and placements beside the boards in ``folder``; return whether it
+    did, which needs ``kicad-cli`` of KiCad 9.
     """
     program = shutil.which("kicad-cli")
     if program is None:
@@ -76,13 +76,13 @@ def export(plans: Plans, folder: Path) -> bool:
 
 
 def can_print() -> bool:
-    """Whether manifold3d is installed, without which there are no pieces."""
+    """Return whether manifold3d is installed, which the printed parts need."""
     return find_spec("manifold3d") is not None
 
 
 def placement(board: Board) -> str:
-    """A table of where each part's middle is, in mm from the board's lower left corner, and how far
-    it is turned from KiCad's own footprint, counterclockwise, as board houses read it.
+    """Return a table of each part's middle, in mm from the board's lower left corner, and of its
+    turn from KiCad's own footprint, counterclockwise, in the format of board makers.
     """
     left, _, _, bottom = board.edge
     rows = ["Designator,Value,Package,Mid X,Mid Y,Rotation,Layer"]
@@ -98,7 +98,7 @@ def placement(board: Board) -> str:
 
 
 def board_parts(board: Board) -> str:
-    """A board's parts with their designators, as board houses read it."""
+    """Return a board's parts with their designators, in the format of board makers."""
     rows = ["Comment,Designator,Footprint,Quantity,Manufacturer,Manufacturer Part,LCSC Part"]
     refs: dict[str, list[str]] = {}
     for part in _placed(board):
@@ -113,7 +113,7 @@ def board_parts(board: Board) -> str:
 
 
 def _placed(board: Board) -> list[Component]:
-    """Parts of a board; pads for a wire are none."""
+    """Return the parts of a board, without pads for wires."""
     return [p for p in board.components.values() if p.footprint not in ("wire", "power")]
 
 
