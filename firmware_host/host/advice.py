@@ -25,10 +25,10 @@ from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Standin
 from tiltboard.games.base import Game, GameType, Position, Turn
 from tiltboard.games.registry import GAMES
 
-HINT_S = 10.0  # for how long one is shown
-SURE_S = 10.0  # so long an engine waits for whoever is asked if he is sure
-_LATE_S = 3.0  # and so long for what his move cost, where that was not known yet
-GOOD_LOST, FAIR_LOST = 0.04, 0.2  # of the game, against the best move
+HINT_S = 10.0  # How long a hint is shown.
+SURE_S = 10.0  # How long a bot waits for the answer to "are you sure?".
+_LATE_S = 3.0  # How long it waits for a move's cost if that is not known yet.
+GOOD_LOST, FAIR_LOST = 0.04, 0.2  # Shares of the game lost against the best move.
 
 _ADVISER = EngineSeat(level=STRONGEST)
 
@@ -61,9 +61,9 @@ class Advice:
         self._hint_until_s = 0.0
         self._values: tuple[Task, Mapping[str, int]] | None = None
         self._shown: tuple[Standing, object, Standing] | None = None
-        self._late: tuple[Task, float] | None = None  # of which position, and until when
+        self._late: tuple[Task, float] | None = None  # The judged position's task, until when.
         self._doubt: tuple[tuple[str, ...], Message, float] | None = None
-        self._doubted: set[tuple[str, ...]] = set()  # asked once
+        self._doubted: set[tuple[str, ...]] = set()  # Positions in which it was asked already.
 
     def grant(self, player: str, amount: int, *, sure: bool | None = None) -> None:
         """Give ``player`` that much from now on; ``sure``: as in ``commands.Assist``."""

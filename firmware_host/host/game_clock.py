@@ -15,8 +15,8 @@ from tiltboard.firmware_host.table.line import sides
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import Game
 
-HICCUP_S = 1.0  # more between two steps was no thinking: the table did something else
-GRACE_S = 60.0  # for whoever plays on after his time was up
+HICCUP_S = 1.0  # A longer gap between two steps is not thinking time.
+GRACE_S = 60.0  # Time for a player who plays on after a loss on time.
 
 
 def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
@@ -70,7 +70,7 @@ class GameClock:
         made, over = len(standing.moves), standing.outcome is not None
         if made > self._moves and self._mover is not None:
             self._add(self._mover, state.increment_s)
-        elif self._over and not over:  # an end that was taken back
+        elif self._over and not over:  # An end was taken back.
             for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
                 self._add(player, GRACE_S)
         self._unsaved |= (made, over) != (self._moves, self._over)
@@ -78,7 +78,7 @@ class GameClock:
         if self.running is not None:
             self._add(self.running, -passed_s)
         if self._unsaved and self.state is not None:
-            # After each move: a kill gives back only the time since
+            # It is noted after each move, so that a restart returns only the time since then.
             self._unsaved = not self._note(self.state, EventKind.CLOCK)
         thinks = standing.phase is Phase.TURN and not over and made
         self.running = standing.to_move if thinks else None

@@ -41,7 +41,7 @@ from tiltboard.ground.errors import TiltboardError
 
 T = TypeVar("T")
 AskJournal = Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]]
-COUNTS_FROM_S, OFF_S = 3.0, 8.0  # that back is held
+COUNTS_FROM_S, OFF_S = 3.0, 8.0  # Times of holding back: countdown, power off.
 
 
 class Host:
@@ -98,7 +98,7 @@ class Host:
             self.tell_damaged(each)
         self.playing = Playing(profile, journal, engines, far or FarSettings(), self.tell_damaged)
         self.showing = Showing(profile, plate, calibration.light_at)
-        self._done: list[c.GameRequest] = []  # since the last scan
+        self._done: list[c.GameRequest] = []  # Since the last scan.
         self._inbox = Inbox(clock)
         self._tells_ahead = False
         self.has_begun = self.playing.open(first_game)
@@ -133,7 +133,7 @@ class Host:
                 partial(self._take_up, command),
             )
         if isinstance(command, c.NewGame):
-            try:  # here, because that takes longer the longer a file is
+            try:  # In this thread, because long files take long.
                 command = with_boards_read(command)
             except RulesError as error:
                 refused: Future[None] = Future()
@@ -289,13 +289,13 @@ class Host:
         """Carry one scan from the sensors to the lights."""
         self._inbox.work_off()
         done, self._done = tuple(self._done), []
-        tilted = self.standing.lean_rad is not None  # so that a piece slides
+        tilted = self.standing.lean_rad is not None  # The tilt is wanted: a piece slides.
         look = self.look = self.sensing.look(self.overlay, done, tilted=tilted)
         presses = look.presses
         if self.showing.end_code(look.now_s, presses):
-            presses = ()  # the button does nothing else
+            presses = ()  # The press does nothing else.
         self._count_down(look.back_held_s)
-        # By the time of the reading: a recording tells exactly the same again
+        # The reading's own time is used, so that a replayed recording gives the same result.
         if not self.upkeep.waits:
             self.session.step(look.sight, look.frame.time_s, presses)
             self._follow_up(look)
@@ -337,7 +337,7 @@ class Host:
         if playing.far is not None:
             self._inbox.once("far", self._step_far)
             if playing.far.plays(session.game_id):
-                self.showing.attract.touched = True  # somebody is there, far away
+                self.showing.attract.touched = True  # A far player counts as present.
         for request in session.requests(look.now_s, tells_ahead=self._tells_ahead):
             self._inbox.once(repr(request), partial(self._try, request))
         for part, trouble in playing.troubles.items():
@@ -347,7 +347,7 @@ class Host:
         """Carry out a request of a clock or an engine, which asks again if it is not possible
         now.
         """
-        with suppress(NotPossibleError, RulesError, JournalError):  # the referee tells of the last
+        with suppress(NotPossibleError, RulesError, JournalError):  # The referee reports the last.
             self._ask(request)
             self.session.opponents.carried_out(request)
 
@@ -358,7 +358,7 @@ class Host:
             return
         request = playing.far.step(self.standing, self.look.now_s, playing.people.seated)
         if request is not None:
-            with suppress(TiltboardError, RulesError):  # it is asked again while it is to be done
+            with suppress(TiltboardError, RulesError):  # The match repeats the request.
                 self._carry_out(request)
 
     def _grant_menu_choice(self) -> None:

@@ -15,8 +15,8 @@ T = TypeVar("T")
 A = TypeVar("A")
 
 MAX_WAITING = 32
-BUDGET_S = 0.01  # of each step: half a scan's time, less than a card takes to sync
-MAX_AT_ONCE = 4  # in a step, however quick they are
+BUDGET_S = 0.01  # Per step: half a scan's time, less than a card takes to sync.
+MAX_AT_ONCE = 4  # Pieces of work per step, even if they are quick.
 
 
 Ahead = Callable[[], Future[Any]]
@@ -30,10 +30,10 @@ class Inbox:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        # What is done with what was begun ahead; who waits for it; and what begins that
+        # The work, the future of its result, and the function that starts its preparation.
         self._waiting: deque[tuple[Callable[[Any], Any], Future[Any] | None, Ahead | None]]
         self._waiting = deque()
-        self._begun: Future[Any] | None = None  # of the first that waits
+        self._begun: Future[Any] | None = None  # The preparation of the first.
         self._own: set[str] = set()
 
     def call(self, work: Callable[[], T]) -> Future[T]:

@@ -31,8 +31,8 @@ from tiltboard.firmware_host.table.commands import GameRequest, MakeMove, OfferD
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game
 
-SWAP = "swap"  # the pie rule's move
-ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
+SWAP = "swap"  # The move of the pie rule.
+ACCEPTED = 0.4  # A bot that expects a smaller share agrees to a draw.
 
 
 def check_players(
@@ -173,14 +173,14 @@ class Opponents:
         task = Task(game_id, player, plain, standing.moves, position, clock=clock)
         if len(standing.moves) < before:
             back = self._back(standing)
-            self._given = None if back else self._given  # whose hand is to take it back
+            self._given = None if back else self._given  # The task whose move is being taken back.
             return back
         if standing.phase is not Phase.TURN:
             return ()
         if _same(self._given, task):
             self._given = None
             self._pool.think(None)
-            return self._back(standing)  # its move was taken back while it was carried out
+            return self._back(standing)  # Its move was undone while carried out.
         thought = self._pool.think(task)
         if thought is None:
             self.thinking = player
@@ -191,7 +191,7 @@ class Opponents:
         if thought.info.value is not None:
             self._expects[player] = expected(thought.info.value)
         if thought.move is None:
-            self._stuck = task  # a person plays it
+            self._stuck = task  # A person plays for it.
             return ()
         move = MakeMove(thought.move, game=standing.game_id, step=standing.step)
         self._chosen = move, thought
@@ -234,7 +234,7 @@ class Opponents:
         stands = (*task.moves, answer.move) == standing.moves
         if seat is None or not stands or len(line) < 2 or line[0] != answer.move:
             return None
-        weak = seat.engine == OURS and seat.level < STRONGEST  # time does not make it stronger
+        weak = seat.engine == OURS and seat.level < STRONGEST  # Time does not make it stronger.
         if weak or line[1] not in position.legal():
             return None
         after = position.after(line[1])

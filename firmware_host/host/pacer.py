@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from tiltboard.ground.clock import Clock
 
-WINDOW_S = 5.0  # over which it is judged whether the computer keeps up
-BUSY_MOST = 0.9  # of the time; above it scans come late and nothing else gets to run
-LATE_MOST = 0.25  # of the turns that were due
-BUSY_LITTLE = 0.6  # at the faster rate: then that is tried again
-EASY_WINDOWS = 12  # so many of them in a row first
+WINDOW_S = 5.0  # Averaging window for the load that changes the rate.
+BUSY_MOST = 0.9  # Load above which scans are late and nothing else can run.
+LATE_MOST = 0.25  # Share of skipped turns above which the rate is halved.
+BUSY_LITTLE = 0.6  # Load at the faster rate below which that is tried again.
+EASY_WINDOWS = 12  # Windows in a row with so little load that precede the faster rate.
 SLOWEST_HZ = (
     12.5  # four scans, which a reading is averaged over, still fit into a third of a second
 )

@@ -32,16 +32,16 @@ from tiltboard.games.registry import game_type
 
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8
-IDLE_S = 60.0  # before a game has begun
-ENDED_S = 300.0  # after a game: people look at how it ended
+IDLE_S = 60.0  # Idle time before the demonstration, when no game has begun.
+ENDED_S = 300.0  # The same after a game, whose end people look at.
 MOVE_S = 1.4
 END_S = 6.0
-MARKED_LEVEL, STANDS_LEVEL = 0.9, 0.4  # of a game that plays itself
+MARKED_LEVEL, STANDS_LEVEL = 0.9, 0.4  # Brightness in the demonstration.
 
 C5, E5, G5, A5, C6, E6 = 523.25, 659.26, 783.99, 880.0, 1046.5, 1318.5
 LOW = 196.0
 
-# (frequency in Hz or 0 for silence, seconds) one after the other
+# Tones of each tune: frequency in Hz (0 for silence), duration in s.
 TUNES: Mapping[Sound, tuple[tuple[float, float], ...]] = {
     Sound.START: ((C5, 0.08), (E5, 0.08), (G5, 0.12)),
     Sound.MOVE: ((A5, 0.05),),
@@ -241,7 +241,7 @@ class Showing:
         if tried:
             self._plate.tone(TRIED_HZ)
         self._plate.show(strip)
-        self._looks = ()  # so that the game's lights are drawn anew
+        self._looks = ()  # So that the game's lights are drawn again.
 
     def _instead(self, now_s: float) -> bool:
         """Show digits over everything else, and return whether there were any."""

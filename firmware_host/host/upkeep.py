@@ -25,9 +25,9 @@ from tiltboard.games.base import Game
 from tiltboard.ground.clock import Clock
 
 KEPT = 12
-MAX_NAMED = 8  # places in a sentence
-DONE_S = 5.0  # for which it is said that a sweep is done
-NORTH, SOUTH, STRANGE = "orange", "blue", "gray"  # lights of the pole that faces the sensor
+MAX_NAMED = 8  # Most places that a sentence names.
+DONE_S = 5.0  # How long the end of a sweep is announced.
+NORTH, SOUTH, STRANGE = "orange", "blue", "gray"  # Lights by the pole that faces the sensor.
 WELCOME = text("Play freely: tilt, stack, knock. Nothing counts.")
 
 _log = logging.getLogger(__name__)
@@ -89,9 +89,10 @@ def _sentence_of(event: SightEvent, game: Game) -> Message:
 
 
 class Upkeep:
-    """What the game waits for. ``sweep``: the running calibration, or None; ``left``: how much of
-    an interrupted one is done, and of how much. ``free``: free play, or None. ``asked``: an
-    instruction to people; may be set. ``power_off``: shuts the Pi down, or None; may be set.
+    """Calibration and free play of one table. ``sweep``: the running calibration, or None;
+    ``left``: how much of an interrupted one is done, and of how much. ``free``: free play, or None.
+    ``asked``: an instruction to people; may be set. ``power_off``: shuts the Pi down, or None; may
+    be set.
     """
 
     def __init__(self, profile: Profile, folder: Path, clock: Clock) -> None:

@@ -20,9 +20,9 @@ from tiltboard.firmware_host.messages.message import Message
 from tiltboard.games.names import PLAYERS
 
 ENGLISH = "en"
-FORM = "\x04"  # as gettext joins a context and its message
+FORM = "\x04"  # Gettext joins a context and its message with this.
 TWO_FORMS = "n != 1"
-COUNT = "count"  # the field that chooses among plural forms
+COUNT = "count"  # Field that selects the plural form.
 # Fields that hold a word of the games' own, a colour or a side, which is translated like a message.
 WORDS = PLAYERS | {"piece", "side"}
 
@@ -95,7 +95,7 @@ class _Inner:
         return format(self)
 
     def __repr__(self) -> str:
-        return repr(format(self))  # where a sentence quotes a word: {piece!r}
+        return repr(format(self))  # For sentences that quote a word: {piece!r}.
 
 
 @cache

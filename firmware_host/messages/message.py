@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from tiltboard.games.names import PLAYERS, closest
 
 MAX_LISTED = 40  # names
-MAX_SHOWN = 600  # characters of one parameter, which may be whatever somebody has sent
+MAX_SHOWN = 600  # Characters of one parameter, which anybody may have sent.
 
 
 class Message:
@@ -32,7 +32,7 @@ class Message:
 
     def filled(self, template: str, params: Mapping[str, object]) -> str:
         """Return ``template``, in any language, with ``params`` in its fields."""
-        # A word that may be anybody's own, a player's name for one, is no template
+        # A word of anybody's own, such as a player's name, is not a template.
         short = {name: _short(value) for name, value in params.items()}
         shown = template.format(**short) if short else str(_short(template))
         return shown[:1].upper() + shown[1:] if self.capital else shown

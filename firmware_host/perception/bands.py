@@ -18,7 +18,7 @@ EMPTY_MT = 0.6
 STRONG_MT = 5.5
 STRONG_STAYS_MT = 4.5
 # The furthest that DRV5055A1's quiescent output (1.65 V +-60 mV at 60 mV/mT) and the neighbours'
-# remainder put an empty place of unknown zero; above the second figure something stands there.
+# remainder put an empty place of unknown zero; above the second figure a magnet is there.
 UNZEROED_EMPTY_MT = 1.1
 UNZEROED_TAKEN_MT = 1.25
 UNZEROED_STRONG_MT = 4.8
@@ -110,7 +110,7 @@ class Bands(Struct, frozen=True):
     stay_high: Sequence[float]
     enter_low: Sequence[float]
     enter_high: Sequence[float]
-    per_mt: Sequence[float]  # of confidence
+    per_mt: Sequence[float]  # Confidence per mT from the boundary.
 
     @classmethod
     def of_empty(cls, size: int) -> Bands:

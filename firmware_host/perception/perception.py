@@ -235,7 +235,7 @@ class Perception:
             crosstalk.stand(index, Magnet.NONE)
         classifier.start(magnets, readings)
         self._positions.start(places, history.now_s)
-        # What stands on places without a working sensor is inferred.
+        # Places without a working sensor are inferred.
         calm = [(i, s) for i, s in enumerate(starts) if i not in faults and i not in restless]
         classifier.doubt = {i: readings[i] for i, start in calm if start.in_doubt}
         self._set_zero({i: start.zero_mt for i, start in calm if start.zero_mt is not None})

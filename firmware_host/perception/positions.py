@@ -25,7 +25,7 @@ from tiltboard.firmware_host.perception.settling import Scene
 from tiltboard.firmware_host.table.sight import Magnet, Position
 
 STEP_MM = 1.5
-REACH_MM = 10.5  # a strong piece further off the middle has left its class's band
+REACH_MM = 10.5  # Farther off the middle, a strong piece has left its class's band.
 WITHIN = 0.95
 # docs/add-a-board.md: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
 # 12 % for its own sensor and half of that for those around.
@@ -150,7 +150,7 @@ class _Template(NamedTuple):
 
     east_mm: float
     north_mm: float
-    usual: float  # log of how often pieces stand so
+    usual: float  # Log of the prior probability of this position.
     reads_mt: tuple[float, ...]
     squares: tuple[float, ...]
 
@@ -175,7 +175,7 @@ def position(
     templates = templates_of(DISC_OF[magnet], profile.gap_mm, profile.pitch_mm)
     likely = []
     for template in templates:
-        # The strength is normal about 1: what remains once it is integrated over
+        # The strength, normal about 1, is integrated out.
         spread = prior + sum(map(mul, template.squares, weights))
         pull = prior + sum(map(mul, template.reads_mt, wanted))
         likely.append(by_hand * template.usual + (pull * pull / spread - log(spread)) / 2)

@@ -157,7 +157,7 @@ class JudgedBoard:
 
     @property
     def is_pending(self) -> bool:
-        """Whether a move is being carried out."""
+        """True if a move is being carried out."""
         return self.now.pending is not None
 
     @cached_property

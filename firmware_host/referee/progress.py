@@ -206,7 +206,7 @@ def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State
     match asked:
         case c.TakeBack(to):
             left = _left_without_the_last(state)
-            most = left if play.line.agreed is None else left - 1  # their agreement is no move
+            most = left if play.line.agreed is None else left - 1  # An agreed end is not a move.
             if left < 0:
                 raise NotPossibleError("There is no move to take back.")
             if to is not None and to > most:
@@ -234,7 +234,7 @@ def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State
             return _agree(state, journal, resignation(play.line.game, player, reason))
         case c.OfferDraw(player):
             _check_going_on(state, player)
-            offers = (*play.draw_offers, player)  # they stand until the next move
+            offers = (*play.draw_offers, player)  # Valid until the next move.
             if all(any(each in offers for each in side) for side in sides(play.line.game)):
                 return _agree(state, journal, AGREED_DRAW)
             return state.playing(replace(play, draw_offers=offers))
@@ -261,7 +261,7 @@ def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
     asking, play = state.asking, state.play
     asked, paused = asking.question, state.view.phase is Phase.PAUSED
     if asked is not None and paused:
-        return state  # the choice does not show
+        return state  # The choice is not visible.
     if asked is not None and not (asked.offer and press.long and play.swap):
         return _answered(state, *asking.pressed(press, state.seen.now_s))
     if press.long and play.swap is not None:

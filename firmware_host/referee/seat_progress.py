@@ -129,7 +129,7 @@ def _tell_wish(state: SeatState, who: str | None, would: Message) -> SeatState:
     return replace(state, notice=Message(would.template, told)).sounding(Sound.ASK)
 
 
-# What goes on by itself
+# The stages of a step
 
 
 def follow(state: SeatState, parts: Parts, scan: Scan, presses: Sequence[Press]) -> SeatState:

@@ -65,7 +65,7 @@ def _all(players: list[str]) -> Message:
     return text("{one} and {others}", one=name(first), others=_all(rest)) if rest else name(first)
 
 
-HARDER = ("orange", "purple")  # one challenge, and more
+HARDER = ("orange", "purple")  # For one challenge, and for more.
 
 
 def lights(
@@ -88,7 +88,7 @@ def lights(
             if forced:
                 tint[place] = (HARDER[forced - 1],)
     awaited = tuple(each for each in position.awaiting if each in game.players)
-    awaited = awaited or (position.mover,)  # who rolls
+    awaited = awaited or (position.mover,)  # The player who rolls.
     for place in overlay.middle:
         roles[place], tint[place] = Role.LEGAL, awaited
     for zone in list(overlay.zones)[: left or 0]:

@@ -53,10 +53,10 @@ class Seats:
         """Set the seats up for a game's players; none for a game without seats."""
         self._players = tuple(players)
         if players and game_id != self._game:
-            if game_id > max(self._seen_in, default=0):  # it begins now
+            if game_id > max(self._seen_in, default=0):  # It begins now.
                 kept = [*self._seen_in.items(), (game_id, self._sitting())]
                 self._seen_in = dict(sorted(kept)[-GAMES_KEPT:])
-            unknown = dict.fromkeys(players, ANYBODY)  # of one that is forgotten
+            unknown = dict.fromkeys(players, ANYBODY)  # A forgotten game.
             self._game, self._seen = game_id, self._seen_in.get(game_id, unknown)
             self._agreed = {}
         self._changed()

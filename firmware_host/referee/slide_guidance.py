@@ -78,7 +78,7 @@ def leaning(state: State) -> State:
     if view.phase is Phase.PAUSED:
         way = () if there else turn.path
         view = replace(view, path=way, path_colour=entrance.colour)
-    aim = 0.0 if there else radians(AIM_DEG)  # how the plate is to be held now
+    aim = 0.0 if there else radians(AIM_DEG)  # The wanted tilt.
     return replace(state, view=replace(view, say=say, lean_rad=(-rows * aim, columns * aim)))
 
 

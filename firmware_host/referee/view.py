@@ -23,7 +23,7 @@ from tiltboard.firmware_host.table.standing import Claim, Phase, Question, Role,
 from tiltboard.games.base import Game, GameType, Outcome, Position, Shift, Turn
 from tiltboard.games.registry import GAMES
 
-Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
+Problems = frozenset[tuple[str, str]]  # Place, and the problem there.
 
 Meaning = Pending | tuple[Claim, ...]
 """The meaning of an answer: the move that was made, or which piece is where."""
@@ -51,7 +51,7 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
     landings = [shift.target for shift in held if shift.target is not None]
     legal = (*book.drops, *book.entries, *book.movers, *landings)
     roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
-    tint = {  # of the sides by which a piece may come in, in games where that matters
+    tint = {  # Colours of the sides from which a piece may come in.
         place: tuple(t.entrance.colour for t in found if t.entrance is not None)
         for place, found in book.entries.items()
         if any(t.entrance is not None for t in found)

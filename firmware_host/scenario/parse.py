@@ -216,7 +216,7 @@ def _action(words: Sequence[str]) -> Action:
     match words:
         case ["game", name, *options] if all("=" in word for word in options):
             begun = new_game(name, options)
-            # What chance decides is the same in each run, unless it is chosen
+            # A fixed seed makes random draws the same in each run.
             chance = dict.fromkeys(game_type(name).secret_options, 1)
             return structs.replace(begun, options={**chance, **begun.options})
         case ["setup", "by-hand"]:

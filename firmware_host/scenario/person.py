@@ -34,12 +34,12 @@ from tiltboard.ground.errors import TiltboardError
 
 TIME_OUT_S = 120.0
 PATIENCE_S = 30.0
-TILT_SLACK_DEG = 1.0  # of an angle that a hand holds, and this share of it
+TILT_SLACK_DEG = 1.0  # Tolerance of an angle held by hand, plus TILT_SLACK of it.
 TILT_SLACK = 0.25
 REST_S = 0.5
 NOISE_MT = 0.5  # docs/add-a-board.md: 0.2 mT peak to peak, and steps of 0.054 mT
-CHANGE_MT = 0.7  # what no empty place reads, and every piece does
-LONGER_S = 0.5  # nobody counts two seconds exactly
+CHANGE_MT = 0.7  # More than any empty place reads, less than any piece.
+LONGER_S = 0.5  # Added to the time asked for, because people count inexactly.
 
 KEYS = text(
     "Type 'again' to be asked again and given more time, 'skip' to leave it out, or 'stop'."
@@ -252,7 +252,7 @@ class Person:
                     )
                 return Asked(say, {place: Role.PUT}, {place: piece}), stands
             case h.Take(what):
-                place = str(what)  # a scenario names places
+                place = str(what)  # A scenario names places.
                 empty = self._holds(place, None)
                 self._piece_on(place)
                 say = text("Take the piece off {place}.", place=place)
@@ -308,7 +308,7 @@ class Person:
             case h.Tilt(0.0, 0.0):
                 return Asked(text("Let the plate come back to level.")), self._still
             case h.Tilt(x_deg, y_deg):
-                # about x the highest row goes up, about y column a
+                # A turn about x raises the highest row, one about y raises column a.
                 side = text("the side of {side} goes up by {angle} degrees")
                 ways = _ways(profile, side, -y_deg, x_deg)
                 say = text("Tilt the plate and hold it: {ways}.", ways=ways)

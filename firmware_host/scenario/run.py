@@ -20,8 +20,8 @@ from tiltboard.games.seated import SeatedGame
 from tiltboard.ground.clock import Clock
 from tiltboard.ground.errors import TiltboardError
 
-QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
-QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many
+QUIET_S = 0.5  # Time without a change for which a bare expect waits.
+QUIET_SCANS = 4  # The same in scans: a reading is the mean of that many.
 
 
 class UnknownNameError(TiltboardError, LookupError):

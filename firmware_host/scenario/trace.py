@@ -45,13 +45,13 @@ from tiltboard.firmware_host.table.sight import Magnet, Observation
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import RulesError
 
-FLUSH_EVERY = 50  # scans that a cut of power costs at most
-MAX_BYTES = 1 << 26  # as it lies on the disk: half an hour has some 15 MB
+FLUSH_EVERY = 50  # Most scans that a loss of power costs.
+MAX_BYTES = 1 << 26  # On disk; half an hour takes some 15 MB.
 MAX_PLAIN = 1 << 28
-PART_S = 600.0  # a file holds that much, and goes on until the table is quiet
-LONGEST = 2.0  # of that, where it never is
-KEPT = 3  # older files: FILE.1 is the newest of them
-BEHIND = 1000  # scans that may wait for the disk
+PART_S = 600.0  # Length of a file, which ends when the table is next quiet.
+LONGEST = 2.0  # Factor on PART_S if the table is never quiet.
+KEPT = 3  # Number of older files; FILE.1 is the newest.
+BEHIND = 1000  # Most scans that may wait for the disk.
 _GZIP = 16 + zlib.MAX_WBITS
 _AGAIN = "Record again, or get another copy of the file."
 
@@ -368,7 +368,7 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
                     try:
                         host.do(command)
                     except NotPossibleError:
-                        continue  # it was possible then: the game has gone another way
+                        continue  # The replayed game differs from the recorded one.
                 host.step()
                 yield Seen(host.look.observation, host.standing)
 

@@ -91,7 +91,7 @@ class Heartbeat:
             due_s = now_s + self._every_s
         if status != self._status:
             lines.append(f"STATUS={status}")
-        # A scan never waits for the manager; what it did not take is told again with the next one.
+        # A scan never waits for the manager; a datagram that it did not take is sent again.
         if lines and tell(self._address, *lines, wait=False):
             self._status, self._due_s = status, due_s
 

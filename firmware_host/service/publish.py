@@ -34,7 +34,7 @@ from tiltboard.games.contract import describe
 from tiltboard.games.registry import game_type
 from tiltboard.games.seated import SeatedGame
 
-NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")  # said elsewhere, or a seat's own
+NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")  # Sent elsewhere, or a seat's own.
 
 
 class SeatPublisher:
@@ -134,7 +134,7 @@ def shown_options(options: Mapping[str, Any], secret: tuple[str, ...]) -> dict[s
     return {name: value for name, value in options.items() if name not in secret}
 
 
-NAMED = 8  # places that a sentence lists
+NAMED = 8  # Most places that a sentence names.
 
 
 def health_answer(host: Host) -> page.HealthMap:
@@ -199,7 +199,7 @@ class Publisher:
         """Return the layout of the game that is played; its number changes with the game."""
         host, bench = self._host, self._bench
         game_id = host.standing.game_id or 0
-        key = game_id, host.standing.outcome is not None  # at the end all may be shown
+        key = game_id, host.standing.outcome is not None  # Nothing is secret after the end.
         if self._layout is None or self._layout_of != key:
             profile, lights = host.profile, host.profile.lights
             self._layout_of = key

@@ -10,8 +10,8 @@ from io import BytesIO, StringIO
 
 import segno
 
-DARK, LIGHT = "#1b1410", "#ffffff"  # as cameras want it, in the dark mode of a page too
-QUIET = 3  # modules of margin
+DARK, LIGHT = "#1b1410", "#ffffff"  # Cameras need this contrast, in dark mode too.
+QUIET = 3  # Margin in modules.
 _SHEET = """\
 <!doctype html>
 <meta charset="utf-8">
@@ -25,7 +25,7 @@ svg {{ width: 50mm; height: 50mm; }}
 """
 
 
-@lru_cache(64)  # a tenth of a second on a small Pi, and pages ask again and again
+@lru_cache(64)  # It takes 0.1 s on a small Pi, and pages ask often.
 def qr_svg(address: str) -> str:
     """Return ``address`` as a scalable SVG document, the smallest one with medium error
     correction.

@@ -41,7 +41,7 @@ from tiltboard.ground.clock import SystemClock
 T = TypeVar("T")
 
 MAX_WAITING = 4
-MAX_KEPT = 8  # analyses, for whoever asks again
+MAX_KEPT = 8  # Analyses kept for repeated requests.
 
 
 class JournalReading:

@@ -34,10 +34,10 @@ from tiltboard.games.base import IllegalMoveError
 from tiltboard.games.registry import GAMES
 from tiltboard.ground.clock import Clock
 
-SNAPSHOTS_PER_S = 20  # while somebody looks
-UNSEEN_PER_S = 1  # while nobody does: for systemd, and for who asks just once
-POSES_KEPT = 16  # scans; a page that is slower than that sees fewer of them
-ASKED_LASTS_S = 10.0  # who asked so short a time ago will ask again
+SNAPSHOTS_PER_S = 20  # While a page is open.
+UNSEEN_PER_S = 1  # Otherwise: for systemd, and single requests.
+POSES_KEPT = 16  # In scans; a slower page misses some.
+ASKED_LASTS_S = 10.0  # Repeated requests within this time count as an open page.
 
 _log = logging.getLogger(__name__)
 
@@ -70,11 +70,11 @@ class Table:
         self.on_stop: Callable[[], None] = lambda: None
         self.on_step: Callable[[Host], None] = lambda _: None
         self._listeners: list[Callable[[], None]] = []
-        self._looking = 0  # changed by the page's thread alone
-        self._watched: Counter[str] = Counter()  # likewise
+        self._looking = 0  # Changed by the page's thread alone.
+        self._watched: Counter[str] = Counter()  # Changed by the page's thread alone.
         self._poses: tuple[tuple[int, PoseFrame], ...] = ()
         self._asked_s = -ASKED_LASTS_S
-        self._carried_out: deque[Future[None]] = deque()  # and not yet published
+        self._carried_out: deque[Future[None]] = deque()  # Not published yet.
         self._stopping = threading.Event()
         self._started: Future[None] = Future()
         self._thread = threading.Thread(target=self._run, name="table")
@@ -170,7 +170,7 @@ class Table:
         in layout and snapshot; it fails with NotPossibleError if there are no hands.
         """
         answer: Future[None] = Future()
-        answer.set_running_or_notify_cancel()  # it may not be cancelled
+        answer.set_running_or_notify_cancel()  # It cannot be cancelled.
 
         def done(asked: Future[None]) -> None:
             if asked.exception() is None:
@@ -217,7 +217,7 @@ class Table:
 
         def done() -> Preview:
             host = self._host
-            if host.game.seated:  # what a move would do may be hidden from some
+            if host.game.seated:  # Its effects may be secret.
                 raise IllegalMoveError("{move} is not a legal move now.", move=move)
             return preview(host.standing.position or host.game.start(), move)
 
@@ -312,14 +312,14 @@ class Table:
         self.on_step(self._host)
         self._host.tell_ahead(wanted=self._watched["ahead"] > 0)
         if not self._watched["poses"]:
-            self._poses = ()  # whoever looks next has not seen how it lay before
+            self._poses = ()  # Poses of before are useless to the next page.
         elif self._hands is not None:
             now = self._hands.poses()
             number, last = self._poses[-1] if self._poses else (0, None)
             if last is None or (last.attitude_rad, last.pieces) != (now.attitude_rad, now.pieces):
                 self._poses = (*self._poses[1 - POSES_KEPT :], (number + 1, now))
         now_s = self._clock.now()
-        moved = self._host.standing.step != self._published[1].step  # which others hear of at once
+        moved = self._host.standing.step != self._published[1].step  # Published at once.
         if moved or self._carried_out or now_s >= self._publish_at_s:
             asked = now_s - self._asked_s < ASKED_LASTS_S
             per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S

@@ -87,5 +87,5 @@ class Buttons:
         unknown.
         """
         button = self._buttons[name]
-        unknown = button.told and name != CONFIRM  # it was down in the first scan
+        unknown = button.told and name != CONFIRM  # It was down in the first scan.
         return now_s - button.since_s if button.down and not unknown else 0.0

@@ -217,7 +217,7 @@ def _lit(
     for place in standing.path:
         yield place, way, TRAIL
     for place, role in standing.roles.items():
-        quality = standing.quality.get(place)  # what a move there is worth, where that is shown
+        quality = standing.quality.get(place)  # The worth of a move there, if shown.
         told = role is Role.LEGAL and quality in PATTERNS
         meaning = quality if told and quality is not None else role
         colour = _COLOURS[meaning]

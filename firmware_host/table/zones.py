@@ -140,7 +140,7 @@ def looked(
     if not change:
         return replace(evidence, again=evidence.again or evidence.landed)
     began_rad, now_rad = evidence.spin_rad, sight.spin_rad
-    turned = None  # whether the plate was spun meanwhile
+    turned = None  # Whether the plate was spun; None if unknown.
     if began_rad is not None and now_rad is not None:
         turned = abs(now_rad - began_rad) >= TURNED_RAD
     refused = now == evidence.refused
