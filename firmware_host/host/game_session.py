@@ -216,7 +216,7 @@ class GameStarter:
         clock: ClockLeft | None = None,
         record: GameRecord | None = None,
     ) -> GameSession:
-        """``record``: of a game that is resumed."""
+        """Return the session of a game. ``record``: the stored one if it is resumed, or None."""
         game, game_id = line.game, line.game_id
         journal = self._journal if game_id > 0 else Unwritten()
         note = partial(journal.note, game_id)

@@ -46,7 +46,7 @@ def presets_for(kind: GameType, profile: Profile) -> tuple[Preset, ...]:
 
 @cache
 def _fitting(kind: GameType, profile: Profile) -> Sequence[tuple[Preset, int]]:
-    """The presets that fit this table, each with its number of players."""
+    """Return the presets that fit this table, each with its number of players."""
     found = []
     for preset in kind.presets:
         game = kind.create(preset.options)

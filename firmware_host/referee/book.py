@@ -46,14 +46,14 @@ def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A board held against a plan.
+    """The differences between a board and a plan.
 
-    ``strays``: place -> piece that stands where it should not. ``missing``: place -> piece that
-    must stand there and does not (also under a stray). ``todo``: what the plan still asks for at
-    places that are not in error: LIFT, REMOVE or PUT. ``wanted``: place -> piece for the PUTs of
-    ``todo``. ``shifts``: what is left of the plan, each from where its piece stands now; None: it
-    has left. A piece that has no way of its own any more, because one like it stands there or has
-    taken its place, has target None and the role LIFT.
+    ``strays``: place -> piece that should not be there. ``missing``: place -> piece that must be
+    there and is not (also under a stray). ``todo``: place -> LIFT, REMOVE or PUT, which the plan
+    still asks for; only places without an error. ``wanted``: place -> piece for the PUTs of
+    ``todo``. ``shifts``: the rest of the plan, each from the present place of its piece; None: it
+    is off the board. A piece whose target is already filled by one of its kind has target None and
+    the role LIFT.
     """
 
     strays: Mapping[str, str] = field(default_factory=dict)

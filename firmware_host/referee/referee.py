@@ -42,16 +42,15 @@ class Referee(GameReferee):
         tilts: bool = False,
         failed: frozenset[str] = frozenset(),
     ) -> None:
-        """A new game, or one from the journal, of which the board is then checked.
+        """Start a new game, or resume one from the journal, of which the board is then checked.
 
-        ``resumed``: it was begun earlier, so what stands on the board may be a move that was not
-        confirmed any more; after moves that is understood. ``taken_back``: the move that was taken
-        back last; if it still stands there, that is no new one. ``pending``: the move that was
-        being carried out. ``silent_failures``: sensors can fail without anything telling, as
-        switches do; confirm then asks for a piece that nobody sees. ``tilts``: the plate may be
-        tilted so that tiles slide. ``failed``: places of whose sensors that has been told already.
-        Raises IllegalMoveError for a move that was taken back, or is pending, and cannot have been
-        made.
+        ``resumed``: it began earlier, so the board may show a move that was not confirmed; after
+        earlier moves that is recognised. ``taken_back``: the last undone move; if it is still on
+        the board, it is not a new one. ``pending``: the move that was being carried out.
+        ``silent_failures``: sensors can fail undetected, as switches do; confirm then asks for a
+        piece that no sensor sees. ``tilts``: people may tilt the plate so that tiles slide.
+        ``failed``: places whose sensor failure was announced already. Raises IllegalMoveError if
+        the undone or pending move is impossible.
         """
         self._journal = journal
         position = line.position

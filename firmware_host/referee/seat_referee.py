@@ -45,8 +45,8 @@ class SeatReferee(GameReferee):
         resumed: bool = False,
         failed: frozenset[str] = frozenset(),
     ) -> None:
-        """``overlay``: where on the plate the game of ``line`` is. ``resumed``: it was begun
-        earlier. ``failed``: sensors that have failed, from the game before.
+        """``overlay``: the zones on the plate of the game of ``line``. ``resumed``: it began
+        earlier. ``failed``: sensors that had failed in the game before.
         """
         self.game = overlay.game
         self._failed = failed

@@ -22,11 +22,11 @@ from tiltboard_plans.printed import gimbal_parts
 from tiltboard_plans.sheets import Sheet, sheets
 
 Moves = Literal["plate", "ring", "ground", "wires"]
-TOUCH_MM3 = 1.0  # of two parts that lie against each other, by rounding
+TOUCH_MM3 = 1.0  # Overlap of touching parts by rounding.
 TAIL_MM, TAIL_DOWN_MM = 2.4, 12.0  # a wire's thickness under a row board, and its bend
 SPACER_MM, SCREW_MM, NUT_MM = 6.0, 3.0, 6.35
 DRIVER_MM, DRIVER_LONG_MM = 10.0, 60.0
-LEG_MM = 28.0  # of printed legs under a shelf that does not move
+LEG_MM = 28.0  # Printed legs under a shelf that does not move.
 
 
 @dataclass(frozen=True)

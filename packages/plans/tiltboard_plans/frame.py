@@ -42,12 +42,12 @@ PI_MM, BAR_MM = (86.0, 57.0, 30.0), (22.0, 130.0, 20.0)  # with standoffs; of on
 BASE_MM, SUPPLY_MM = 12.0, (130.0, 62.0, 42.0)
 BLOCK_MM = 50.0  # under a shelf that is not tilted
 TILT_SENSOR_MM = (22.0, 17.0, 4.0)
-CLEAR_MM = 8.0  # at least, between what swings and the base
+CLEAR_MM = 8.0  # Smallest gap between moving parts and the base.
 BUNDLE_MM, BEND_MM = 8.0, 14.0  # the wires that leave the shelf, and their smallest radius
 TURNTABLE_MM, TURNTABLE_HIGH_MM = 300.0, 10.0
 SLIP_RING_MM = 22.0
-MARGIN = 1.5  # of what rights a plate that is full of the heaviest pieces, over what upsets it
-FRICTION = 0.2  # of a steel bolt in a printed bearing
+MARGIN = 1.5  # Righting over upsetting moment, with a plate full of heavy pieces.
+FRICTION = 0.2  # A steel bolt in a printed bearing.
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from collections import defaultdict
 
 from tiltboard_plans.board import Board, Point, table
 
-MICRON = 1_000_000  # of the format's 4.6 digits
+MICRON = 1_000_000  # Units per mm in the format's 4.6 digits.
 SILK_MM, EDGE_MM = 0.15, 0.1
-WHEN = (2026, 1, 1, 0, 0, 0)  # of each file in the archive
+WHEN = (2026, 1, 1, 0, 0, 0)  # Date of each file in the archive.
 Aperture = tuple[float, ...]
 LAYERS = {
     "F_Cu.gtl": "Copper,L1,Top",

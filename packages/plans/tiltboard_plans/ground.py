@@ -13,11 +13,11 @@ from collections import defaultdict
 from tiltboard_plans.board import Board, Point
 from tiltboard_plans.carrier import GND
 
-SQUARE_OHM = 0.00049  # of copper 35 um thick
+SQUARE_OHM = 0.00049  # Copper 35 um thick.
 LEAD_OHM = 0.01  # from a Pi on the shelf: 0.2 m of AWG 18, and its contacts
 RIBBON_OHM = 0.25 * 0.213 + 0.02  # one wire of a ribbon of 25 cm (AWG 28), and its contacts
 JOINED_OHM = 1e-6
-MV_MT = 60.0  # what a DRV5055A1 gives
+MV_MT = 60.0  # Sensitivity of a DRV5055A1.
 Node = tuple[Point, str]
 
 

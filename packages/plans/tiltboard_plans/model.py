@@ -35,12 +35,12 @@ from tiltboard_plans.matrix_board import CELL_MM, matrix_board
 from tiltboard_plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
 from tiltboard_plans.row_board import HALF_MM, MIN_PITCH_MM, places_on, row_board
 
-HEATSINK_K_W = 16.0  # of 13 K/W and its washer
+HEATSINK_K_W = 16.0  # One of 13 K/W and its washer.
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)  # IEC 60127
 MAIN_FEED = ("AWG 16", 0.0132, 0.6)  # from supply to J20: the terminal takes it; ohm/m, and m
-OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}  # at 20 C
+OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}  # At 20 C.
 MAX_DROP_V = 0.2
-HAND_BOARD_MM, HAND_BOARD_G = (160.0, 100.0), 120.0  # what is wired by hand, on the shelf
+HAND_BOARD_MM, HAND_BOARD_G = (160.0, 100.0), 120.0  # Board wired by hand.
 WIRES_G = 150.0  # between row boards and shelf
 BOARD_MM = 1.6
 RAILS_MM = (3.8, 8.2)  # from a sensor to its lights' 5 V and ground
@@ -62,7 +62,7 @@ class Plans:
 
     @classmethod
     def of(cls, profile: Profile) -> Plans:
-        """Raises ConfigError for a table whose boards cannot be made."""
+        """Return the plans of a profile. Raises ConfigError if its boards cannot be made."""
         hall, lights = profile.hall, profile.lights
         if isinstance(hall, wiring.MatrixHall):
             if lights is not None or profile.imu is not None:
@@ -148,7 +148,9 @@ class Plans:
 
     @cached_property
     def row_boards(self) -> list[tuple[Board, float, float]]:
-        """Every row board under the plate, and where its first place is, in mm from the middle."""
+        """Every row board under the plate, and the position of its first place, in mm from the
+        middle.
+        """
         found = []
         for row in range(self.profile.rows) if "row-east" in self.boards else ():
             for name, first, _ in _row(self.profile, row):
@@ -157,14 +159,14 @@ class Plans:
         return found
 
     def spacers(self) -> list[tuple[tuple[float, float], float]]:
-        """Positions and diameters of the holes in the plywood for the row boards' screws."""
+        """Return positions and diameters of the holes in the plywood for the row boards' screws."""
         found = []
         for board, x, y in self.row_boards:
             found += [((x + right, y - below), across) for (right, below), across in board.holes]
         return found
 
     def standoffs(self) -> list[tuple[float, float]]:
-        """Positions of the holes in the shelf for the board on it."""
+        """Return the positions of the holes in the shelf for the board on it."""
         carrier = self.boards.get("carrier")
         if carrier is None:
             x, y = (each / 2 - 4 for each in HAND_BOARD_MM)

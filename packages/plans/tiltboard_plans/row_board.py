@@ -9,7 +9,7 @@ from tiltboard_plans.board import GRID_MM, Board
 MAX_PLACES = 5
 GNDA_Y = 14.24
 MIN_PITCH_MM = 32.8
-HALF_MM = 17.3  # of its height, where the pitch leaves that
+HALF_MM = 17.3  # Half of the height, if the pitch allows it.
 SCREWS_MM = ((9.0, 6.0, 3.2), (9.0, 6.0, 3.2), (-7.0, -12.0, 3.2))
 """Right and below of the first, the last and the middle place: where a spacer holds a board, and
 how wide its hole is. Three that are not in one line, so that the board cannot roll.

@@ -36,8 +36,8 @@ LIGHT_HOLE_MM, SCREW_MM, PI_SCREW_MM = 6.0, 4.2, 2.7
 PI_HOLES_MM = (58.0, 49.0)  # between the four holes of a Pi's board
 EAR_MM, RING_CORNERS = 3.6, 90
 PEN_MM, RULER_MM = 0.25, 100
-COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # of DXF's layers
-_BULGE = 0.5522847498  # of a Bezier curve that passes for a quarter of a circle
+COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # Colours of DXF's layers.
+_BULGE = 0.5522847498  # Bezier constant of a quarter of a circle.
 MM_PT = 72 / 25.4
 
 

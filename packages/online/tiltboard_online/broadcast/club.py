@@ -46,11 +46,11 @@ from tiltboard_online.far.link import Link
 
 MAX_TABLES = 500
 MAX_KEY = 64  # letters of a key; tables have 22
-AGED_S = 3600.0  # a table that has told nothing for as long gives way to one that tells
+AGED_S = 3600.0  # A table that is silent for longer gives way to others.
 MAX_LOOKERS = 1_000
 MAX_PER_S = 1_000  # messages of all tables together: half a core
-PERIOD_S = 0.1  # a browser is told at most so often
-QUIET_S = 20.0  # then a comment keeps the connection
+PERIOD_S = 0.1  # Shortest time between two messages to a browser.
+QUIET_S = 20.0  # Silence after which a comment keeps the connection.
 
 _log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ class Club:
         self._told_s: dict[str, float] = {}  # key -> when it has told something last
         self._spoken, self._evening = spoken, evening
         self._encode = encoder(spoken)
-        self._tables: dict[str, tuple[Shown, Layout]] = {}  # by key, replaced whole
+        self._tables: dict[str, tuple[Shown, Layout]] = {}  # By key; replaced, never changed.
         self._online: dict[str, bool] = {}
         self._sheet: Sheet | None = None
         self._going: dict[str, int] = {}  # key -> the game that was seen going on there
@@ -121,7 +121,7 @@ class Club:
             else:
                 found = None
         if found is None:
-            self._forget(tables, key)  # it tells nothing any more, or nothing that can be shown
+            self._forget(tables, key)  # It has nothing to show any more.
         else:
             seen, layout = found
             online = self._online.get(name, False)
@@ -169,7 +169,7 @@ class Club:
 
     def _wake(self) -> None:
         if self._loop is not None:
-            with suppress(RuntimeError):  # it ends just now
+            with suppress(RuntimeError):  # The loop is just ending.
                 self._loop.call_soon_threadsafe(self._wake_all)
 
     def _wake_all(self) -> None:

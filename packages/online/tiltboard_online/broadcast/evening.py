@@ -118,7 +118,7 @@ def round_robin(players: Sequence[str]) -> list[list[tuple[str, str | None]]]:
     rounds = []
     for number in range(len(ring) - 1):
         pairs = list(zip(ring[: len(ring) // 2], reversed(ring), strict=False))
-        if number % 2:  # so that who stays is first in every other round
+        if number % 2:  # The one who stays is first in every other round.
             pairs[0] = pairs[0][1], pairs[0][0]
         ordered = [(one, other) if one is not None else (other, one) for one, other in pairs]
         rounds.append([(one, other) for one, other in ordered if one is not None])

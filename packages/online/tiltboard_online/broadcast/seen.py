@@ -107,7 +107,7 @@ class OneLate:
 
     def __init__(self) -> None:
         self._number = -1
-        self._after: dict[int, Seen] = {}  # so many moves -> how it stood then, the newest two
+        self._after: dict[int, Seen] = {}  # Number of moves -> the state then, the newest two.
 
     def shown(self, seen: Seen) -> Seen:
         """Return what may be shown now. The sentence is left out, because it describes the present

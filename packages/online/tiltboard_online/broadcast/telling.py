@@ -36,8 +36,8 @@ from tiltboard_online.far.link import Broker, Link
 KEY_FILE = "look-key"
 PROOF_FILE = "look-proof"  # the key is in the topics, where each user of the broker may read it
 KEY_BYTES = 16
-_KEY = re.compile("[A-Za-z0-9_-]{22}")  # as many bytes in base64url (RFC 4648)
-LOOK = "tiltboard/look/"  # and the key: whoever has it may look
+_KEY = re.compile("[A-Za-z0-9_-]{22}")  # KEY_BYTES in base64url (RFC 4648).
+LOOK = "tiltboard/look/"  # Followed by the key, which permits looking on.
 PERIOD_S = 0.05
 ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0  # requests of the house
 
@@ -98,7 +98,7 @@ class Telling:
         spoken: Catalogue,
         clock: Clock | None = None,
     ) -> None:
-        """Raises FarError, ConfigError."""
+        """Prepare the connection. Raises FarError, ConfigError."""
         broker = Broker.of(settings.far)
         if broker is None:
             raise ConfigError(
@@ -113,7 +113,7 @@ class Telling:
         self._online = online_topic(self._key)
         secret = look_key(state, PROOF_FILE)
         self._link = Link(broker, will=(self._online, home.OFFLINE), secret=secret, copied=COPIED)
-        self._copied = False  # as far as people have been told
+        self._copied = False  # As shown in the notice.
         self._late = OneLate()
         self._sent: dict[str, bytes] = {}
         self._state: home.HomeState | None = None

@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.line import sides
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard_online.far.match import Differs, Kind, Match, Step
 
-AWAY_S = 120.0  # before people are told
+AWAY_S = 120.0  # Absence after which people are told.
 TAKES_BACK: Final = "take-back"
 DRAWS: Final = "draw"
 RESIGNS: Final = "resign"
@@ -191,7 +191,7 @@ def take_over(
     all_of_it = True
     match request:
         case c.TakeBack(None) if standing.phase is Phase.SETTLE and is_here(match, course.mover):
-            return match, False  # it is made here, and not known afar
+            return match, False  # Other tables do not know it yet.
         case c.TakeBack(None) if asked is not None:
             if asked != read:
                 raise NotPossibleError(

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 KEEP_ALIVE_S = 30
 FIRST_RETRY_S, LAST_RETRY_S = 1, 120  # the delay doubles from one to the other
-STEADY_S = 10.0  # a connection that lasts as long makes the delay short again
-MAX_BYTES = 128 * 1024  # of a message; the broker is told, and one that sends more is left
+STEADY_S = 10.0  # A connection that lasts longer resets the delay.
+MAX_BYTES = 128 * 1024  # Largest message; a broker that sends more is left.
 MAX_UNANSWERED = 20  # messages of QoS 1 that the broker may send ahead
-GOODBYE_S = 3.0  # for the last messages to be taken
+GOODBYE_S = 3.0  # Longest wait for the last messages to be taken.
 MAX_QUEUED = 1000  # messages that the broker has not acknowledged; with more it is left
 REPEATS_PER_S, REPEATS_AT_ONCE = 1.0, 5.0  # retained messages that are published once more
 QOS = 1
@@ -330,7 +330,7 @@ class Link:
         if told.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
             return True
         if isinstance(found := client.socket(), socket):
-            with suppress(OSError):  # it has gone by itself
+            with suppress(OSError):  # It is closed already.
                 found.shutdown(SHUT_RDWR)
         return False
 
@@ -435,7 +435,7 @@ class Link:
         self._start_again()
 
     def _disconnect(self, _client: Any, _data: Any, flags: Any, reason: Any, _more: Any) -> None:
-        if self.connected:  # else it is known why
+        if self.connected:  # Otherwise the reason is known.
             gone = text("The broker {broker} is gone: {why}.", broker=self._broker, why=reason)
             broken = text("The connection to the broker {broker} broke off.", broker=self._broker)
             if self._clock.now() - self._since_s >= STEADY_S:
@@ -484,7 +484,7 @@ def _guarded_client(failed: Callable[[Exception], None]) -> Client:
 
     class GuardedClient(Client):
         def _sock_recv(self, bufsize: int) -> bytes:
-            if bufsize > MAX_BYTES:  # what is left of a packet whose length has been read
+            if bufsize > MAX_BYTES:  # The rest of a packet after its length.
                 raise ConnectionError(f"The broker sends a packet of {bufsize} bytes.")
             return super()._sock_recv(bufsize)
 

@@ -20,9 +20,9 @@ from tiltboard.firmware_host.table.commands import Phrase
 from tiltboard.games.base import Game, Position, RulesError
 
 VERSION = 1
-MAX_STEPS = 2000  # of a game; more is refused before it is looked at
-MAX_WISHES = 8  # that one table may have open for the next step
-AT_ONCE = 8  # steps that are taken in one call, so that a scan never waits for long
+MAX_STEPS = 2000  # Steps of a game; more are refused unread.
+MAX_WISHES = 8  # Wishes of one table for the next step.
+AT_ONCE = 8  # Steps per call, so that a scan never waits for long.
 
 Kind = Literal["move", "take-back", "draw", "resign", "time", "new-game"]
 Word = Annotated[str, msgspec.Meta(max_length=60, pattern="^[!-~]*$")]

@@ -54,12 +54,12 @@ from tiltboard_online.far.match import (
 )
 from tiltboard_online.far.seal import Keys, Seal, new_code, read_code
 
-RETRY_S = 1.0  # after the disk has refused
+RETRY_S = 1.0  # Pause after an error of the disk.
 MAX_PER_S = 40  # messages of a match; a table that plays sends one in some seconds
 MAX_WAITING = 4  # messages of one table between two scans
 MAX_STRANGERS = 8  # tables that know the code and ask for a seat
-SAID_S = 8.0  # for which a phrase is shown
-READ_S = 1.0  # a press that comes sooner after another take-back is asked for was meant otherwise
+SAID_S = 8.0  # How long a phrase is shown.
+READ_S = 1.0  # A press sooner after a new request was meant for an older one.
 HERE, AWAY = b"1", b"0"
 
 PHRASES: Mapping[c.Phrase, Message] = {
@@ -125,7 +125,7 @@ class Far:
         self._here: dict[str, bool] = {}
         self._away_since: dict[str, float] = {}
         self._phrase: tuple[Message, str, float] | None = None  # words, player, until when
-        self._asks_back: tuple[Step | None, float] = (None, 0.0)  # and since when it is shown
+        self._asks_back: tuple[Step | None, float] = (None, 0.0)  # The step, shown since when.
         self._stood: tuple[int | None, int] = (None, 0)  # the game and its moves, a step ago
         self._level = 0  # as in follow; after a start a move may be asked for once more
         self._checking = False
@@ -389,7 +389,7 @@ class Far:
         if match is not None and isinstance(spoken, Hello):
             self.match = match.seating(table, spoken, kept.others)
         elif isinstance(spoken, Hello):
-            return  # it knows no more than this table
+            return  # It knows no more than this table.
         elif match is None:
             agreed = spoken.agreed
             if seal.table in agreed.tables and agreed.complete and not self._checking:

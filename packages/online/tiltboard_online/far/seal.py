@@ -22,7 +22,7 @@ LIKE = str.maketrans("ILO", "110")
 CODE_LENGTH = 10
 SALT = b"tiltboard far 1"
 KEY_BYTES = 32
-MAX_BYTES = 96 * 1024  # of a sealed message
+MAX_BYTES = 96 * 1024  # Largest sealed message.
 TOPIC = "tiltboard/1/match"
 
 
