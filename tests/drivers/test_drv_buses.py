@@ -273,7 +273,8 @@ def test_a_full_serial_line_takes_nothing_and_keeps_nobody_waiting(unread) -> No
     """pyserial's own write tries for ever (its issue 280); a hang here ends by the timer."""
     faulthandler.dump_traceback_later(30, exit=True)
     try:
-        assert unread.write(b"more") == 0
+        while unread.write(b"more"):  # until the kernel has moved on what it could
+            pass
         unread.close()
         unread.close()
     finally:

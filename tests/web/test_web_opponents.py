@@ -125,7 +125,7 @@ def test_a_puzzle_is_tried_taken_back_and_solved(lively, open_page):
     line = page.locator("#say .line").first
     expect(line).to_have_text(f"{wrong} does not win. Take it back and try again.")
     page.get_by_role("button", name="Show me", exact=True).click()
-    expect(line).to_contain_text(f": {asked.solution}.")
+    expect(line).to_contain_text(f"Try {asked.solution}.")
     lively.tell(type="make-move", move=asked.solution)
     expect(line).to_contain_text("Solved!")
     expect(page.get_by_role("button", name="Next puzzle", exact=True)).to_be_visible()

@@ -439,7 +439,7 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     overlay = ZoneOverlay(load_profile("plate-10"), GRAVITY_WARFARE.create({"players": 2}))
     page = open_page(served.url, room=True).page
     sit(page, "red", "blue")
-    expect(page.locator(".room-guide")).to_contain_text("nobody else may see yours")
+    expect(page.locator(".room-guide")).to_contain_text("Your cards are secret")
     page.locator('[data-what="known"]').click()
     expect(page.locator(".room-guide")).to_have_count(0)
 
