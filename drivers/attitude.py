@@ -30,7 +30,7 @@ REST_S: Final = 0.5
 SAME_RAD_S: Final = math.radians(0.1)
 REST_M_S2: Final = 0.15
 REST_RAD_S: Final = math.radians(1.0)
-_REST_MOST: Final = (REST_M_S2, REST_M_S2, REST_M_S2, REST_RAD_S, REST_RAD_S, REST_RAD_S)
+_MAX_REST: Final = (REST_M_S2, REST_M_S2, REST_M_S2, REST_RAD_S, REST_RAD_S, REST_RAD_S)
 LARGEST_BIAS_RAD_S: Final = math.radians(25.0)
 
 
@@ -167,7 +167,7 @@ class _Rest:
         """
         values, count = (*force, *rate), self._count
         if count:
-            known = zip(values, self._sums, _REST_MOST, strict=True)
+            known = zip(values, self._sums, _MAX_REST, strict=True)
             if any(abs(value - total / count) > most for value, total, most in known):
                 count, self._before = 0, None
         self._count = count + 1

@@ -30,7 +30,7 @@ GREETING_AGAIN_S: Final = 0.05
 GREETING_STEP_S: Final = 0.005
 RETRY_S: Final = 0.5  # between attempts to open
 SILENT_S: Final = 0.5  # without a reading, or taking no byte, the node is lost
-LEAVE_S: Final = 0.1  # for the last words when the port is closed: twice OUT_MOST
+LEAVE_S: Final = 0.1  # for the last words when the port is closed: twice MAX_OUT
 PING_S: Final = 0.5  # the node gives the host up after 2 s
 FORGOTTEN_S: Final = 1.5  # not polled for so long: that may have happened
 POLL_S: Final = 0.002  # the parts of one scan ask together
@@ -40,7 +40,7 @@ WAIT_FIRST_S: Final = 0.001
 KEY_AGAIN_S: Final = 0.05
 TELL_AGAIN_S: Final = 0.2  # all of it, where something was lost: a bad line is not to be filled
 KEPT: Final = 2  # readings of one scan: a host that was late averages no old ones
-OUT_MOST: Final = 2048  # bytes waiting to leave: about 45 ms of line
+MAX_OUT: Final = 2048  # bytes waiting to leave: about 45 ms of line
 AROUND_BODY: Final = 6  # bytes on the line: type, number, CRC, COBS and the zero
 
 
@@ -357,12 +357,12 @@ class NodeLink:
         ``SILENT_S`` although bytes are waiting.
         """
         now_s, sent = self.clock.now(), 0
-        if self._out and port.out_waiting + len(self._out) <= OUT_MOST:
+        if self._out and port.out_waiting + len(self._out) <= MAX_OUT:
             sent = port.write(self._out) or 0
             self._out = self._out[sent:]
         if sent or not self._out:
             self._left_s = now_s
-        elif len(self._out) > OUT_MOST or now_s - self._left_s > SILENT_S:
+        elif len(self._out) > MAX_OUT or now_s - self._left_s > SILENT_S:
             raise self._no_answer()
 
     def _read_port(self, port: SerialPort) -> None:

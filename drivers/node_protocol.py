@@ -17,7 +17,7 @@ from tiltboard.drivers.node_firmware.wire import LONGEST
 
 MAJOR: Final = 1
 MINOR: Final = 1
-BODY_MOST: Final = LONGEST - 4
+MAX_BODY: Final = LONGEST - 4
 
 HELLO, PING, SETUP, KEY_PLEASE, LIGHTS, PATTERN, TONE, SHIFT = range(0x01, 0x09)
 CAPABILITIES, PONG, KEY, DELTA, STATUS, REFUSED = range(0x81, 0x87)
@@ -104,8 +104,8 @@ FromNode: TypeAlias = Capabilities | Reading | Status
 
 def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
     """Return a message, ready for the line. Raises ValueError if it is too long."""
-    if len(body) > BODY_MOST:
-        raise ValueError(f"{len(body)} bytes; a message has room for {BODY_MOST}")
+    if len(body) > MAX_BODY:
+        raise ValueError(f"{len(body)} bytes; a message has room for {MAX_BODY}")
     plain = bytes((kind, sequence)) + body
     plain += binascii.crc_hqx(plain, 0xFFFF).to_bytes(2, "big")
     coded = bytearray(len(plain) + len(plain) // 254 + 2)

@@ -96,7 +96,7 @@ def i2c_need(part: str, bus: int) -> Need:
 # One program at a time
 
 PREFIX: Final = "tiltboard:"
-NAME_MOST: Final = 107  # unix(7): sun_path has 108 bytes, the first of which is zero
+MAX_NAME: Final = 107  # unix(7): sun_path has 108 bytes, the first of which is zero
 CREDENTIALS: Final = struct.Struct("iII")  # unix(7), SO_PEERCRED: process, user, group
 
 
@@ -114,7 +114,7 @@ def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
     """
     with ExitStack() as held:
         for device in devices:
-            name = f"\0{PREFIX}{device}".encode()[: NAME_MOST + 1]
+            name = f"\0{PREFIX}{device}".encode()[: MAX_NAME + 1]
             mine = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
             try:
                 mine.bind(name)

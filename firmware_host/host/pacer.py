@@ -9,8 +9,8 @@ from collections.abc import Callable
 from tiltboard.ground.clock import Clock
 
 WINDOW_S = 5.0  # Averaging window for the load that changes the rate.
-BUSY_MOST = 0.9  # Load above which scans are late and nothing else can run.
-LATE_MOST = 0.25  # Share of skipped turns above which the rate is halved.
+MAX_BUSY = 0.9  # Load above which scans are late and nothing else can run.
+MAX_LATE = 0.25  # Share of skipped turns above which the rate is halved.
 BUSY_LITTLE = 0.6  # Load at the faster rate below which that is tried again.
 EASY_WINDOWS = 12  # Windows in a row with so little load that precede the faster rate.
 SLOWEST_HZ = (
@@ -66,7 +66,7 @@ class AdaptivePacer(Pacer):
         self._woke_s = self._clock.now()
 
     def _judge(self, busy: float, late: float) -> None:
-        behind = busy > BUSY_MOST or late > LATE_MOST
+        behind = busy > MAX_BUSY or late > MAX_LATE
         if behind and self.rate_hz / 2 >= SLOWEST_HZ:
             self._change(self.rate_hz / 2)
         elif self.rate_hz < self._fastest_hz and busy * 2 < BUSY_LITTLE:

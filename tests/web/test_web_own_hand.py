@@ -54,12 +54,12 @@ def test_a_wrong_touch_is_answered_and_costs_nothing(served, open_page):
     player.drop("red", "c3")
     player.expect_turn("blue")
     page.evaluate(FIXES)
-    wrong = {
-        "only a blue marble": lambda: player.drop("red", "a1"),
-        "not empty": lambda: player.drop("blue", "c3"),
-        "Blue's turn.": lambda: player.carry("c3", "d4"),
-    }
-    for answer, touch in wrong.items():
+    wrong = (
+        ("Blue's turn.", lambda: player.drop("red", "a1")),
+        ("not empty", lambda: player.drop("blue", "c3")),
+        ("Blue's turn.", lambda: player.carry("c3", "d4")),
+    )
+    for answer, touch in wrong:
         touch()
         expect(page.locator(".toast")).to_contain_text(answer)
         player.expect_turn("blue")

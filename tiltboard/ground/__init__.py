@@ -1,1 +1,1 @@
-"""What every part stands on: the root error, the clock, rate limits, and loading of plug-ins."""
+"""The ground of every part: root error, clock, rate limits, and loading of plug-ins."""

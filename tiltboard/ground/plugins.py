@@ -1,4 +1,4 @@
-"""What other packages bring by entry points: code that may do anything as it is loaded."""
+"""Loading of what other packages bring by entry points, which may do anything as it loads."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _signals_kept(seconds: float) -> Iterator[None]:
 
 
 def _said(error: BaseException) -> str:
-    """What an error says, on one line and cut to a length."""
+    """Return what an error says, on one line and cut to a length."""
     try:
         why = " ".join(str(error).split())[:MAX_SAID]
     except Exception:  # noqa: BLE001 - its text is code too

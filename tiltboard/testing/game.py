@@ -309,7 +309,7 @@ class GameTable(Subject):
 
     @property
     def cells(self) -> Mapping[str, str]:
-        """What the sensors see: place -> piece, occupied places only."""
+        """The piece that the sensors see on each occupied place."""
         return dict(self.host.sight.cells)
 
     def lit(self, role: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a bench and a table with a game share: checked verbs, the steps taken, and the report."""
+"""The base of a bench and of a table with a game: checked verbs, the steps taken, the report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class ExpectationError(SimulationError, AssertionError):
-    """What a test expected did not come about in time. The message says what is there instead."""
+    """A state that a test expected did not come in time; the message says what is there instead."""
 
 
 class NotPossibleHereError(SimulationError):

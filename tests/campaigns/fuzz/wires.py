@@ -125,7 +125,7 @@ class _Frames(Target):
             for number in range(draw(st.integers(1, FRAMES))):
                 kind, body = draw(st.sampled_from(self.says))
                 if draw(st.integers(0, 9)) < 6:
-                    body = draw(spoilt([body, *bodies]))[: protocol.BODY_MOST]
+                    body = draw(spoilt([body, *bodies]))[: protocol.MAX_BODY]
                 if draw(st.integers(0, 9)) == 0:
                     kind = draw(st.one_of(st.sampled_from(kinds), st.integers(0, 255)))
                 frames.append(protocol.frame(kind, number + 2, body))

@@ -186,7 +186,7 @@ def test_a_node_keeps_31_patterns_of_64_levels(number, levels, taken):
     assert refused == ([] if taken else [bytes((protocol.PATTERN, 1, 3))])
 
 
-@given(st.binary(max_size=protocol.BODY_MOST), st.integers(0, 255), st.integers(0, 255))
+@given(st.binary(max_size=protocol.MAX_BODY), st.integers(0, 255), st.integers(0, 255))
 @few(80)
 def test_both_codecs_make_the_same_frames(body, kind, sequence):
     coded = protocol.frame(kind, sequence, body)

@@ -158,7 +158,7 @@ def test_the_count_of_five_passes_for_those_who_are_silent(session):
         ask(session, SitDown("d", "black"))
     ask(session, Count())
     session.run_until(session.clock.now() + 3)
-    assert str(session.host.standing.say).startswith("2… Red has a tank for zone 3.")
+    assert str(session.host.standing.say).startswith("2… Red must place a tank in zone 3.")
     assert "lift" in {role.value for role in session.host.standing.roles.values()}
     session.run_until(session.clock.now() + 2.1)
     assert position(session).awaiting == ("red",)

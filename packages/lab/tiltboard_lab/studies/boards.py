@@ -22,9 +22,9 @@ from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard_lab.studies.jobs import Job
 
 FEWEST, MOST = 5, 7  # Bases of a track (rule T1).
-ON_FEWEST, ON_MOST = 2, 3  # Tracks of a base.
-PLACES_MOST = 46  # Places on all tracks: with more links no ship is stuck before the end.
-SHARED_MOST = 2  # Bases that two tracks may share, so that a board does not fall into parts.
+ON_FEWEST, MAX_ON = 2, 3  # Tracks of a base.
+MAX_PLACES = 46  # Places on all tracks: with more links no ship is stuck before the end.
+MAX_SHARED = 2  # Bases that two tracks may share, so that a board does not fall into parts.
 _SKETCHED = range(13, 19)  # Numbers of pods at which a search judges: cheap, and parity shows.
 SKETCHES = 60  # Random games for that.
 SHUFFLED = 3  # Changes before a climb begins.
@@ -221,9 +221,9 @@ def fits(half: Sequence[Sequence[int]], opposite: Any) -> bool:
         return False
     if not all(FEWEST <= len(track) <= MOST for track in whole):
         return False
-    if sum(map(len, whole)) > PLACES_MOST:
+    if sum(map(len, whole)) > MAX_PLACES:
         return False
-    if any(len(one & other) > SHARED_MOST for one, other in combinations(whole, 2)):
+    if any(len(one & other) > MAX_SHARED for one, other in combinations(whole, 2)):
         return False
     on = Counter(base for track in whole for base in track)
-    return all(ON_FEWEST <= on[base] <= ON_MOST for base in opposite)
+    return all(ON_FEWEST <= on[base] <= MAX_ON for base in opposite)
