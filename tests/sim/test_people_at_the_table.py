@@ -52,7 +52,7 @@ def test_after_a_blunder_who_wants_it_is_asked_once_and_the_engine_waits(table):
     table.person("e5")  # the last of the legal ones: worth -200, where the first is worth 200
     table.until(lambda: doubting(table))
     assert str(table.host.shown.say) == (
-        "Are you sure, red? e5 gives away 76 % of the game. Take it back, or go on."
+        "Are you sure, Red? e5 gives away 76 % of the game. Take it back, or go on."
     )
     table.run(5)
     assert len(table.standing.moves) == 1
@@ -86,7 +86,7 @@ def test_a_level_follows_the_person_and_says_so(table):
     table.until(lambda: len(table.standing.moves) == 2)
     host.do(Resign("red"))
     table.until(lambda: table.standing.outcome is not None)
-    assert str(host.shown.say).endswith("Next time the computer plays blue at level 1.")
+    assert str(host.shown.say).endswith("Next time the computer plays Blue at level 1.")
     host.do(Again())
     assert host.session.opponents.seats["blue"] == EngineSeat(level=1, follows=True)
     known = People(host.journal.path.parent)

@@ -46,7 +46,7 @@ def test_a_weak_marble_out_of_turn_is_told_whose_turn_it_is(tmp_path, number):
                 assert offset_mm == (0.0, 0.0) or EDGE_MT[0] < reads_mt < EDGE_MT[1]
                 [told] = said[1:]
                 assert told == str(table.standing.say)
-                assert {"red's", colour, f"{middle}."} <= set(told.split())
+                assert {"Red's", colour, f"{middle}."} <= set(told.split())
                 session.hands.take(index)
                 table.until(lambda: table.standing.phase is Phase.TURN)
                 table.run(1.0)

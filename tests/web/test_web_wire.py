@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
-from tiltboard.firmware_host.table import commands
+from tiltboard.firmware_host.table import hands
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / ".ci" / "javascript"
@@ -37,7 +37,7 @@ def test_all_that_the_server_sends_is_declared(declared, sent):
 
 
 def test_what_has_a_default_need_not_be_sent(declared):
-    assert commands.Push.__struct_defaults__ == (None,)
+    assert hands.Push.__struct_defaults__ == (None,)
     assert fields_of(declared, "Push") == ["type", "source", "target", "speed_mm_s?"]
 
 
