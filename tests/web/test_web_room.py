@@ -452,7 +452,7 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
         page.get_by_role("button", name=f"I am {player}", exact=True).click()
         page.locator('[data-what="pass"]').click()
         expect(page.locator(".say-card .line")).to_have_text(
-            f"{player}: put your tank into zone {zone}."
+            f"{player}: place your tank in zone {zone}."
         )
         # The page hides the hand by itself if it hears of the moment in which nobody is awaited
         if page.locator(".cover").count():
