@@ -235,6 +235,7 @@ def test_what_this_page_holds_looks_held_and_is_put_back_by_the_button(lively, o
     begin(lively, "momentum", pie=False)
     player = open_page(lively.url)
     page = player.page
+    player.expect_turn("red")
     page.mouse.click(*player.spot("d4"))
     player.expect_turn("blue")
     ball = page.locator('.marble[data-piece="red"] .ball')
