@@ -147,8 +147,8 @@ class GamePosition:
 
     @property
     def cells(self) -> Mapping[str, str]:
-        """What stands where: place -> piece, occupied places only. Pieces that stand on each other
-        are joined by ``+``, the lowest first.
+        """The piece on each occupied place. Pieces that stand on each other are joined by ``+``,
+        the lowest first.
         """
         return self._now.cells
 
@@ -164,12 +164,12 @@ class GamePosition:
 
     @property
     def result(self) -> Outcome | None:
-        """How the game ended (``winner``, ``reason``, ``places``); None while it continues."""
+        """The end of the game (``winner``, ``reason``, ``places``); None while it continues."""
         return self._now.outcome
 
     @property
     def consequences(self) -> tuple[Shift, ...]:
-        """What the last move caused besides its own piece: ``piece``, ``source``, ``target``.
+        """The other pieces that the last move has moved: ``piece``, ``source``, ``target``.
 
         >>> after = rules("momentum", size=3, marbles=3).start().play("b2", "c3")
         >>> [(shift.piece, shift.source, shift.target) for shift in after.consequences]

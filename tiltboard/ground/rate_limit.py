@@ -1,4 +1,4 @@
-"""How often something may happen."""
+"""Limits to how often something may happen."""
 
 from __future__ import annotations
 
