@@ -7,14 +7,11 @@ tiltboard.drivers.errors, so that a missing bus is a fault of the part on it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from smbus2 import SMBus
 
 from tiltboard.ground.clock import Clock
-
-if TYPE_CHECKING:
-    from tiltboard.drivers.neopixel_strip import SentStrip
 
 
 class SpiDevice(Protocol):
@@ -85,6 +82,35 @@ class SerialPort(Protocol):
         """Give the port back."""
 
 
+class Sender(Protocol):
+    """Sends frames to the lights over a device that it has opened, and gives it back."""
+
+    def send(self, frame: bytes, /) -> None:
+        """Take green, red, blue of every light. Raises OSError for this frame or for one before."""
+
+    def check(self) -> None:
+        """Raise OSError if a frame could not be sent."""
+
+    def close(self) -> None:
+        """Send what was taken, and give the device back; closing twice does nothing."""
+
+
+class Strip(Protocol):
+    """A strip of lights: the part of ``tiltboard.drivers.neopixel_strip`` that drivers use."""
+
+    def show_all(self, colours: bytes, /) -> None:
+        """Set red, green, blue of every light, and send them."""
+
+    def check(self) -> None:
+        """Raise OSError if a frame could not be sent."""
+
+    def deinit(self) -> None:
+        """Turn all lights off, and give the device back."""
+
+    def close(self) -> None:
+        """Give the device back; the lights stay as they are."""
+
+
 class Buses(Protocol):
     """The buses of a table. Each call opens a device, which the driver closes."""
 
@@ -102,7 +128,7 @@ class Buses(Protocol):
     def i2c(self, bus: int) -> SMBus:
         """Open I2C ``bus``."""
 
-    def pixels(self, count: int) -> SentStrip:
+    def pixels(self, count: int) -> Strip:
         """Open the strip of ``count`` WS2812B whose data line is SPI0's MOSI. A frame that cannot
         be sent raises OSError, at that call or at a later one (tiltboard.drivers.light_links).
         """

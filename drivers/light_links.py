@@ -6,9 +6,9 @@ import errno
 import os
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tiltboard.drivers.buses import SpiDevice
+from tiltboard.drivers.buses import Sender, SpiDevice
 from tiltboard.drivers.errors import PartAbsentError
 
 if TYPE_CHECKING:
@@ -52,19 +52,6 @@ def encode(data: bytes) -> bytes:
 SPI_DEVICE: Final = "/dev/spidev0.0"
 BUFFER_SIZE: Final = 4096
 """Bytes of one SPI message where nobody says otherwise (Linux, drivers/spi/spidev.c, bufsiz)."""
-
-
-class Sender(Protocol):
-    """Sends frames over a device that it has opened, and gives it back."""
-
-    def send(self, frame: bytes, /) -> None:
-        """Take green, red, blue of every light. Raises OSError for this frame or for one before."""
-
-    def check(self) -> None:
-        """Raise OSError if a frame could not be sent."""
-
-    def close(self) -> None:
-        """Send what was taken, and give the device back; closing twice does nothing."""
 
 
 SendBy: TypeAlias = Callable[[Sender], Sender]

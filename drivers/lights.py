@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from tiltboard.drivers.buses import Buses, Pin
+from tiltboard.drivers.buses import Buses, Pin, Strip
 from tiltboard.drivers.errors import PartError, absent, unsupplied
 from tiltboard.drivers.light_links import SPI_DEVICE
-
-if TYPE_CHECKING:
-    from tiltboard.drivers.neopixel_strip import SentStrip
 
 # How a light looks over time.
 
@@ -154,7 +151,7 @@ class LightStrip:
         self._supply_pin = supply_pin
         self._supply: Pin | None = None
         self._look_s = 0.0
-        self._strip: SentStrip | None = None
+        self._strip: Strip | None = None
         self.shown = bytes(3 * settings.count)
         self.dimmed = 1.0
         self._written_s = 0.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 from adafruit_pixelbuf import PixelBuf
 from neopixel import GRB, NeoPixel
 
-from tiltboard.drivers.light_links import Sender
+from tiltboard.drivers.buses import Sender
 
 
 class SentStrip(NeoPixel):  # type: ignore[misc]

@@ -11,16 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import Any, Final, Self, cast
 
 from smbus2 import SMBus
 
 from tiltboard.drivers import light_links as links
-from tiltboard.drivers.buses import PinFactory, SerialPort, SpiDevice
+from tiltboard.drivers.buses import PinFactory, Sender, SerialPort, SpiDevice, Strip
 from tiltboard.ground.clock import Clock, SystemClock
-
-if TYPE_CHECKING:
-    from tiltboard.drivers.neopixel_strip import SentStrip
 
 # gpiozero's factory over lgpio serves every Pi. The one over RPi.GPIO serves where lgpio is not
 # installed, or gpiozero's own setting asks for it. RPi.GPIO itself serves a Pi 4 and earlier,
@@ -249,10 +246,10 @@ class PiBuses:
         """Open ``/dev/i2c-BUS``."""
         return SMBus(bus)
 
-    def pixels(self, count: int) -> SentStrip:
+    def pixels(self, count: int) -> Strip:
         """Open a NeoPixel strip whose bytes are sent as they are set, green first."""
 
-        def opened() -> links.Sender:
+        def opened() -> Sender:
             spi = self.spi(0, 0)
             try:
                 most_bytes = int(Path(SPI_BUFFER).read_text())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import MuxAdcHall
@@ -13,11 +13,9 @@ from tiltboard.hw_sim.buses.gpio import Wiring
 from tiltboard.hw_sim.chips import hall as chip
 from tiltboard.hw_sim.chips.cd74hc4067 import INPUTS, AddressBus, AnalogSource, Cd74Hc4067
 from tiltboard.hw_sim.chips.mcp3008 import CHANNELS
+from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
 from tiltboard.hw_sim.rng import Streams
-from tiltboard.hw_sim.world.world import World, ntc_share
-
-if TYPE_CHECKING:
-    from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.world import Climate, World, ntc_share
 
 GAIN_SPREAD_PER_K = 0.0003  # Spread of the temperature coefficient around its typical value.
 DRIFT_RANGE_K = 100.0  # The quiescent drift is specified from 25 to 125 degC.
@@ -221,7 +219,11 @@ class LitBoard:
     not its mean.
     """
 
-    table: SimTable
+    profile: Profile
+    chain: Ws2812Chain
+    climate: Climate
+    rgb_of: Callable[[int], tuple[int, int, int]]
+    """Returns the light at a place, by plate index; 0 to 255 for each colour."""
     ground_v_a: float = 0.0
     sag_a: float = 0.0
     heat_k: float = 0.0
@@ -229,17 +231,17 @@ class LitBoard:
     pulsed: float = 0.0
 
     def __post_init__(self) -> None:
-        self._warmth = [(0.0, 0.0)] * self.table.profile.size
+        self._warmth = [(0.0, 0.0)] * self.profile.size
 
     def voltage_v(self, index: int, output: AnalogSource, now_s: float) -> float:
         """Return a sensor's ``output`` at the converter, shifted by the lights' current."""
-        chain = self.table.chain
+        chain = self.chain
         channels = chain.channels_on(now_s) if self.pulsed else chain.level
         return self.shifted_v(index, output(now_s), channels * CHANNEL_A)
 
     def shifted_v(self, index: int, volt: float, amps: float) -> float:
         """Return ``volt`` as the converter finds it while the lights draw ``amps``."""
-        profile = self.table.profile
+        profile = self.profile
         row = index // profile.columns + 1
         shift_v = self.ground_v_a * amps * row / profile.rows
         shift_v += self.rails_mt_a * amps * chip.SENSITIVITY_V_MT
@@ -250,11 +252,11 @@ class LitBoard:
         calls.
         """
         since_s, above_k = self._warmth[index]
-        wanted_k = self.heat_k * sum(self.table.strip_rgb(index)) / 765
+        wanted_k = self.heat_k * sum(self.rgb_of(index)) / 765
         share = min(1.0, (now_s - since_s) / WARMING_S)
         above_k += (wanted_k - above_k) * share
         self._warmth[index] = now_s, above_k
-        return self.table.world.climate.temperature_c(now_s) + above_k
+        return self.climate.temperature_c(now_s) + above_k
 
 
 # The board of switches under the plate has a north and a south switch at each place.

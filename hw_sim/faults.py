@@ -11,11 +11,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
+from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import nearest
 from tiltboard.hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard, SwitchBoard
+from tiltboard.hw_sim.buses import SimBuses
 from tiltboard.hw_sim.buses.i2c import I2cBus, Message
 from tiltboard.hw_sim.buses.serial import SimLine
 from tiltboard.hw_sim.buses.spi import MAX_BYTES, SpiPort
@@ -27,12 +29,9 @@ from tiltboard.hw_sim.chips.ws2812 import BYTES_PER_LIGHT, Ws2812Chain
 from tiltboard.hw_sim.clock import VirtualClock, in_time
 from tiltboard.hw_sim.errors import FaultError
 from tiltboard.hw_sim.node import SimNode
-from tiltboard.hw_sim.rng import Stream
+from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.world.pieces import Piece
-from tiltboard.hw_sim.world.world import BOUNCE_S, Button
-
-if TYPE_CHECKING:
-    from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.world import BOUNCE_S, Button, World
 
 Targets = Sequence[str]
 Shows = Callable[[], bool]
@@ -40,6 +39,25 @@ Failing = Iterator[Shows]
 """A fault from begin to end: it breaks something, yields a function that returns whether the fault
 shows now, and mends it.
 """
+
+
+class FaultyTable(Protocol):
+    """A simulated table, as far as its faults reach (tiltboard.hw_sim.table.SimTable)."""
+
+    profile: Profile
+    world: World
+    clock: VirtualClock
+    streams: Streams
+    buses: SimBuses
+    expanders: dict[int, Mcp23017]
+    hall_board: HallBoard | SwitchBoard | None
+    chain: Ws2812Chain
+    imu: InertialChip | None
+    node: SimNode | None
+    disk: SimDisk | None
+
+    def strip_rgb(self, index: int, /) -> tuple[int, int, int]:
+        """Return the light at a place now, by plate index; 0 to 255 for each colour."""
 
 
 def _switched(set_on: Callable[..., object], shows: Callable[..., bool], *things: Any) -> Failing:
@@ -82,7 +100,9 @@ def _is_noisy(board: HallBoard, index: int) -> bool:
     return statistics.pstdev(board.probe(index)) > 3 * usual_v
 
 
-def _lit(table: SimTable, board: HallBoard, lit: LitBoard, sizes: Mapping[str, float]) -> Failing:
+def _lit(
+    table: FaultyTable, board: HallBoard, lit: LitBoard, sizes: Mapping[str, float]
+) -> Failing:
     """Let the lights act on analogue sensors with the given ``sizes`` of LitBoard's effects."""
     last, white_a = table.profile.size - 1, table.chain.count * 3 * CHANNEL_A
 
@@ -99,7 +119,7 @@ def _lit(table: SimTable, board: HallBoard, lit: LitBoard, sizes: Mapping[str, f
         setattr(lit, figure, 0.0)
 
 
-def _magnet(table: SimTable, factor: float, index: int) -> Failing:
+def _magnet(table: FaultyTable, factor: float, index: int) -> Failing:
     """Multiply the field of the piece at a place. Raises FaultError if the place is empty."""
     world, profile = table.world, table.profile
     piece = world.piece_at(index)
@@ -375,7 +395,7 @@ things by name.
 """
 
 
-def kinds(table: SimTable) -> dict[str, Kind]:
+def kinds(table: FaultyTable) -> dict[str, Kind]:
     """Return every fault that this table can have, by name; none for sensors of another package."""
     clock, chain, board = table.clock, table.chain, table.hall_board
     imu, node, buses, stream = table.imu, table.node, table.buses, table.streams.stream
@@ -389,7 +409,7 @@ def kinds(table: SimTable) -> dict[str, Kind]:
         drifts, is_noisy = partial(_drifts, board, clock), partial(_is_noisy, board)
         found["sensor-drift"] = partial(_switched, board.set_drifting, drifts), (places,)
         found["sensor-noisy"] = partial(_switched, board.set_noisy, is_noisy), (places,)
-        lit = LitBoard(table)
+        lit = LitBoard(table.profile, chain, table.world.climate, table.strip_rgb)
         for name, sizes in BY_LIGHTS.items():
             found[name] = partial(_lit, table, board, lit, sizes), ()
     found["weak-magnet"] = partial(_magnet, table, WEAK_MAGNET), (places,)
@@ -442,7 +462,7 @@ class _Broken(NamedTuple):
 class Faults:
     """The faults of one table: those it can have and those it has."""
 
-    def __init__(self, table: SimTable) -> None:
+    def __init__(self, table: FaultyTable) -> None:
         self._kinds = kinds(table)
         self._world = table.world
         self._places = table.profile.places

@@ -164,7 +164,8 @@ class Sensing:
             self._classes = overlay.classes
             perception.set_classes(overlay.classes)
         observation = perception.observe(frame, tilted=tilted)
-        self.calibration.keep(perception, ready=observation.ready, now_s=now_s)
+        if observation.ready and self.calibration.is_due(perception.revision, now_s):
+            self.calibration.save(perception.calibration, perception.revision, now_s)
         faults = (*frame.faults, *self._watch.update(frame))
         self._fault_log.update(faults, now_s)
         presses = tuple(self._buttons.update(frame.pressed, frame.time_s))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 import msgspec
@@ -28,9 +28,6 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, kernel_mt
 from tiltboard.firmware_host.table.sight import Ailment
-
-if TYPE_CHECKING:
-    from tiltboard.firmware_host.perception.perception import Perception
 
 # Wider than any offset that DRV5055A1 may have (+-1 mT) with drift, or any usable sensitivity.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
@@ -218,7 +215,7 @@ class CalibrationStore:
         self._profile = profile
         self._saved_s: float | None = None
         self._failed = False
-        self._learnt = 0
+        self._revision = 0
         self.loaded: Calibration | None = None
         try:
             self.loaded = read_calibration(path, profile)
@@ -244,17 +241,18 @@ class CalibrationStore:
         self.loaded = calibration
         self._write(calibration)
 
-    def keep(self, perception: Perception, *, ready: bool, now_s: float) -> None:
-        """Save the calibration when the sensors have just been zeroed, then every few minutes, and
-        at once when a sensor has failed or healed.
+    def is_due(self, revision: int, now_s: float) -> bool:
+        """Return whether to save what the sensors have learned: after they have been zeroed, every
+        few minutes, and as soon as one has failed or healed, which counts ``revision`` up.
         """
         saved_s = self._saved_s
-        due = saved_s is None or now_s >= saved_s + SAVE_EVERY_S
-        if not ready or not (due or perception.revision != self._learnt):
-            return
+        return saved_s is None or now_s >= saved_s + SAVE_EVERY_S or revision != self._revision
+
+    def save(self, calibration: Calibration, revision: int, now_s: float) -> None:
+        """Store what the sensors had learned by that time, and go on without if it cannot be."""
         self._saved_s = now_s
-        self._learnt = perception.revision
-        self._write(perception.calibration)
+        self._revision = revision
+        self._write(calibration)
 
     def _write(self, calibration: Calibration) -> None:
         try:

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from smbus2 import SMBus
 
-from tiltboard.drivers.buses import PinFactory, SerialPort
+from tiltboard.drivers.buses import PinFactory, SerialPort, Strip
 from tiltboard.drivers.light_links import SpiSender, strip_of
 from tiltboard.hw_sim.buses import timing
 from tiltboard.hw_sim.buses.gpio import Piezo, SimFactory, Wiring
@@ -22,9 +22,6 @@ from tiltboard.hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
 from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus
 from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
 from tiltboard.hw_sim.clock import VirtualClock
-
-if TYPE_CHECKING:
-    from tiltboard.drivers.neopixel_strip import SentStrip
 
 
 class SimBuses:
@@ -137,8 +134,8 @@ class SimBuses:
             raise RuntimeError("enter the buses' context first")
         return SMBus(self._i2c_seam.path_of(found))
 
-    def pixels(self, count: int) -> SentStrip:
-        """Return an opened NeoPixel strip that sends only when its ``show`` is called."""
+    def pixels(self, count: int) -> Strip:
+        """Open the strip of ``count`` lights on the first SPI bus; nothing is sent yet."""
         return strip_of(count, lambda: VirtualSender(self.spi(0, 0), count, self.clock))
 
     def serial(self, port: str, baud: int) -> SerialPort:

@@ -1,5 +1,5 @@
-"""Tests of tiltboard_lab/bench/engines.py: the measurement's playouts are random games by
-the rules.
+"""Tests of tiltboard_lab/bench/engines.py and tiltboard_lab/bench/timing.py: the measurement's
+playouts are random games by the rules.
 """
 
 import random

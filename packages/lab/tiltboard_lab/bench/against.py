@@ -18,7 +18,7 @@ from tiltboard.games.base import Game
 from tiltboard.games.registry import EVERY_GAME
 from tiltboard.ground.clock import cpu_s
 from tiltboard.ground.errors import extra_command
-from tiltboard_lab.bench.engines import timed
+from tiltboard_lab.bench.timing import timed
 from tiltboard_lab.studies.match import even_opening, play, score
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
 from tiltboard.games.rules import Rules
 from tiltboard.ground.clock import cpu_s
+from tiltboard_lab.bench.timing import timed
 
 SIMULATIONS = 10_000  # The number in one search.
 _SECONDS = 3.0  # CPU time for each figure.
@@ -77,18 +78,6 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
         _, looked, used_s = timed(search, seconds)
         told += f", {looked / used_s:,.0f} {label}"
     echo(f"{title}, kernels: {told}")
-
-
-def timed(work: Callable[[], int], seconds: float) -> tuple[int, int, float]:
-    """Call ``work`` until it has taken so much CPU time, at least once, however coarse that clock
-    is; return how often, the sum of what it returned, and the time in seconds.
-    """
-    times = total = 0
-    begun_s = cpu_s()
-    while times == 0 or (used_s := cpu_s() - begun_s) <= 0 or used_s < seconds:
-        total += work()
-        times += 1
-    return times, total, used_s
 
 
 def measured(rules: Rules, seconds: float, rng: random.Random) -> str:
