@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # WS2812B data as SPI sends it: three SPI bits a light bit, 100 for a 0 and 110 for a 1.
 #
 # At 2.4 MHz a 0 is high for 417 ns and a 1 for 833 ns (Worldsemi, WS2812B: 400 and 800 ns, each
-# +-150 ns). What a Pi's divider makes of 2.4 MHz is in docs/wiring-plate-10.md; all of it is
+# +-150 ns). What a Pi's divider makes of 2.4 MHz is in docs/wiring.md; all of it is
 # within.
 #
 # Every frame begins and ends low for longer than the reset time. Where MOSI rests high between

@@ -265,7 +265,7 @@ PROBE_MT = 30.0  # More than any magnet puts on a switch.
 
 
 # A reed switch upright under its place, with a small magnet that biases it so that one pole closes
-# it: that magnet, adjusted by hand, sets where it operates (docs/wiring-matrix-gpio.md).
+# it: that magnet, adjusted by hand, sets where it operates (docs/wiring.md).
 # Reeds bounce for about half a millisecond.
 BIASED_REED = chip.SwitchPoints(4.0, 2.5, 0.2, 0.5e-3)
 

@@ -105,7 +105,7 @@ class Drv5055:
 # point; between them it stays as it was when it was last asked.
 #
 # The data sheet's table of operate points was not found: the figures below are those of its sister
-# AH1389 (25 G and 20 G typical), widened; see docs/wiring-plate-7.md for what they must be for.
+# AH1389 (25 G and 20 G typical), widened; see docs/wiring.md for what they must be for.
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ RUN_PAGES = (
     "docs/rules-contract.md",
     "docs/testing.md",
     "docs/traces.md",
-    "docs/wiring-matrix-gpio.md",
-    "docs/wiring-plate-7.md",
+    "docs/wiring.md",
 )
 
 

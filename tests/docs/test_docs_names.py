@@ -19,7 +19,15 @@ CAMEL = re.compile(r"(?:[A-Z][a-z0-9]+){2,}")
 TO_BE_MADE = {"games/col/", "games/col/__init__.py"}
 FILE = re.compile(r"(?<![\w./*{-])((?:[\w-]+/)*[\w-]+\.(?:py|js|mjs|toml|md))\b(?![\w(])")
 # Of the owner, written by `tiltboard plans`, of MicroPython, of the npm package
-ELSEWHERE = {"tiltboard.toml", "bench.toml", "report.md", "pieces.md", "rp2.py", "three.js"}
+ELSEWHERE = {
+    "tiltboard.toml",
+    "bench.toml",
+    "report.md",
+    "wiring.md",
+    "pieces.md",
+    "rp2.py",
+    "three.js",
+}
 QUOTED = re.compile(r"``([^`\n]+)``|(?<!`)`([^`\n]+)`(?!`)")
 PLAIN = re.compile(r"(?<![\w./`\"'@:-])([a-z_]\w+(?:\.[a-z_]\w+)+)(?![\w(/])")
 NAME = re.compile(r"[A-Za-z_][\w.]*\w")

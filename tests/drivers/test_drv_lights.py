@@ -24,7 +24,7 @@ def show(lights, looks) -> None:
 
 
 def test_a_hundred_white_lights_take_six_amperes(buses) -> None:
-    # docs/wiring-plate-10.md: 100 WS2812B take up to 6 A (20 mA parts); idle apart.
+    # docs/wiring.md: 100 WS2812B take up to 6 A (20 mA parts); idle apart.
     lights = strip_of(buses, idle_ma=0.0)
     show(lights, WHITE)
     assert lights.shown == b"\xff" * 300

@@ -33,7 +33,7 @@ def figures(profile) -> dict[str, str]:
 
 
 def test_figures_of_plate_10_are_those_that_were_computed_elsewhere() -> None:
-    """With magpylib, and by hand: wiring-plate-10's power budget, UM10204, copper's resistance."""
+    """With magpylib, and by hand: the power budget of plate-10, UM10204, copper's resistance."""
     text = report(Plans.of(load_profile("plate-10")))
     said = figures(load_profile("plate-10"))
     assert said["one neighbour adds"] == "-0.20 mT"
@@ -213,7 +213,7 @@ def test_the_carrier_joins_pins_as_the_driver_reads_them(table, name) -> None:
         assert board.components[f"U{k // 16 + 1}"].nets["1"] == f"CH{k // 16}"
         pulls = [part.nets for part in board.components.values() if part.part == "r1m"]
         assert {"1": f"CH{k // 16}", "2": "GND"} in pulls
-    pins = {5: 29, 6: 31, 13: 33, 26: 37, 22: 15, 27: 13, 17: 11, 4: 7}  # docs/wiring-plate-10.md
+    pins = {5: 29, 6: 31, 13: 33, 26: 37, 22: 15, 27: 13, 17: 11, 4: 7}  # docs/wiring.md
     ends = [set(part.nets.values()) for part in board.components.values()]
     for line, gpio in enumerate(profile.hall.address_pins):
         assert board.components["J1"].nets[str(pins[gpio])] == f"GPIO{gpio}"

@@ -51,7 +51,7 @@ def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
 
 
 def _place(board: Board, hall: MatrixHall, index: int, at: tuple[float, float]) -> None:
-    """Add a place: column, button, diode, row, as docs/wiring-matrix-gpio.md draws them."""
+    """Add a place: column, button, diode, row, as docs/wiring.md draws them."""
     x, y = at
     row, column = divmod(index, len(hall.north_pins))
     line = f"GPIO{hall.row_pins[row]}"

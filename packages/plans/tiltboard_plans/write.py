@@ -21,12 +21,14 @@ from tiltboard_plans.gerber import order
 from tiltboard_plans.model import PARTS, Plans, parts_csv, parts_html, report
 from tiltboard_plans.printed import gimbal_parts, piece_files, stl
 from tiltboard_plans.sheets import sheet_files
+from tiltboard_plans.wiring import wiring_page
 
 
 def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
     """Yield name, with its folder, and content of each file."""
     texts = {
         "report.md": report(plans),
+        "wiring.md": wiring_page(plans.profile),
         "parts.csv": parts_csv(plans),
         "parts.html": parts_html(plans),
     }

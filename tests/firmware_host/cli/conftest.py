@@ -14,7 +14,7 @@ from tiltboard.firmware_host.cli.computer import Machine, Service
 NOW_S = 1_780_000_000.0  # 2026-05-28
 PACKAGES = frozenset({"lgpio", "spidev", "smbus2", "neopixel", "serial"})
 
-# As docs/wiring-plate-10.md asks for
+# As docs/wiring.md asks for
 CONFIG = """
 # the maker's own
 [pi5]

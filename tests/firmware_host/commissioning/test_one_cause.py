@@ -23,7 +23,7 @@ def said(*places: str) -> list[tuple[str, str]]:
     [(0, "a1", "f2"), (2, "c4", "h5"), (6, "g10", "j10")],
 )
 def test_a_dead_multiplexer_is_one_finding(mux, first, last) -> None:
-    """Places by the table of docs/wiring-plate-10.md; the carrier's U1 is multiplexer 0."""
+    """Places by the table of docs/wiring.md; the carrier's U1 is multiplexer 0."""
     a, b = PROFILE.places.index(first), PROFILE.places.index(last)
     [(found, remedy)] = said(*PROFILE.places[a : b + 1])
     assert found.startswith(f"U{mux + 1} does not answer")

@@ -32,7 +32,7 @@ SCENARIOS = Path(__file__).parents[2] / "sim" / "scenarios"
 TRAYS = {
     "red": "N-strong",
     "blue": "S-strong",
-}  # docs/wiring-plate-10.md: Momentum's first and second player
+}  # docs/wiring.md: Momentum's first and second player
 MM = r"(?:, off its middle: (.*))?"
 
 
