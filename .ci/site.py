@@ -2,11 +2,12 @@
 
 The pages are the repository's own, under their own paths, so that a link leads to the same page
 there and here. Their order is docs/README.md's. The reference is made from the program: commands
-from their own help, settings, requests and messages from their types and docstrings.
+from their own help, settings, requests, messages and public names from their types and docstrings.
 """
 
 from __future__ import annotations
 
+import inspect as introspect
 import re
 import shutil
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ from babel import Locale, UnknownLocaleError
 from msgspec import inspect
 from sphinx.application import Sphinx
 
+import tiltboard
+from tiltboard import drivers, testing
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
@@ -27,7 +30,7 @@ from tiltboard.firmware_host.messages import Catalogue, Message, languages
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.table.lights import LEGEND
 from tiltboard.firmware_host.web import answers
-from tiltboard.firmware_host.web.api import ENDPOINTS
+from tiltboard.firmware_host.web.api import ENDPOINTS, REFUSED, WHY
 from tiltboard.firmware_host.web.requests import Incoming
 from tiltboard.games.registry import HOSTED
 
@@ -43,9 +46,14 @@ REFERENCE = {
     "settings": "Settings",
     "http": "Requests over HTTP",
     "messages": "Messages of the WebSocket",
+    "python": "The public names",
 }
+PUBLIC = (tiltboard, drivers, testing)
 LOOKS = {
-    "extensions": ["myst_parser"],
+    "extensions": ["myst_parser", "sphinx.ext.autodoc"],
+    "autodoc_member_order": "bysource",
+    "add_module_names": False,
+    "python_maximum_signature_line_length": 80,
     "project": "tiltboard",
     "author": "the makers of tiltboard",
     "root_doc": FRONT,
@@ -141,6 +149,7 @@ def write_reference(folder: Path) -> None:
         "settings": settings(),
         "http": requests(),
         "messages": messages(),
+        "python": public_names(folder / "python"),
     }
     for name, title in REFERENCE.items():
         text = "\n\n".join([f"# {title}", *made[name], ""])
@@ -212,14 +221,21 @@ def settings() -> Iterator[str]:
 def requests() -> Iterator[str]:
     """All that may be asked, under /api/v1, and what is answered."""
     yield "Under `/api/v1`. A running table gives the same as `/api/v1/openapi.json`."
-    rows = ["| request | what it does | body | answer |", "| --- | --- | --- | --- |"]
+    rows = [
+        "| request | what it does | body | answer | refusals |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     types = []
     for each in ENDPOINTS:
         body = "" if each.body is None else named(each.body)
         answer = named(each.answers[200])
-        rows.append(f"| `{each.method} {each.path}` | {each.summary} | {body} | {answer} |")
-        types += [each.answers[200], *([] if each.body is None else [each.body])]
+        refused = ", ".join(str(status) for status in sorted({*each.answers, *REFUSED} - {200}))
+        cells = (f"`{each.method} {each.path}`", each.summary, body, answer, refused)
+        rows.append(f"| {' | '.join(cells)} |")
+        types += [*each.answers.values(), *([] if each.body is None else [each.body])]
     yield "\n".join(rows)
+    yield "A refusal is a `Problem`:"
+    yield "\n".join(f"- {status}: {why}" for status, why in WHY.items() if status != 200)
     yield "## Their objects"
     for struct in structs(*types):
         yield from described(struct, f"### {struct.__name__}")
@@ -240,6 +256,35 @@ def messages() -> Iterator[str]:
     for struct in structs(*verbs, *sent):
         if struct not in (*verbs, *sent):
             yield from described(struct, f"### {struct.__name__}")
+
+
+def public_names(folder: Path) -> Iterator[str]:
+    """Write a page for each name of the public packages, and list them by package."""
+    folder.mkdir()
+    yield "What other programs may rely on; [the Python package](../python.md) introduces it."
+    pages = []
+    for package in PUBLIC:
+        yield f"## {package.__name__}"
+        rows = ["| name | what it is |", "| --- | --- |"]
+        for name in sorted({*package.__all__} - {"__version__", "drivers", "testing"}):
+            page, public = f"{package.__name__}.{name}", getattr(package, name)
+            (folder / f"{page}.md").write_text(documented(page, public), "utf-8")
+            first = re.split(r"(?<=\.)\s|:?\n\n", introspect.getdoc(public) or "")[0]
+            rows.append(f"| [{name}](python/{page}.md) | {first.replace('``', '`')} |")
+            pages.append(f"/docs/reference/python/{page}.md")
+        yield "\n".join(" ".join(row.split()) for row in rows)
+    yield toctree("Names", pages)
+
+
+def documented(name: str, public: Any) -> str:
+    """Return the page of one public name, which autodoc fills from its docstrings."""
+    lines = [f".. autofunction:: {name}"]
+    if isinstance(public, type):
+        error = issubclass(public, Exception)
+        lines = [f".. {'autoexception' if error else 'autoclass'}:: {name}", "   :members:"]
+        lines += ["   :show-inheritance:" if error else "   :inherited-members:"]
+        lines += ["   :no-index:"] if name == "tiltboard.drivers.TiltboardError" else []
+    return "\n".join([f"# {name}", "", "```{eval-rst}", *lines, "```", ""])
 
 
 def structs(*types: Any) -> list[type]:

@@ -15,7 +15,12 @@ from tiltboard.ground.clock import Clock
 
 
 class SpiDevice(Protocol):
-    """One chip select of an SPI bus: the part of ``spidev.SpiDev`` that drivers use."""
+    """One chip select of an SPI bus: the part of ``spidev.SpiDev`` that drivers use.
+
+    >>> def read_two(device: SpiDevice) -> list[int]:
+    ...     device.mode, device.max_speed_hz = 0, 1_000_000
+    ...     return device.xfer2([0x80, 0x00])
+    """
 
     max_speed_hz: int
     mode: int
@@ -32,7 +37,14 @@ class SpiDevice(Protocol):
 
 
 class Pin(Protocol):
-    """One GPIO line: the part of ``gpiozero.Pin`` that drivers use. Starts no thread."""
+    """One GPIO line: the part of ``gpiozero.Pin`` that drivers use. Starts no thread.
+
+    >>> from gpiozero.pins.mock import MockFactory
+    >>> button: Pin = MockFactory().pin(5)
+    >>> button.input_with_pull("up")
+    >>> bool(button.state)
+    True
+    """
 
     state: float
     """Level (0 or 1), or the duty cycle from 0 to 1 while ``frequency`` is set."""
@@ -50,7 +62,14 @@ class Pin(Protocol):
 
 
 class PinFactory(Protocol):
-    """The part of ``gpiozero.Factory`` that drivers use; always handed on, never the global one."""
+    """The part of ``gpiozero.Factory`` that drivers use; always handed on, never the global one.
+
+    >>> from gpiozero.pins.mock import MockFactory
+    >>> pins: PinFactory = MockFactory()
+    >>> pins.pin(5).output_with_state(1)
+    >>> bool(pins.pin(5).state)
+    True
+    """
 
     def pin(self, name: int, /) -> Pin:
         """Claim and return the line with that GPIO number."""
@@ -62,6 +81,9 @@ class PinFactory(Protocol):
 class SerialPort(Protocol):
     """The part of ``serial.Serial`` that drivers use; reading and writing never wait. Raises
     OSError if the device is gone.
+
+        >>> def read_all(opened: SerialPort) -> bytes:
+        ...     return opened.read(opened.in_waiting)
     """
 
     @property
@@ -112,7 +134,16 @@ class Strip(Protocol):
 
 
 class Buses(Protocol):
-    """The buses of a table. Each call opens a device, which the driver closes."""
+    """The buses of a table. Each call opens a device, which the driver closes.
+
+    A Pi's own are ``PiBuses``, simulated ones ``tiltboard.testing.SimBuses``; a driver takes any:
+
+        >>> class Thermometer:
+        ...     def __init__(self, buses: Buses) -> None:
+        ...         self._buses = buses
+        ...     def read(self) -> int:
+        ...         return self._buses.i2c(1).read_byte_data(0x48, 0)
+    """
 
     @property
     def clock(self) -> Clock:

@@ -13,6 +13,10 @@ class PartError(TiltboardError, OSError):
     """A part of the table does not work. ``part``: hall, imu, lights, panel.
 
     The caller may continue without that part and try again later.
+
+        >>> error = PartError("imu", "It reads {value}.", remedy="Look at its plug.", value=0)
+        >>> error.part, str(error)
+        ('imu', 'It reads 0. Look at its plug.')
     """
 
     def __init__(self, part: str, template: str, /, *, remedy: str = "", **params: object) -> None:
@@ -21,15 +25,28 @@ class PartError(TiltboardError, OSError):
 
 
 class PartAbsentError(PartError):
-    """The part does not answer at all: not wired, no power, or no permission. Retry later."""
+    """The part does not answer at all: not wired, no power, or no permission. Retry later.
+
+    >>> lost = absent("hall", FileNotFoundError(errno.ENOENT, ""), "/dev/spidev0.0")
+    >>> isinstance(lost, PartAbsentError)
+    True
+    """
 
 
 class WrongPartError(PartError):
-    """Something answers, but it is another chip than the profile names. Stop and look."""
+    """Something answers, but it is another chip than the profile names. Stop and look.
+
+    >>> str(WrongPartError("imu", "A {chip} answers.", chip="BMP280", remedy="Exchange it."))
+    'A BMP280 answers. Exchange it.'
+    """
 
 
 class PartReadingError(PartError, ValueError):
-    """The part answers, but with values that it cannot have measured. Retry; then look."""
+    """The part answers, but with values that it cannot have measured. Retry; then look.
+
+    >>> str(PartReadingError("hall", "All read {code}.", code=1023, remedy="Check the ground."))
+    'All read 1023. Check the ground.'
+    """
 
 
 class LastingPartError(PartReadingError):
@@ -92,6 +109,10 @@ def absent(
 ) -> PartAbsentError:
     """Return the PartAbsentError for an ``error`` in the use of ``device``, the bus of ``part``.
     ``group``: the Linux group whose members may use the device.
+
+        >>> lost = absent("imu", PermissionError(errno.EACCES, ""), "/dev/i2c-1")
+        >>> str(lost)
+        'This user may not use /dev/i2c-1. Run: sudo usermod -aG i2c $USER, then log in again.'
     """
     if isinstance(error, ImportError):
         return PartAbsentError(
@@ -140,7 +161,12 @@ def absent(
 def lost_on_i2c(
     part: str, error: OSError | ImportError, bus: int, silent: PartAbsentError
 ) -> PartAbsentError:
-    """The error to raise when ``error`` came of I2C ``bus``; ``silent`` if the chip is not there.
+    """Return the error to raise when ``error`` came from I2C ``bus``, a number; ``silent`` is
+    returned if the chip is not there.
+
+        >>> silent = PartAbsentError("imu", "No compass answers.")
+        >>> lost_on_i2c("imu", OSError(errno.EREMOTEIO, ""), 1, silent) is silent
+        True
 
     Linux answers EREMOTEIO or ENXIO for an address that nobody acknowledges, and ETIMEDOUT for a
     bus whose lines do not rise (Documentation/i2c/fault-codes). One that breaks off is EIO on

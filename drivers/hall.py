@@ -28,7 +28,11 @@ class Converter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ConverterKind:
-    """A kind of converter whose reference is the sensors' supply."""
+    """A kind of converter whose reference is the sensors' supply; docs/testing.md has another one.
+
+    >>> MCP3008.name, MCP3008.steps, MCP3008.channels
+    ('MCP3008', 1024, 8)
+    """
 
     name: str
     """Its name in sentences for people."""
@@ -177,21 +181,30 @@ _MEND_REFERENCE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class HallSettings:
-    """The wiring of the Hall sensors. ``sensors``: number of sensors, on inputs 0 and up.
-    ``spares``: input -> the test signal that it carries. ``converters``: number of converters, on
-    chip selects from ``spi_device`` on; ``converter``: their kind.
+    """The wiring of the Hall sensors.
+
+    >>> wired = HallSettings(
+    ...     sensors=25, spi_bus=0, spi_device=0, address_pins=(5, 6, 13, 26),
+    ...     spares=((30, "ground"), (31, "full")),
+    ... )
+    >>> wired.inputs
+    32
     """
 
     sensors: int
+    """Number of sensors, on inputs 0 and up."""
     spi_bus: int
     spi_device: int
     address_pins: tuple[int, int, int, int]
     spares: tuple[tuple[int, Carries], ...] = ()
+    """Inputs without a sensor, each with the test signal that it carries."""
     spi_hz: int = MAX_HZ
     reference_v: float = 3.3
     sensitivity_mv_mt: float = SENSITIVITY_MV_MT
     converters: int = 1
+    """Number of converters, on chip selects from ``spi_device`` on."""
     converter: ConverterKind = MCP3008
+    """Their kind."""
 
     def __post_init__(self) -> None:
         most = self.converted * self.converters
@@ -348,7 +361,15 @@ def _reference_fault(
 
 
 class MuxHallArray:
-    """The sensors of the plate. Opens at the first read, and again after any failure."""
+    """Linear Hall sensors behind multiplexers and a converter. Opens at the first read, and again
+    after any failure.
+
+        >>> from tiltboard.testing import Bench
+        >>> wired = HallSettings(100, spi_bus=1, spi_device=0, address_pins=(5, 6, 13, 26))
+        >>> with Bench("plate-10") as bench:  # on a Pi: PiBuses()
+        ...     len(MuxHallArray(wired, bench.buses).read())
+        100
+    """
 
     def __init__(self, settings: HallSettings, buses: Buses) -> None:
         self._settings = settings

@@ -84,7 +84,13 @@ def _row_mt(north: int, south: int, columns: int) -> tuple[float, ...]:
 
 
 class SwitchArray:
-    """The sensors of the plate. Sets the chips up at the first read, again after any failure.
+    """Hall switches on MCP23017. Sets the chips up at the first read, again after any failure.
+
+        >>> from tiltboard.testing import Bench
+        >>> with Bench("plate-7") as bench:  # on a Pi: PiBuses()
+        ...     bench.put("south", "b1")
+        ...     SwitchArray(bench.buses, 1, range(0x20, 0x27), columns=7).read()[:3]
+        (0.0, 12.1, 0.0)
 
     ``addresses``: of the chip of each row, from row 1 on; ``columns``: inputs used, 1 to 7 (else
     ValueError). Each read also asks one chip in turn for its settings, so that all are asked in a
@@ -207,7 +213,14 @@ SETTLING_S: Final = 10e-6
 
 
 class SwitchMatrix:
-    """The sensors of the plate. Claims its lines at the first read, again after any failure.
+    """Hall switches in a matrix. Claims its lines at the first read, again after any failure.
+
+        >>> from tiltboard.testing import Bench
+        >>> rows, north, south = (5, 6, 13, 19, 26), (16, 20, 21, 25, 7), (4, 17, 18, 27, 22)
+        >>> with Bench("matrix-gpio") as bench:  # on a Pi: PiBuses()
+        ...     bench.put("north", "b1")
+        ...     SwitchMatrix(bench.buses, rows, north, south).read()[:3]
+        (0.0, -12.1, 0.0)
 
     GPIO numbers: a row each, from row 1 on; two for each column, from column a on. Raises
     ValueError if one is missing.

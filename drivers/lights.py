@@ -19,13 +19,18 @@ Rgb: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A colour at full brightness (0 to 255 as the eye sees it), and the levels (0 to 1) that it
-    repeats, each for ``step_s``. One level: steady.
+    """A colour, and how it blinks.
+
+    >>> Look((255, 0, 0), levels=(1.0, 0.0)).now(0.3)
+    (0, 0, 0)
     """
 
     rgb: Rgb
+    """The colour at full brightness, 0 to 255 as the eye sees it."""
     levels: tuple[float, ...] = (1.0,)
+    """The levels from 0 to 1 that it repeats; a single one is steady."""
     step_s: float = 0.25
+    """How long each level lasts."""
 
     def now(self, since_s: float) -> Rgb:
         """Return the colour ``since_s`` after the first level began."""
@@ -48,17 +53,22 @@ WRITE_EVERY_S: Final = 1 / 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LightsSettings:
-    """The number of lights, ``count``, and the supply in amperes, which feeds nothing else.
+    """The number of lights, their brightness and their supply.
 
-    ``channel_ma``: one of the three channels at 255; ``idle_ma``: a dark light.
+    >>> strip = LightsSettings(count=100, supply_a=4.0, brightness=1.0)
+    >>> f"{strip.current_a(bytes([255] * 300)):.1f} A, {strip.limited(bytes([255] * 300))[1]:.2f}"
+    '6.1 A, 0.65'
     """
 
     count: int
     supply_a: float
+    """The current that the supply gives; it feeds nothing else."""
     brightness: float = 0.5
     gamma: float = 2.2
     channel_ma: float = 20.0
+    """The current of one of a light's three channels at 255."""
     idle_ma: float = 1.0
+    """The current of a dark light."""
 
     def curve(self) -> bytes:
         """Return the byte for each of 256 brightnesses as the eye sees them."""
@@ -135,6 +145,14 @@ LOOK_EVERY_S: Final = 0.1  # at the supply
 
 class LightStrip:
     """The lights, by position on the strip. Opens at the first show, again after a failure.
+
+        >>> from tiltboard.testing import Bench
+        >>> with Bench("plate-7") as bench:  # on a Pi: PiBuses()
+        ...     strip = LightStrip(bench.buses, LightsSettings(count=49, supply_a=2.0))
+        ...     strip.ask([Look((0, 255, 0))] + [None] * 48)
+        ...     strip.flush()
+        ...     sorted(bench.lit())
+        ['a1']
 
     ``supply_pin``: high while the strip has its supply; None: nobody watches that. ``shown``: red,
     green, blue of each light as last handed out to be sent, after everything. ``dimmed``: the share

@@ -39,7 +39,15 @@ SETTINGS: Final = bytes(  # from CTRL1_XL on
 
 
 class Lsm6dsox(InertialSensor):
-    """The tilt sensor on one address."""
+    """The tilt sensor on one address.
+
+    >>> from tiltboard.testing import Bench
+    >>> with Bench("plate-7") as bench:  # on a Pi: PiBuses()
+    ...     sensor = Lsm6dsox(bench.buses, 1, 0x6A)
+    ...     motion = bench.retry(sensor.read, lambda motion: motion is not None)
+    >>> 9 < motion.specific_force_m_s2[2] < 11
+    True
+    """
 
     CHIP: ClassVar[Chip] = Chip(
         name="LSM6DSOX",

@@ -33,7 +33,15 @@ OWN_FILTER: Final = ((ACCEL_CONFIG_2, bytes([DLPF_20_HZ])),)
 
 
 class Mpu6050(InertialSensor):
-    """The tilt sensor on one address."""
+    """The tilt sensor on one address.
+
+    >>> from tiltboard.testing import Bench
+    >>> with Bench("plate-10") as bench:  # on a Pi: PiBuses()
+    ...     sensor = Mpu6050(bench.buses, 1, 0x68)
+    ...     motion = bench.retry(sensor.read, lambda motion: motion is not None)
+    >>> 9 < motion.specific_force_m_s2[2] < 11
+    True
+    """
 
     CHIP: ClassVar[Chip] = Chip(
         name="MPU-6050",

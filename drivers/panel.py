@@ -16,7 +16,16 @@ HIGHEST_HZ: Final = 10_000.0  # the most that lgpio's timed PWM gives
 
 
 class Panel:
-    """Buttons and buzzer, at these GPIO numbers. Claims its lines at the first use."""
+    """Buttons and buzzer, at these GPIO numbers. Claims its lines at the first use.
+
+    >>> from gpiozero.pins.mock import MockFactory, MockPWMPin
+    >>> from tiltboard.drivers import PiBuses
+    >>> pins = MockFactory(pin_class=MockPWMPin)  # on a Pi: PiBuses()
+    >>> panel = Panel(PiBuses(pins=pins), confirm_pin=5, back_pin=6, buzzer_pin=13)
+    >>> panel.tone(440.0)
+    >>> pins.pin(13).frequency
+    440.0
+    """
 
     def __init__(self, buses: Buses, confirm_pin: int, back_pin: int, buzzer_pin: int) -> None:
         self._buses = buses

@@ -210,6 +210,11 @@ class Port:
 class PiBuses:
     """The buses of the Pi that this runs on. ``send_by``: wraps the sender of the lights' frames.
     ``pins``: a factory of gpiozero's to use instead of this Pi's own, such as ``MockFactory``.
+
+        >>> from gpiozero.pins.mock import MockFactory
+        >>> buses = PiBuses(pins=MockFactory())
+        >>> buses.pin_factory.pin(5).input_with_pull("up")
+        >>> buses.close()
     """
 
     def __init__(

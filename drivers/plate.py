@@ -22,7 +22,11 @@ SAMPLE_S: Final = 0.04  # A failure that took longer, a bus's time-out, has outl
 
 
 class HallArray(Protocol):
-    """The sensors of the magnetic field."""
+    """The sensors of the magnetic field, as every driver of them is used.
+
+    >>> def strongest_mt(hall: HallArray) -> float:
+    ...     return max(hall.read(), key=abs)
+    """
 
     @property
     def temperature_c(self) -> float | None:
@@ -36,7 +40,12 @@ class HallArray(Protocol):
 
 
 class Imu(Protocol):
-    """The sensor of tilt and motion."""
+    """The sensor of tilt and motion, as every driver of one is used.
+
+    >>> def is_level(imu: Imu) -> bool:
+    ...     motion = imu.read()
+    ...     return motion is not None and all(abs(rad) < 0.02 for rad in motion.tilt_rad)
+    """
 
     def mount(self, mounting: Mounting) -> None:
         """Take the chip's axes to be mounted like that from now on."""
@@ -49,7 +58,12 @@ class Imu(Protocol):
 
 
 class Lights(Protocol):
-    """The lights of the places, by their position on the strip."""
+    """The lights of the places, by their position on the strip.
+
+    >>> def show(lights: Lights, looks: Sequence[Look | None]) -> None:
+    ...     lights.ask(looks)
+    ...     lights.flush()
+    """
 
     @property
     def shown(self) -> bytes:
@@ -70,7 +84,11 @@ class Lights(Protocol):
 
 
 class ButtonsAndBuzzer(Protocol):
-    """The panel."""
+    """Two buttons and a buzzer, as every driver of them is used.
+
+    >>> def beep_if_pressed(panel: ButtonsAndBuzzer) -> None:
+    ...     panel.tone(440.0 if panel.pressed() else None)
+    """
 
     def pressed(self) -> frozenset[str]:
         """Return the buttons held down now; raises PartError."""
@@ -154,6 +172,13 @@ class _Part:
 
 class Plate:
     """The hardware of a table, as the host uses it. Never raises PartError: see Frame.faults.
+
+        >>> import tiltboard
+        >>> from tiltboard.testing import Bench
+        >>> with Bench("node") as bench:  # on a Pi: without the second argument
+        ...     plate = tiltboard.plate("node", bench.buses)
+        ...     plate.part_count
+        4
 
     ``hall``, ``imu``, ``lights``, ``panel``: its parts, also for tests of one alone. A part that
     this plate does not have is None and never at fault. ``read_at_s``: returns the time at which

@@ -34,6 +34,13 @@ class RulesError(ValueError):
     ``template`` is English with ``{named}`` fields and ``params`` fills them, so that a host can
     translate the sentence; ``str(error)`` is the English sentence. Texts among ``params`` may come
     from outside: line ends and the like are spelled out.
+
+        >>> import tiltboard
+        >>> try:
+        ...     tiltboard.rules("momentum", size=3, marbles=3).start().play("b2", "b2")
+        ... except tiltboard.RulesError as error:
+        ...     print(error)
+        b2 is not empty. Drop your marble on an empty space.
     """
 
     def __init__(self, template: str, /, **params: object) -> None:
@@ -221,29 +228,40 @@ class Credit:
 class Shift:
     """The move of one piece from place to place.
 
-    ``source`` None: it comes from its owner's reserve (or the box). ``target`` None: it leaves the
-    board. Both None never occurs.
+    >>> import tiltboard
+    >>> after = tiltboard.rules("momentum", size=3, marbles=3).start().play("b2", "c3")
+    >>> after.consequences
+    (Shift(piece='red', source='b2', target='a1'),)
     """
 
     piece: str
     source: str | None
+    """The place that it leaves; None if it comes from its owner's reserve or the box."""
     target: str | None
+    """The place that it reaches; None if it leaves the board. Never None with ``source``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a game (result reasons of the ``tiltboard rules`` contract).
+    """The result of a game.
 
-    ``winner`` None: a draw, or no single player decided it. ``team``: the winning team's players,
-    in team games only. ``extra``: additions to the result object (for example ``margin``).
-    ``places``: the places that show why (a winning line, a completed set), for the lights.
+    >>> import tiltboard
+    >>> game = tiltboard.rules("momentum", size=3, marbles=3)
+    >>> won = game.start().play("b1", "b3", "a1", "c3", "b3").result
+    >>> won.winner, won.reason, won.places
+    ('red', 'complete', ('a1', 'b3', 'c1'))
     """
 
     winner: str | None
+    """The player who won; None for a draw, or if no single player decided it."""
     reason: str
+    """One word of the ``tiltboard rules`` contract."""
     team: tuple[str, ...] | None = None
+    """The winning team's players; None except in team games."""
     extra: Mapping[str, Any] = field(default_factory=dict)
+    """What the game adds to the result object, for example ``margin``."""
     places: tuple[str, ...] = ()
+    """The places that show why, such as a winning line or a completed set."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the ``result`` object of the contract."""

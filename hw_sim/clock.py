@@ -17,7 +17,12 @@ def in_time() -> float:
 
 
 class VirtualClock:
-    """Implements ``tiltboard.ground.clock.Clock``. Starts at 0; costs nothing to wait on.
+    """A clock in virtual time (``tiltboard.drivers.Clock``). Starts at 0; a wait costs nothing.
+
+        >>> clock = VirtualClock()
+        >>> clock.sleep(3600)
+        >>> clock.now()
+        3600.0
 
     ``start_calendar_s``: what the calendar shows then, in seconds since 1970-01-01 UTC.
 

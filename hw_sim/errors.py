@@ -6,7 +6,16 @@ from tiltboard.ground.errors import TiltboardError
 
 
 class SimulationError(TiltboardError):
-    """Base of what only a simulated table raises."""
+    """Base of what only a simulated table raises.
+
+    >>> from tiltboard.testing import Bench
+    >>> with Bench("plate-7") as bench:
+    ...     try:
+    ...         bench.put("south", "D4")
+    ...     except SimulationError as error:
+    ...         print(error)
+    There is no place 'D4' here; did you mean 'd4'?
+    """
 
 
 class HandsError(SimulationError, ValueError):

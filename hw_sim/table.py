@@ -179,6 +179,8 @@ class SimTable:
 def mux_model(chip: Callable[[Sequence[AnalogInput], float], SpiChip], channels: int) -> Model:
     """Return a model of sensors behind multiplexers and converters on SPI: the board with its
     faults, and ``chip(inputs, reference_v)``, with ``channels`` inputs, for each converter.
+
+        >>> model = mux_model(Mcp3008, channels=8)  # what an entry point of a package names
     """
     return partial(_mux_adc, chip=chip, channels=channels)
 

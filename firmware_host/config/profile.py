@@ -30,23 +30,35 @@ T = TypeVar("T")
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """A table. Without ``imu`` it cannot sense tilt; without ``lights`` or ``panel`` the page shows
-    or asks everything. ``spins`` is true if the plate turns without end.
+    """The description of a table: its size, and which part is wired where.
+
+    >>> plate_7 = load_profile("plate-7")
+    >>> plate_7.columns, plate_7.places[:3], plate_7.sees_tilt
+    (7, ('a1', 'b1', 'c1'), True)
     """
 
     name: str
     title: str
+    """Its name for people."""
     columns: Annotated[int, msgspec.Meta(ge=1, le=26)]
     rows: Annotated[int, msgspec.Meta(ge=1, le=26)]
     pitch_mm: Pitch
+    """Distance from a place's centre to the next one's."""
     plate_mm: Edge
+    """Length of the plate's edge."""
     gap_mm: Gap
+    """Distance from a Hall element to a piece's magnet."""
     scans_per_s: Annotated[int, msgspec.Meta(ge=5, le=200)]
     hall: wiring.HallConfig
+    """The sensors under the places."""
     imu: wiring.ImuConfig | None = None
+    """The tilt sensor; without one the plate is assumed level."""
     lights: wiring.LightsConfig | None = None
+    """A light at each place; without them the page shows everything."""
     panel: wiring.PanelConfig | None = None
+    """Buttons and buzzer; without them the page asks everything."""
     spins: bool = False
+    """True if the plate turns without end."""
 
     @property
     def size(self) -> int:
@@ -122,13 +134,21 @@ def place_name(column: int, row: int) -> str:
 
 
 def profile_names() -> tuple[str, ...]:
-    """Return the names of the shipped profiles."""
+    """Return the names of the shipped profiles.
+
+    >>> profile_names()
+    ('matrix-gpio', 'node', 'plate-10', 'plate-10s', 'plate-7')
+    """
     files = (each.name for each in SHIPPED.iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
 def load_profile(name: str) -> Profile:
-    """Load a shipped profile by name, or any by the path of its TOML file. Raises ConfigError."""
+    """Load a shipped profile by name, or any by the path of its TOML file. Raises ConfigError.
+
+    >>> load_profile("matrix-gpio").title
+    'Breadboard, 5 x 5 switches'
+    """
     if is_path(name):
         profile = read_toml(Path(name), Profile)
     elif name in profile_names():

@@ -34,7 +34,22 @@ FIRST_FILE = 1_000_000  # Higher than any real file number of a process.
 
 
 class I2cChip(Protocol):
-    """A chip with an address on the bus."""
+    """A chip with an address on the bus; a model of one that holds a single byte:
+
+    >>> class Register:
+    ...     value = 0
+    ...     def write(self, data, now_s):
+    ...         self.value = data[-1]
+    ...         return True
+    ...     def read(self, count, now_s): return bytes([self.value] * count)
+    ...     def power_on(self, now_s): self.value = 0
+    >>> from tiltboard.testing import SimBuses
+    >>> with SimBuses() as buses:
+    ...     buses.add_i2c(1, 0x48, Register())
+    ...     buses.i2c(1).write_byte(0x48, 7)
+    ...     buses.i2c(1).read_byte(0x48)
+    7
+    """
 
     def write(self, data: bytes, now_s: float, /) -> bool:
         """Take a write message; return whether the chip acknowledged."""

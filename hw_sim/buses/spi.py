@@ -20,7 +20,17 @@ DEFAULT_HZ = 125_000_000  # spi-max-frequency of the Pi's spidev overlays
 
 
 class SpiChip(Protocol):
-    """A chip behind a chip select."""
+    """A chip behind a chip select; a model of one that answers what it is sent:
+
+    >>> class Echo:
+    ...     def transfer(self, sent, clock_hz, mode, start_s): return sent
+    ...     def power_on(self, now_s): pass
+    >>> from tiltboard.testing import SimBuses
+    >>> with SimBuses() as buses:
+    ...     buses.add_spi(0, 1, Echo())
+    ...     buses.spi(0, 1).xfer2([1, 2])
+    [1, 2]
+    """
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> Sequence[int]:
         """Exchange bytes in one low phase of chip select from ``start_s`` on."""

@@ -5,6 +5,8 @@ the reference is whole.
 from __future__ import annotations
 
 import importlib.util
+import inspect
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import get_args
@@ -12,8 +14,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import tiltboard
 from tiltboard.firmware_host.cli.main import COMMANDS
 from tiltboard.firmware_host.messages import languages
+from tiltboard.firmware_host.web.api import description
 from tiltboard.firmware_host.web.requests import Incoming
 from tiltboard.games.registry import HOSTED
 
@@ -96,3 +100,33 @@ def test_the_reference_names_every_command_and_every_message(site):
     assert {f"tiltboard {name}" for name in COMMANDS} <= set(commands)
     messages = Page(site / "docs/reference/messages.html").headings
     assert {verb.__struct_config__.tag for verb in get_args(Incoming)} <= set(messages)
+
+
+def test_the_reference_names_every_request_and_every_field_of_its_objects(site):
+    """OpenAPI's schemas are made by msgspec, and the page's tables by the site."""
+    page = (site / "docs/reference/http.html").read_text("utf-8")
+    described = description()
+    for path, methods in described["paths"].items():
+        for method in methods:
+            short = path.removeprefix("/api/v1")
+            assert f">{method.upper()} {short}<" in re.sub(r"</?span[^>]*>", "", page), path
+    _, *objects = re.split(r"<h3>", re.sub(r"</?(span|code|p)[^>]*>", "", page))
+    fields = {each.partition("<")[0]: {*re.findall(r"<td>(\w+)</td>", each)} for each in objects}
+    for name, schema in described["components"]["schemas"].items():
+        asked = {*schema.get("properties", {})} - {"type"}
+        assert asked <= fields.get(name, set()), name
+
+
+def test_every_public_name_has_a_page_with_its_members(site):
+    listed = (site / "docs/reference/python.html").read_text("utf-8")
+    for package in (tiltboard, tiltboard.drivers, tiltboard.testing):
+        for name in {*package.__all__} - {"__version__", "drivers", "testing"}:
+            whole, public = f"{package.__name__}.{name}", getattr(package, name)
+            page = Page(site / f"docs/reference/python/{whole}.html")
+            assert f'href="python/{whole}.html"' in listed
+            assert page.headings[0] == whole
+            if whole == "tiltboard.drivers.TiltboardError":  # is tiltboard.TiltboardError
+                continue
+            methods = inspect.getmembers(public, inspect.isfunction)
+            kept = [m for m, _ in methods if not m.startswith("_") and inspect.isclass(public)]
+            assert {whole, *(f"{whole}.{method}" for method in kept)} <= page.anchors

@@ -10,6 +10,13 @@ class TiltboardError(Exception):
 
     ``template`` and ``remedy`` are English with ``{named}`` fields filled from ``params``, so that
     a host can translate both.
+
+        >>> import tiltboard
+        >>> try:
+        ...     tiltboard.load_profile("plate-11")
+        ... except tiltboard.TiltboardError as error:
+        ...     print(error.remedy)
+        Name a shipped profile or the path of a TOML file.
     """
 
     def __init__(self, template: str, /, *, remedy: str = "", **params: object) -> None:

@@ -17,11 +17,28 @@ T = TypeVar("T")
 
 
 class ExpectationError(SimulationError, AssertionError):
-    """A state that a test expected did not come in time; the message says what is there instead."""
+    """A state that a test expected did not come in time; the message says what is there instead.
+
+    >>> from tiltboard.testing import Bench
+    >>> with Bench("plate-7") as bench:
+    ...     try:
+    ...         bench.until(lambda frame: frame.pressed, within=0.1)
+    ...     except ExpectationError as error:
+    ...         print(str(error).split(";")[0])
+    This did not come about within 0.1 s
+    """
 
 
 class NotPossibleHereError(SimulationError):
-    """The table cannot do that, or no hand can at a real one; pytest skips the test."""
+    """The table cannot do that, or no hand can at a real one; pytest skips the test.
+
+    >>> from tiltboard.testing import Bench
+    >>> try:
+    ...     Bench("matrix-gpio").part("imu")
+    ... except NotPossibleHereError as error:
+    ...     print(error)
+    matrix-gpio has no imu.
+    """
 
 
 class Subject:
