@@ -154,7 +154,16 @@ def test_python_examples_pass_the_checks_of_the_code(root, open_page, tmp_path):
         assert ran.returncode == 0, ran.stdout
 
 
-@pytest.mark.parametrize("name", ["col", "breakthrough"])
+@pytest.mark.parametrize("name", ["reversi", "breakthrough"])
+def test_what_a_page_shows_of_a_package_is_in_it(name, root, open_page):
+    whole = (root / f"tests/{name}/{name}.py").read_text("utf-8")
+    shown = [b for b in open_page("docs/add-a-game.md").blocks if b.words == ("python",)]
+    assert any(block.text in whole for block in shown)
+    packages = [path.read_text("utf-8") for path in root.glob("tests/*/*.py")]
+    assert all(any(block.text in text for text in packages) for block in shown)
+
+
+@pytest.mark.parametrize("name", ["col", "reversi", "breakthrough"])
 def test_the_example_game_is_a_game_to_the_type_checker(name, root, open_page, tmp_path):
     shown = {block.file: block.text for block in open_page("docs/add-a-game.md").blocks}
     beside = root / f"tests/{name}/{name}.py"
