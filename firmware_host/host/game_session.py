@@ -25,17 +25,19 @@ from tiltboard.firmware_host.host.people import People
 from tiltboard.firmware_host.journal.records import GameRecord
 from tiltboard.firmware_host.journal.text_format import replay
 from tiltboard.firmware_host.journal.writer import Journal
+from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.referee.chance import with_seed
 from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.referee.seat_referee import SeatReferee
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.line import Line
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.standing import NOTHING_YET, Standing
+from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay, overlay_for
 from tiltboard.games.base import Game, Position
 from tiltboard.games.registry import game_type
@@ -68,6 +70,8 @@ class GameSession:
     """The referee's account after the last step; before the first one, of the position alone."""
     counted: bool
     """Whether its result is already in the records of the people who played."""
+    from_seat: bool
+    """True while a move is carried out, or undone, that a device at a seat asked for."""
 
     def __init__(
         self,
@@ -86,6 +90,7 @@ class GameSession:
         self.clock = clock
         self.lesson = Lesson.of(line.game)
         self.counted = counted
+        self.from_seat = False
         self.standing = replace(
             NOTHING_YET,
             game=line.game,
@@ -110,9 +115,20 @@ class GameSession:
         """Indices of the sensors that have failed, as people were told."""
         return frozenset(map(self.overlay.places.index, self.referee.failed))
 
+    def carry_out(self, request: c.GameRequest) -> None:
+        """Carry ``request`` out. Raises what the referee raises, with nothing changed."""
+        self.referee.carry_out(request)
+        if isinstance(request, c.PlayersRequest):
+            self.from_seat = request.player is not None
+
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> None:
         """Process one scan, read at ``now_s``."""
         standing = self.referee.step(sight, now_s, presses)
+        self.from_seat &= standing.phase not in (Phase.TURN, Phase.OVER)
+        if self.from_seat and standing.phase is Phase.SETTLE and standing.to_move is not None:
+            who = play.player(standing.to_move)
+            say = text("{player} plays from a phone. {todo}", player=who, todo=standing.say)
+            standing = replace(standing, say=say)
         self.standing = standing if self.lesson is None else self.lesson.shown(standing)
 
     def requests(self, now_s: float, *, tells_ahead: bool) -> Sequence[c.GameRequest]:
@@ -246,7 +262,8 @@ class GameStarter:
                 tilts=self._profile.sees_tilt,
                 failed=told,
             )
-        self._seats.set_up(game.players if isinstance(overlay, ZoneOverlay) else (), game_id)
+        people = [player for player in game.players if player not in engines]
+        self._seats.set_up(people, game_id, hands=game.seated)
         over = record is not None and record.result is not None
         session = self._last = GameSession(
             line,

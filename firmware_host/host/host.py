@@ -235,7 +235,7 @@ class Host:
     def _carry_out(self, request: c.GameRequest) -> None:
         """Carry out a request to the game. Raises NotPossibleError; nothing checks it earlier."""
         self._check_not_waiting()
-        self.session.referee.carry_out(request)
+        self.session.carry_out(request)
         self._done.append(request)
 
     def _check_not_waiting(self) -> None:

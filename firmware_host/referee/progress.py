@@ -19,6 +19,7 @@ from tiltboard.firmware_host.referee.book import Book, Pending, ends
 from tiltboard.firmware_host.referee.state import TAKE_BACK_S, Guide, State
 from tiltboard.firmware_host.referee.view import Meaning
 from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import play as words
 from tiltboard.firmware_host.table.buttons import BACK, Press
 from tiltboard.firmware_host.table.line import (
     AGREED,
@@ -204,7 +205,8 @@ def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State
     """Do what a request asks for, if it is possible. Raises NotPossibleError, JournalError."""
     play = state.play
     match asked:
-        case c.TakeBack(to):
+        case c.TakeBack(to, player=who):
+            _check_own_move(state, who, to)
             left = _left_without_the_last(state)
             most = left if play.line.agreed is None else left - 1  # An agreed end is not a move.
             if left < 0:
@@ -214,7 +216,8 @@ def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State
             return _guided_back(state, journal, left if to is None else to)
         case c.Answer(value):
             return _answered(state, state.asking, state.asking.named(value))
-        case c.MakeMove(move):
+        case c.MakeMove(move, player=who):
+            _check_turn(state, who)
             _check_nothing_made(state)
             if play.line.outcome is not None:
                 raise NotPossibleError(
@@ -224,7 +227,8 @@ def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State
             if move not in play.line.position.legal():
                 raise NotPossibleError("{move} is not a legal move now.", move=move)
             return _ask_for(state, play.line.position.play(move))
-        case c.Swap():
+        case c.Swap(player=who):
+            _check_turn(state, who)
             if play.swap is None or play.line.outcome is not None:
                 raise NotPossibleError("A swap is not possible now.")
             return _ask_for(state, play.swap)
@@ -238,7 +242,7 @@ def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State
             if all(any(each in offers for each in side) for side in sides(play.line.game)):
                 return _agree(state, journal, AGREED_DRAW)
             return state.playing(replace(play, draw_offers=offers))
-    raise NotPossibleError("This game has no seats.", remedy="Play it on the board.")
+    raise NotPossibleError("This game has no cards.", remedy="Play it on the board.")
 
 
 def _check_going_on(state: State, player: str) -> None:
@@ -247,6 +251,27 @@ def _check_going_on(state: State, player: str) -> None:
         raise NotPossibleError("There is no game to end.")
     _check_nothing_made(state)
     side_of(state.play.line.game, player)
+
+
+def _check_turn(state: State, player: str | None) -> None:
+    """Check that ``player`` is to move, or that it is the table's own people who ask (None)."""
+    if player is not None and player != state.play.line.position.to_move:
+        raise NotPossibleError(
+            "It is not {player}'s turn.", remedy="Wait for your turn.", player=words.player(player)
+        )
+
+
+def _check_own_move(state: State, player: str | None, to: int | None) -> None:
+    """Check that an undo takes back only a move of ``player``, or that it is the table's own people
+    who ask (None).
+    """
+    line = state.play.line
+    last = line.position.to_move if state.made else line.last and line.last.player
+    if player is not None and (to is not None or line.agreed is not None or player != last):
+        raise NotPossibleError(
+            "Only your own last move can be taken back here.",
+            remedy="Take others back at the table.",
+        )
 
 
 def _check_nothing_made(state: State) -> None:

@@ -1,4 +1,4 @@
-"""The seats: the devices that hold them, the codes of free ones, and those that bots play."""
+"""The seats of a game's people: the devices that hold them, and the codes of the free ones."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ class Seats:
         """``tell``: see ``read_kept``."""
         self._path = folder / SEATS_NAME
         self._players: tuple[str, ...] = ()
+        self._hands = False
         self.codes: dict[str, str] = {}
         self.changes = 0
         kept = read_kept(self._path, _Kept, "nobody sits any more", tell)
@@ -49,10 +50,14 @@ class Seats:
         self._game, self._seen = 0, dict[str, str]()
         self._agreed: dict[str, set[str]] = {}
 
-    def set_up(self, players: Sequence[str], game_id: int = 0) -> None:
-        """Set the seats up for a game's players; none for a game without seats."""
-        self._players = tuple(players)
-        if players and game_id != self._game:
+    def set_up(self, players: Sequence[str], game_id: int = 0, *, hands: bool = True) -> None:
+        """Set up a seat for each of ``players``, the people of a game. ``hands``: players hold
+        cards that others may not see, and bots can take seats.
+        """
+        self._players, self._hands = tuple(players), hands
+        if not hands:
+            self._game, self._seen = 0, {}
+        elif game_id != self._game:
             if game_id > max(self._seen_in, default=0):  # It begins now.
                 kept = [*self._seen_in.items(), (game_id, self._sitting())]
                 self._seen_in = dict(sorted(kept)[-GAMES_KEPT:])
@@ -122,14 +127,20 @@ class Seats:
         self._keep()
 
     @property
+    def players(self) -> tuple[str, ...]:
+        """The players who have a seat in the present game."""
+        return self._players
+
+    @property
     def holders(self) -> Mapping[str, str]:
         """Seats that devices hold: player -> the device."""
         return {each: self._holders[each] for each in self._players if each in self._holders}
 
     @property
     def computers(self) -> Mapping[str, str]:
-        """Seats that the computer plays: player -> its level."""
-        return {each: self._computers[each] for each in self._players if each in self._computers}
+        """Seats that bots play in a game with hands: player -> bot level."""
+        played = self._players if self._hands else ()
+        return {each: self._computers[each] for each in played if each in self._computers}
 
     def sit(self, digest: str, player: str | None, code: str | None) -> None:
         """Seat a device. Raises NotPossibleError, with nothing changed."""
@@ -144,13 +155,14 @@ class Seats:
                 )
         if player is None or player not in self._players:
             raise NotPossibleError("There is no such seat.", remedy="Choose another one.")
-        if self._holders.get(player, digest) != digest or player in self._computers:
+        if self._holders.get(player, digest) != digest or player in self.computers:
             raise NotPossibleError(
                 "Somebody sits there.", remedy="Free the seat on the table's page first."
             )
         self._seen.setdefault(player, digest)
         self._agreed.pop(player, None)
-        self._keep(holders={**self._holders, player: digest})
+        bots = {each: level for each, level in self._computers.items() if each != player}
+        self._keep(holders={**self._holders, player: digest}, computers=bots)
 
     def stand_up(self, player: str) -> None:
         """Free a seat. The page's server checks whether a device may do so."""
@@ -159,7 +171,7 @@ class Seats:
 
     def play(self, player: str, level: str | None) -> None:
         """Let a bot of ``level`` play there, or none if it is None. Raises NotPossibleError."""
-        if player not in self._players:
+        if player not in self._players or not self._hands:
             raise NotPossibleError("There is no such seat.", remedy="Choose another one.")
         if level is not None and level not in LEVELS:
             raise NotPossibleError("There is no level {level}.", remedy="Choose one.", level=level)
@@ -185,7 +197,7 @@ class Seats:
         """Make codes for the free seats, and keep those that exist."""
         before, self.codes = self.codes, {}
         for each in self._players:
-            if each not in self._holders and each not in self._computers:
+            if each not in self._holders and each not in self.computers:
                 code = before.get(each)
                 while code is None or code in self.codes.values():
                     code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"

@@ -38,7 +38,9 @@ NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")  # Sent elsewhere,
 
 
 class SeatPublisher:
-    """Publishes a game of seats; values are computed again only after a change."""
+    """Publishes the seats of a game, and the hands at them; values are computed again only after a
+    change.
+    """
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -47,7 +49,7 @@ class SeatPublisher:
         self._seats = page.SeatsShown()
 
     def room(self) -> page.RoomInfo | None:
-        """Return what everybody may see of a game of seats, or None for another game."""
+        """Return what everybody may see of a game of hands, or None for a board game."""
         self._look()
         return self._room
 
@@ -57,12 +59,13 @@ class SeatPublisher:
         return self._seats
 
     def _look(self) -> None:
-        playing, position = self._host.playing, self._host.standing.position
+        seats, position = self._host.playing.seats, self._host.standing.position
         room = self._host.session.seat_referee
         if room is None or position is None:
-            self._made_of, self._room, self._seats = (), None, page.SeatsShown()
+            self._made_of, self._room = (), None
+            self._seats = page.SeatsShown(list(seats.players), dict(seats.holders), seats.codes)
             return
-        seats, game = playing.seats, room.game
+        game = room.game
         step, proposed = room.step_number, room.proposal
         hints = {player: hint for player, hint in room.hints.items() if hint.step == step}
         made_of = (position, step, room.counting, proposed, seats.changes, hints)
@@ -88,8 +91,9 @@ class SeatPublisher:
             sure=proposed is not None and proposed.seen and proposed.sure,
         )
         self._seats = page.SeatsShown(
+            list(seats.players),
             dict(seats.holders),
-            dict(seats.codes),
+            seats.codes,
             {
                 each: _covered(_view(position, each, step, None), public, game)
                 if each in seats.shut

@@ -81,10 +81,12 @@ class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
 
 @dataclass(frozen=True)
 class SeatsShown:
-    """The seats and their views. ``holders``: player -> digest of the device that has the seat.
-    ``codes``: player -> code of a free seat. ``views``: player -> private view.
+    """The seats and their views. ``players``: those who have a seat. ``holders``: player -> digest
+    of the device that has the seat. ``codes``: player -> code of a free seat. ``views``: player ->
+    private view, in a game of hands.
     """
 
+    players: list[str] = field(default_factory=list)
     holders: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[str, SeatView] = field(default_factory=dict)

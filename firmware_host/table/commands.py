@@ -76,6 +76,18 @@ class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
             )
 
 
+class PlayersRequest(GameRequest, frozen=True, kw_only=True):
+    """A request of one player; ``player`` is that player, or None for the table's own people."""
+
+    of_the_step = True
+
+    player: Name | None = None
+
+    def needs(self) -> Right:
+        """Return the right to that player's seat, or with no player that of the class."""
+        return self.right if self.player is None else Right.OWN_SEAT_OR_ACT
+
+
 class SeatRequest(GameRequest, frozen=True):
     """A request that only a game of seats answers."""
 
@@ -249,25 +261,22 @@ class StopLearning(Verb, frozen=True, tag="stop-learning"):
     """End the lesson, or the puzzle, and go back to the game that was put aside."""
 
 
-class TakeBack(GameRequest, frozen=True, tag="take-back"):
-    """Take the last move back, or all moves after the first ``to``."""
+class TakeBack(PlayersRequest, frozen=True, tag="take-back"):
+    """Take the last move back, or all moves after the first ``to``. In a board game ``player``
+    takes back only the last move, and only their own.
+    """
 
     right = Right.SEAT
-    of_the_step = True
 
     to: Number | None = None
 
 
-class Swap(GameRequest, frozen=True, tag="swap"):
+class Swap(PlayersRequest, frozen=True, tag="swap"):
     """Use the pie rule."""
 
-    of_the_step = True
 
-
-class MakeMove(GameRequest, frozen=True, tag="make-move"):
+class MakeMove(PlayersRequest, frozen=True, tag="make-move"):
     """Make a move for the player to move; the table then guides it."""
-
-    of_the_step = True
 
     move: Name
 
@@ -311,6 +320,8 @@ class Forget(Verb, frozen=True, tag="forget"):
 class Resign(GameRequest, frozen=True, tag="resign"):
     """``player`` gives the game up, for the whole team: the other side has won."""
 
+    right = Right.OWN_SEAT_OR_ACT
+
     player: Name
 
 
@@ -324,6 +335,8 @@ class TimeUp(GameRequest, frozen=True, tag="time-up"):
 
 class OfferDraw(GameRequest, frozen=True, tag="offer-draw"):
     """``player`` offers a draw until the next move; once every side has, the game is drawn."""
+
+    right = Right.OWN_SEAT_OR_ACT
 
     player: Name
 

@@ -170,7 +170,7 @@ class PairRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SeatsState(msgspec.Struct, frozen=True):
-    """The seats of the current game.
+    """The seats of the current game, one for each person who plays it.
 
     ``players`` are all of them, ``mine`` those of this device, ``away`` those whose device has no
     page open. ``codes`` are the codes of the free seats, for visitors who may act on the table;

@@ -406,7 +406,7 @@ class _Web:
         reached = self._access.pairing is not None
         address = self._address(request) if reached else ""
         return answers.SeatsState(
-            players=list(shown.views),
+            players=shown.players,
             mine=list(self._access.sits_at(visitor)),
             away=[p for p, device in shown.holders.items() if device not in self.pages.seated],
             codes=codes,

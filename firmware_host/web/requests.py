@@ -129,7 +129,9 @@ def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None)
     match asked:
         case Uncover(player):
             return c.OpenHand(player, None if visitor.local else visitor.seat)
-        case c.SeatMove(None) | c.Count(None) if not access.may_act(visitor):
+        case c.SeatMove(None) | c.Count(None) | c.TakeBack(player=None) if not access.may_act(
+            visitor
+        ):
             seats = access.sits_at(visitor)
             roller = to_move if to_move in seats else next(iter(seats), None)
             return msgspec.structs.replace(asked, player=roller)

@@ -192,8 +192,9 @@ class OwnHand:
     def step(self) -> None:
         """Begin the requests that are due."""
         standing, now_s = self._session.host.standing, self._session.clock.now()
-        if self._session.host.session.opponents.moving and not self._waiting:
-            self._waiting.append(Future())  # an engine has no hand of its own
+        session = self._session.host.session
+        if (session.opponents.moving or session.from_seat) and not self._waiting:
+            self._waiting.append(Future())  # Neither a bot nor a phone has a hand at the table.
         if self._session.host.overlay is not self._overlay:
             self._overlay = self._session.host.overlay
             self._take_over(self._overlay)

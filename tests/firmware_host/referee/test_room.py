@@ -448,10 +448,10 @@ def test_a_damaged_list_of_seats_leaves_them_free(session, tmp_path, caplog):
     assert "nobody sits any more" in caplog.text
 
 
-def test_a_game_of_places_has_no_seats_and_comes_back(session):
+def test_a_game_of_places_has_no_hands_and_comes_back(session):
     ask(session, NewGame("momentum", {"size": 4, "marbles": 3}))
-    assert not session.host.playing.seats.codes
-    with pytest.raises(NotPossibleError, match="no seats"):
+    assert set(session.host.playing.seats.codes) == {"red", "blue"}
+    with pytest.raises(NotPossibleError, match="no cards"):
         ask(session, SeatMove("red", "red:pass"))
     assert str(session.host.standing.say)
     session.run_until(session.clock.now() + 1)

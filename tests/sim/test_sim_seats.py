@@ -1,0 +1,134 @@
+"""Tests of firmware_host/referee/seats.py and firmware_host/host/game_session.py: phones at the
+seats of board games, on the simulated table.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.own_hand import OwnHand
+from tests.unhurried import unhurried
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.players import EngineSeat
+from tiltboard.firmware_host.table.commands import (
+    MakeMove,
+    NewGame,
+    OfferDraw,
+    Resign,
+    SeatComputer,
+    SitDown,
+    Swap,
+    TakeBack,
+)
+from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.games.registry import GAMES
+from tiltboard.hw_sim.session import SimSession
+
+BOARDS = [name for name, kind in GAMES.items() if not kind.seated]
+
+
+@pytest.fixture
+def table(tmp_path):
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
+        yield OwnHand(session)
+
+
+def begin(table, game, options=None, **more):
+    table.wait(table.host.submit(NewGame(game, options or {}, **more)))
+    table.until(lambda: table.standing.phase is Phase.TURN)
+
+
+def ask(table, command):
+    table.wait(table.host.submit(command))
+    table.run(0.3)
+
+
+def plays(table, player, move):
+    """A phone's move, until the table has carried it out with its own hand."""
+    made = len(table.standing.moves)
+    ask(table, MakeMove(move, player=player))
+    if len(table.standing.moves) == made and table.standing.phase is Phase.SETTLE:
+        assert "from a phone" in table.said
+    table.until(
+        lambda: len(table.standing.moves) > made and table.standing.phase is not Phase.SETTLE
+    )
+    assert table.standing.moves[-1] == move
+
+
+def seats(table):
+    return table.host.playing.seats
+
+
+@pytest.mark.parametrize("game", BOARDS)
+def test_phones_play_every_board_game_and_the_pieces_go_by_themselves(table, game):
+    """With the codes that the table shows, and six moves, some of which push other pieces."""
+    begin(table, game)
+    players = table.host.game.players
+    assert set(seats(table).codes) == set(players)
+    for player in players:
+        ask(table, SitDown(f"phone of {player}", code=seats(table).codes[player]))
+    assert not seats(table).codes
+    for _ in range(6):
+        position = table.standing.position
+        middle = len(table.host.game.board) // 2
+        legal = [move for move in position.legal() if move != "swap"]
+        plays(table, position.to_move, legal[middle % len(legal)])
+    assert table.host.sight.cells == table.standing.position.cells
+
+
+def test_a_seat_moves_its_own_colour_and_only_in_its_turn(table):
+    begin(table, "momentum")
+    with pytest.raises(NotPossibleError, match="Blue's turn"):
+        ask(table, MakeMove("d4", player="blue"))
+    plays(table, "red", "d4")
+    with pytest.raises(NotPossibleError, match="Red's turn"):
+        ask(table, Swap(player="red"))
+    plays(table, "blue", "swap")
+
+
+def test_a_seat_takes_back_its_own_last_move_and_no_other(table):
+    begin(table, "momentum")
+    plays(table, "red", "d4")
+    for refused in (TakeBack(player="blue"), TakeBack(0, player="red")):
+        with pytest.raises(NotPossibleError, match="your own last move"):
+            ask(table, refused)
+    ask(table, TakeBack(player="red"))
+    table.until(lambda: table.standing.phase is Phase.TURN)
+    assert (table.standing.moves, table.host.sight.cells) == ((), {})
+    with pytest.raises(NotPossibleError, match="your own last move"):
+        ask(table, TakeBack(player="red"))
+    plays(table, "red", "d4")
+    ask(table, Resign("red"))
+    with pytest.raises(NotPossibleError, match="your own last move"):
+        ask(table, TakeBack(player="red"))
+
+
+def test_a_bot_has_no_seat_and_a_seated_phone_keeps_its_own(table):
+    begin(table, "momentum", engines={"blue": EngineSeat(level=1)})
+    assert set(seats(table).codes) == {"red"}
+    ask(table, SitDown("phone", code=seats(table).codes["red"]))
+    with pytest.raises(NotPossibleError, match="no such seat"):
+        ask(table, SitDown("phone", "blue"))
+    begin(table, "gravity-connect")
+    assert dict(seats(table).holders) == {"red": "phone"}
+    assert set(seats(table).codes) == {"blue"}
+
+
+def test_the_bots_of_a_game_of_cards_take_no_seat_of_a_board(table):
+    table.wait(table.host.submit(NewGame("gravity-warfare", {"players": 2})))
+    ask(table, SeatComputer("blue", "easy"))
+    begin(table, "momentum")
+    assert (set(seats(table).codes), dict(seats(table).computers)) == ({"red", "blue"}, {})
+    with pytest.raises(NotPossibleError, match="no such seat"):
+        ask(table, SeatComputer("red", "easy"))
+    ask(table, SitDown("phone", code=seats(table).codes["blue"]))
+    table.wait(table.host.submit(NewGame("gravity-warfare", {"players": 2})))
+    assert (dict(seats(table).holders), dict(seats(table).computers)) == ({"blue": "phone"}, {})
+
+
+def test_two_phones_agree_to_a_draw(table):
+    begin(table, "momentum")
+    plays(table, "red", "d4")
+    for player in ("blue", "red"):
+        ask(table, OfferDraw(player))
+    assert table.standing.outcome.reason == "agreed"
