@@ -496,7 +496,7 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
             "It was interrupted: {done} of {total} are done.", done=left[0], total=left[1]
         )
         yield note("bring-up", interrupted, go_on)
-    elif progress is not None and (progress.wanted or to_mend(progress)):
+    elif progress is not None and (progress.wanted or to_mend(profile, progress)):
         yield note("bring-up", text("It has found something to mend."), go_on)
 
 

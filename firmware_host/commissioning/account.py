@@ -9,6 +9,7 @@ from statistics import median
 from msgspec.structs import replace
 
 from tiltboard.drivers.attitude import FLAT, gravity_tilt
+from tiltboard.firmware_host.commissioning.blinking import lit_findings
 from tiltboard.firmware_host.commissioning.findings import Finding, note, problem
 from tiltboard.firmware_host.commissioning.mounting import describe, mounting_of
 from tiltboard.firmware_host.commissioning.progress import Part, Progress, wire_of_places
@@ -106,8 +107,9 @@ def _lights(progress: Progress) -> Iterator[Finding]:
             text(
                 "With a multimeter: 5 V at the strip and across the first dark light; DOUT of each"
                 " must reach DIN of the next. All dark: 5 V at the supply of the 74AHCT125, and its"
-                " enable pin at ground. Other colours: use WS2812B, which take green first. Another"
-                " order: wire the chain as the wiring page's table of lights says."
+                " enable pin at ground. Other colours: use WS2812B, which take green first; if they"
+                " flicker, a 74AHCT125 and not a 74HC125. Another order: wire the chain as the"
+                " wiring page's table of lights says."
             ),
         )
     elif progress.picture and progress.light_at:
@@ -182,6 +184,7 @@ def _upside_down(profile: Profile, progress: Progress) -> list[int]:
 def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """Yield faults, and differences from the profile, as far as the sweep has come."""
     yield from _lights(progress)
+    yield from lit_findings(profile, progress)
     yield from _panel(progress)
     orientation = mounting_of(progress.level, progress.edges)
     if orientation is not None and orientation != FLAT:
@@ -189,10 +192,10 @@ def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
     yield from _sensors(profile, progress)
 
 
-def to_mend(progress: Progress) -> tuple[Part, ...]:
+def to_mend(profile: Profile, progress: Progress) -> tuple[Part, ...]:
     """Return the parts with faults."""
     found = {
-        Part.LIGHTS: progress.picture is False,
+        Part.LIGHTS: progress.picture is False or any(lit_findings(profile, progress)),
         Part.BUTTONS: any(_panel(progress)),
         Part.PLACES: bool(progress.broken),
     }

@@ -23,7 +23,7 @@ from tiltboard.firmware_host.commissioning.mounting import (
     is_level,
     up_axis,
 )
-from tiltboard.firmware_host.commissioning.progress import Progress
+from tiltboard.firmware_host.commissioning.progress import Part, Progress
 from tiltboard.firmware_host.commissioning.tasks import Answer, Asking, Choice, Light, Step, Task
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
@@ -38,6 +38,7 @@ STRONG_FROM_MT = 4.5
 UNLIKE = (0.75, 1.5)
 HARDLY = (0.5, 2.0)  # No gain can correct readings beyond this (perception.calibration.Gain).
 KNOWN = 3  # Readings needed for a median.
+FEW = 2  # Places that read the other pole before most sensors are taken to look down.
 ELSEWHERE_S = 1.0  # Rest of a piece before another input than the place's is accepted.
 # Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
 OFF_SCALE_MT = 25.0
@@ -51,6 +52,7 @@ EMPTY_S = 2.0
 MAX_ZERO_MT = 1.5
 NOISY_MT = 0.2  # Of single readings; six times the datasheet's noise.
 JOLT_M_S2 = 0.8
+OTHER_PIECE = text("I have taken the other piece")
 
 
 class Verdict(NamedTuple):
@@ -206,6 +208,10 @@ class Placing:
         if value == Answer.LEAVE_OUT:
             at = self._place if self._verdict is None else self._verdict.at
             return replace(self.first, known=progress.leaving_out(at))
+        if value == Answer.OTHER and progress.own_mt:
+            # What the wrong piece has measured does not count.
+            known = structs.replace(progress.without(Part.PLACES), broken=progress.broken)
+            return replace(self.first, known=known)
         self._sure = self._sure or value == Answer.RIGHT
         self._since_s = now_s if self._since_s is None else self._since_s
         late = now_s > self._since_s + HINT_AFTER_S
@@ -317,17 +323,10 @@ class Placing:
             )
             return Verdict(at, why, self._leave_out(at))
         if (reading > 0) != self._sees_south():
-            why = text(
-                "{place} sees the other pole. If the piece was turned over, turn it back: {piece}."
-                " If not, that sensor looks down, and the table can read it so.",
-                place=name,
-                piece=_piece(self._magnet),
-            )
-            down = text("It was not turned over: {place} looks down", place=name)
-            return Verdict(place, why, (Choice(Answer.RIGHT, down),))
+            return self._other_pole()
         if not profile.measures:
             return None
-        others = [abs(mt) for i, mt in progress.own_mt.items() if i != place]
+        others = [abs(mt) for mt in self._others_mt()]
         mt, usual = abs(reading), median(others) if len(others) >= KNOWN else None
         if mt < (STRONG_FROM_MT if usual is None else UNLIKE[0] * usual):
             why = text(
@@ -349,17 +348,54 @@ class Placing:
             return Verdict(place, why, self._leave_out(place) if hardly else right)
         return None
 
-    def _sees_south(self) -> bool:
-        """Return whether the place should read south (positive): like most others if readings are
-        fields; of switches, opposite to its first reading or as the piece asked for.
+    def _other_pole(self) -> Verdict:
+        """Return the verdict on a reading of the pole that is not expected: the piece is another
+        one, or the sensor looks down.
         """
-        place, own_mt = self._place, self._progress.own_mt
-        if self._profile.measures:
-            others = [mt for i, mt in own_mt.items() if i != place]
-            return sum(mt > 0 for mt in others) * 2 >= len(others)
-        if self._magnet is Magnet.S_STRONG and place in own_mt:
-            return own_mt[place] < 0
+        place, name, piece = self._place, self._name, _piece(self._magnet)
+        down = text("It was not turned over: {place} looks down", place=name)
+        right = Choice(Answer.RIGHT, down)
+        others, said = self._others_mt(), {"place": name, "piece": piece}
+        if len(others) >= FEW or any((mt > 0) is self._south_is_asked for mt in others):
+            why = text(
+                "{place} sees the other pole. If the piece was turned over, turn it back: {piece}."
+                " If not, that sensor looks down, and the table can read it so.",
+                **said,
+            )
+            return Verdict(place, why, (right,))
+        if others:
+            why = text(
+                "{place} sees the other pole too: this is probably the wrong piece. Take {piece},"
+                " and begin again. If it is that one, all sensors look down.",
+                **said,
+            )
+        else:
+            why = text(
+                "{place} sees the other pole. Is this {piece}? If not, take that one. If it is,"
+                " this sensor looks down.",
+                **said,
+            )
+        return Verdict(place, why, (Choice(Answer.OTHER, OTHER_PIECE), right))
+
+    def _others_mt(self) -> list[float]:
+        """Return what the other places have read in the first pass."""
+        return [mt for i, mt in self._progress.own_mt.items() if i != self._place]
+
+    @property
+    def _south_is_asked(self) -> bool:
+        """Whether the piece asked for has its south pole down."""
         return SIGN_OF[self._magnet or Magnet.S_STRONG] > 0
+
+    def _sees_south(self) -> bool:
+        """Return whether the place should read south (positive): as the piece asked for, and once
+        some places are known as most of them; in a second pass opposite to the first.
+        """
+        own_mt = self._progress.own_mt
+        if self._magnet is Magnet.S_STRONG and self._place in own_mt:
+            return own_mt[self._place] < 0
+        asked, others = self._south_is_asked, self._others_mt()
+        alike = sum((mt > 0) is asked for mt in others)
+        return asked is (len(others) < FEW or alike * 2 >= len(others))
 
 
 def placing(profile: Profile, progress: Progress, task: Task) -> Asking:

@@ -29,7 +29,7 @@ class Part(StrEnum):
 
 
 KNOWN_OF = {
-    Part.LIGHTS: ("picture", "light_at"),
+    Part.LIGHTS: ("picture", "light_at", "blink", "lit_mt"),
     Part.BUTTONS: ("buttons", "buzzer"),
     Part.EDGES: ("level", "edges"),
     Part.PLACES: ("inputs", "own_mt", "south_mt", "last", "broken"),
@@ -47,6 +47,10 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether all lights looked right; None: not asked yet."""
     light_at: tuple[int, ...] = ()
     """The light under each place; empty if it is as the profile says."""
+    blink: str | None = None
+    """The answer to whether all lights blink alike; None: not asked yet."""
+    lit_mt: tuple[float, ...] = ()
+    """How far each input reads higher while all lights are white; empty if not measured."""
     buttons: dict[str, tuple[str, ...]] = {}
     """The button asked for -> those that closed."""
     buzzer: bool | None = None
@@ -140,6 +144,7 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
         and {*stored.own_mt, *stored.south_mt} <= {*inputs}
         and sorted(stored.light_at) in ([], [*range(size)])
         and len(stored.offset_mt) == len(stored.noise_mt) in (0, size)
+        and len(stored.lit_mt) in (0, size)
     )
     return stored if fits else None
 

@@ -20,6 +20,7 @@ from tiltboard.drivers.frame import Frame
 from tiltboard.drivers.lights import Look
 from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.commissioning.account import calibration_of, supply_of, to_mend
+from tiltboard.firmware_host.commissioning.blinking import YES, blinking
 from tiltboard.firmware_host.commissioning.findings import Finding, note, of_error, problem
 from tiltboard.firmware_host.commissioning.mounting import tilting
 from tiltboard.firmware_host.commissioning.placing import emptying, placing
@@ -55,7 +56,6 @@ ACCEPTED_HZ = 1046.5
 TRIED_HZ = 880.0  # The buzzer's test tone.
 TONE_S = 0.08
 RELEASED_S = 0.3  # Longer than contacts bounce.
-YES = Choice(Answer.YES, text("Yes"))
 NO = Choice(Answer.NO, text("No"))
 DARKER = Choice(Answer.DARK, text("Some are dark, or have other colours"))
 NOTHING = Choice(Answer.NOTHING, text("It does nothing"))
@@ -115,7 +115,8 @@ def _looking(profile: Profile, progress: Progress) -> Asking:
         yield Step(say, known=structs.replace(progress, light_at=later[0]))
     right = value == Answer.YES
     light_at = progress.light_at if right else ()
-    yield Step(say, known=structs.replace(progress, picture=right, light_at=light_at))
+    found = structs.replace(progress, picture=right, light_at=light_at, blink=None, lit_mt=())
+    yield Step(say, known=found)
 
 
 def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
@@ -296,6 +297,8 @@ class Sweep:
         match task.ask:
             case Ask.PICTURE:
                 return _looking(profile, progress)
+            case Ask.BLINK:
+                return blinking(profile, progress)
             case Ask.PRESS:
                 return _pressing(profile, progress, task.name)
             case Ask.BUZZER:
@@ -377,7 +380,7 @@ def begin(
     if profile.imu is not None and len(known.edges) < len(EDGES):
         parts = [part for part in Part if part in parts or part is Part.EDGES]
     going_on = {part for part in known.wanted if part in parts}
-    todo = {part for part in to_mend(known) if part in parts} - going_on
+    todo = {part for part in to_mend(profile, known) if part in parts} - going_on
     for part in todo if todo or going_on else parts:
         # of the places, only those that were left out
         left_out = part is Part.PLACES and known.broken

@@ -25,6 +25,7 @@ class Ask(Enum):
     """The kinds of tasks."""
 
     PICTURE = "is the board lit as said"
+    BLINK = "do all lights blink alike"
     PRESS = "press a button"
     BUZZER = "do you hear it"
     LEVEL = "level the plate"
@@ -51,6 +52,8 @@ def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
     wanted = progress.wanted
     if Part.LIGHTS in wanted and profile.lights is not None:
         yield Task(Ask.PICTURE, Part.LIGHTS), progress.picture is not None
+        if progress.picture is not False:
+            yield Task(Ask.BLINK, Part.LIGHTS), progress.blink is not None
     if Part.BUTTONS in wanted and profile.panel is not None:
         for name in BUTTONS:
             yield Task(Ask.PRESS, Part.BUTTONS, name=name), name in progress.buttons
@@ -72,23 +75,25 @@ def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
 
 
 class Light(Enum):
-    """The meanings of lights: colour (red, green, blue from 0 to 255), brightness from 0 to 1, and
-    the role that a game would show so.
+    """The meanings of lights: colour (red, green, blue from 0 to 255), brightness from 0 to 1 (two:
+    in turn), and the role that a game would show so.
     """
 
-    TARGET = (WHITE, 1.0, Role.PUT)
-    DONE = (BLUISH_GREEN, 0.3, Role.LEGAL)
-    WRONG = (VERMILLION, 1.0, Role.WRONG)
-    LIFT = (YELLOW, 0.8, Role.LIFT)
-    RED = ((255, 0, 0), 0.5, None)
-    GREEN = ((0, 255, 0), 0.5, None)
-    BLUE = ((0, 0, 255), 0.5, None)
+    TARGET = (WHITE, (1.0,), Role.PUT)
+    DONE = (BLUISH_GREEN, (0.3,), Role.LEGAL)
+    WRONG = (VERMILLION, (1.0,), Role.WRONG)
+    LIFT = (YELLOW, (0.8,), Role.LIFT)
+    RED = ((255, 0, 0), (0.5,), None)
+    GREEN = ((0, 255, 0), (0.5,), None)
+    BLUE = ((0, 0, 255), (0.5,), None)
+    # No eye sees this change; but it sends new frames, of which a weak line misreads some.
+    BRIGHT = (WHITE, (1.0, 0.99), None)
 
     @property
     def look(self) -> Look:
         """The light as ``Plate.show`` takes it."""
-        rgb, share, _ = self.value
-        return Look(rgb, (share,))
+        rgb, levels, _ = self.value
+        return Look(rgb, levels)
 
 
 class Answer(StrEnum):
@@ -97,8 +102,11 @@ class Answer(StrEnum):
     YES = "yes"
     NO = "no"
     DARK = "dark"
+    FLICKER = "flicker"
+    GLOW = "glow"
     NOTHING = "nothing"
     RIGHT = "right"
+    OTHER = "other-piece"
     LEAVE_OUT = "leave-out"
     SKIP = "skip"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 
 from tiltboard.firmware_host.commissioning.tasks import Answer, Ask, Step, Task
+from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
@@ -18,7 +19,10 @@ PRESS_S = 0.5
 LOOK_S = 0.5  # Time until a person has looked and answers.
 DOUBT_S = 1.0  # Time until a person has read why a reading is refused.
 WAIT_S = 4.0  # Time until a person gives up on a button without effect.
-BRIGHT = 8  # The least brightness of 255 that an eye sees.
+BRIGHT = 8  # The least brightness of 255 that an eye sees among bright ones.
+GLOW = 2  # The least in the dark.
+PALE = 0.75  # Share of the others' brightness below which a light's colour looks different.
+FOLLOWED_S = 0.2  # Time until the lights have followed a change.
 
 
 class Maker:
@@ -33,8 +37,11 @@ class Maker:
         self._before: Step | None = None
         self._since_s = 0.0
         self._acted = False
+        self._blinked = Answer.YES
+        self._lit_since: tuple[bool, float] = False, 0.0
         self.holds: int | None = None
         self._kind = ""
+        self._has_asked = True  # The piece in hand is the one that was asked for.
         table.world.trays |= {kind.value: kind for kind in MagnetKind}
 
     def note(self, at: int | None, done: Task | None) -> None:
@@ -51,6 +58,10 @@ class Maker:
             return None
         if task != self._task:
             self._task, self._since_s, self._acted = task, now_s, False
+            self._blinked = Answer.YES
+        offered = [choice.value for choice in step.choices]
+        if task.ask is Ask.BLINK and Answer.SKIP not in offered:
+            return self._watch(step, now_s)
         if self._before is not None and step.refused != self._before.refused:
             self._since_s = now_s
         self._before = step
@@ -69,7 +80,9 @@ class Maker:
             case _ if step.choices and (step.refused or not step.lights) and waited_s > DOUBT_S:
                 if not self._busy:
                     self._since_s = now_s
-                    return step.choices[0].value
+                    # Who carries the piece that was asked for knows that it is no other one.
+                    is_right = self._has_asked and Answer.RIGHT in offered
+                    return Answer.RIGHT if is_right else offered[0]
         self._use_hands(task)
         return None
 
@@ -84,6 +97,19 @@ class Maker:
         wanted = {i: light.name.lower() for i, light in step.lights.items()}
         return Answer.YES if seen == wanted else Answer.NO
 
+    def _watch(self, step: Step, now_s: float) -> str | None:
+        """Watch blinking lights, and answer once that is asked for."""
+        is_lit = bool(step.lights)
+        if is_lit is not self._lit_since[0]:
+            self._lit_since = is_lit, now_s
+        elif now_s >= self._lit_since[1] + FOLLOWED_S and self._blinked is Answer.YES:
+            channels = [channel for rgb in self._table.lights for channel in rgb]
+            if is_lit and min(channels) < PALE * max(channels):
+                self._blinked = Answer.FLICKER
+            elif not is_lit and max(channels) >= GLOW:
+                self._blinked = Answer.GLOW
+        return self._blinked if step.choices else None
+
     @property
     def _busy(self) -> bool:
         now_s = self._table.clock.now()
@@ -95,6 +121,7 @@ class Maker:
             return
         hands, place = self._table.hands, task.place if task.part.value == "places" else None
         kind = task.magnet.value if task.magnet else "S-strong"
+        self._has_asked = kind == (task.magnet or Magnet.S_STRONG).value
         if self.holds is not None and (place is None or kind != self._kind):
             hands.take(self.holds)
             self.holds = None

@@ -177,10 +177,12 @@ def test_what_keeps_the_table_from_being_read_is_named_and_nothing_that_works_is
     assert said.splitlines()[-1].startswith("Mend that, and run the same command again")
     assert "does nothing." not in said
     assert "not noticed" not in said
-    assert "the next run asks for the buttons once more" in said
+    # A bus that hangs is asked ever less often: between two tries the buttons can be judged.
+    is_late = fault == "scan-stall"
+    assert ("the next run asks for the buttons once more" in said) is is_late
     _, said = tiltboard(f"tiltboard bringup {table}", fault)
     assert "Look at the board" not in said
-    assert "Press the button confirm" in said
+    assert ("Press the button confirm" in said) is is_late
 
 
 @pytest.mark.parametrize("fault", ["weak-magnet a1", "magnet-turned a1"])

@@ -1,0 +1,171 @@
+"""The proof of lights and sensors together: all lights turn white and dark while sensors are read.
+
+What the lights draw must not move the sensors' readings, and every frame must arrive as it was
+sent. White is the most that any game draws; nothing else on the table tests supply and grounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from msgspec import structs
+
+from tiltboard.firmware_host.commissioning.findings import Finding, problem
+from tiltboard.firmware_host.commissioning.placing import OFF_SCALE_MT
+from tiltboard.firmware_host.commissioning.progress import Progress
+from tiltboard.firmware_host.commissioning.tasks import Answer, Asking, Choice, Light, Step
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import text
+
+PHASE_S = 1.0  # Duration of white, and of dark.
+SETTLED_S = 0.3  # Time in a phase until lights, supply and sensors have followed.
+PHASES = 4
+# A row's mean shift, of which most of the field of its own lights' current cancels where they are
+# fed from both ends (0.13 mT at 2 A); and that of one place, half of what an empty one may read.
+MAX_ROW_MT = 0.05
+MAX_PLACE_MT = 0.3
+# Growth from the first row or column to the last, as a share of the mean shift: 1 for a straight
+# rise from nothing over three rows, 1.6 over ten.
+GROWS_SHARE = 0.75
+
+YES = Choice(Answer.YES, text("Yes"))
+FLICKER = Choice(Answer.FLICKER, text("Some flicker, or are not white"))
+GLOW = Choice(Answer.GLOW, text("Some glow while the others are dark"))
+
+Means = tuple[float, ...]
+
+
+def blinking(profile: Profile, progress: Progress) -> Asking:
+    """Blink all lights, and ask whether they look alike; meanwhile measure the sensors' shifts.
+
+    The question is open to answers once the sensors have been read in all phases.
+    """
+    say = text(
+        "All lights turn white and dark in turn. Look for some seconds: is each one as white as the"
+        " others, steady, and quite dark in between?"
+    )
+    white = dict.fromkeys(range(profile.size), Light.BRIGHT)
+    readings: dict[bool, list[Sequence[float]]] = {False: [], True: []}
+    began_s: float | None = None
+    step, value = Step(say, lights=white), None
+    while value is None:
+        frame, value = yield step
+        began_s = frame.time_s if began_s is None else began_s
+        number, since_s = divmod(frame.time_s - began_s, PHASE_S)
+        is_white = number % 2 == 0
+        if since_s >= SETTLED_S and frame.field_mt:
+            readings[is_white].append(frame.field_mt)
+        choices = (YES, FLICKER, GLOW) if number >= PHASES else ()
+        step = Step(say, lights=white if is_white else {}, choices=choices)
+    shifts = _shifts(readings[True], readings[False]) if profile.measures else ()
+    yield Step(say, known=structs.replace(progress, blink=value, lit_mt=shifts))
+
+
+def _shifts(white: Sequence[Sequence[float]], dark: Sequence[Sequence[float]]) -> Means:
+    """Return how far each input's mean is higher while the lights are white; empty where the
+    sensors were not read, 0 for an input past the end of its scale.
+    """
+    if not white or not dark:
+        return ()
+    means = (map(fmean, zip(*scans, strict=True)) for scans in (white, dark))
+    return tuple(
+        0.0 if max(abs(lit), abs(unlit)) > OFF_SCALE_MT else lit - unlit
+        for lit, unlit in zip(*means, strict=True)
+    )
+
+
+def lit_findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
+    """Yield what was wrong as all lights blinked."""
+    if progress.blink == Answer.FLICKER:
+        yield problem(
+            "lights",
+            text("Some lights flicker, or are not white when all should be."),
+            text(
+                "If those far from the feed are yellow or red, feed 5 V and ground into both ends"
+                " of each row. Otherwise the data line is too weak: use a 74AHCT125, not a"
+                " 74HC125, with 5 V at its supply, its enable pin at ground, and a short data"
+                " wire beside a ground wire."
+            ),
+        )
+    if progress.blink == Answer.GLOW:
+        yield problem(
+            "lights",
+            text("Some lights glow when all should be dark."),
+            text(
+                "The Pi sends the lights' bits with gaps. Ask tiltboard doctor about config.txt,"
+                " update the Pi (sudo apt full-upgrade), and take out options of spi_bcm2835 in"
+                " /etc/modprobe.d. If it stays, check the ground wire beside the data wire."
+            ),
+        )
+    yield from _shifted(profile, progress)
+
+
+def _shifted(profile: Profile, progress: Progress) -> Iterator[Finding]:
+    """Yield the likely cause if the lights' current shifts the sensors' readings.
+
+    Where the sensors' ground carries the current, the shift grows along its way. A supply that
+    falls lowers all readings alike, and the field of the current itself is what remains.
+    """
+    if not progress.lit_mt:
+        return
+    shift_mt = [0.0] * profile.size
+    for wire, mt in enumerate(progress.lit_mt):
+        shift_mt[progress.place_of(wire)] = mt
+    rows = [
+        fmean(shift_mt[at : at + profile.columns]) for at in range(0, profile.size, profile.columns)
+    ]
+    columns = [fmean(shift_mt[at :: profile.columns]) for at in range(profile.columns)]
+    worst = max(range(profile.size), key=lambda place: abs(shift_mt[place]))
+    mean_mt, most_mt, at = fmean(shift_mt), abs(shift_mt[worst]), profile.places[worst]
+    if max(map(abs, rows)) < MAX_ROW_MT and most_mt < MAX_PLACE_MT:
+        return
+    grows_mt = max(abs(each[-1] - each[0]) for each in (rows, columns))
+    if grows_mt > GROWS_SHARE * abs(mean_mt):
+        yield problem(
+            "sensors",
+            text(
+                "The sensors' readings shift by up to {mt:.2f} mT when all lights are white, most"
+                " at {place}: the lights' current flows through the sensors' ground.",
+                mt=most_mt,
+                place=at,
+            ),
+            text(
+                "With a multimeter, while the lights blink: less than 5 mV between the sensors'"
+                " ground at {place} and that at the converter. If it is more, lead the lights'"
+                " ground to the star point by wires of its own, as thick as report.md says, and"
+                " join it to the sensors' ground nowhere else.",
+                place=at,
+            ),
+        )
+    elif mean_mt < 0:
+        yield problem(
+            "sensors",
+            text(
+                "All sensors read {mt:.2f} mT less when all lights are white: the sensors' supply"
+                " falls.",
+                mt=-mean_mt,
+            ),
+            text(
+                "With a multimeter, while the lights blink: a steady 3.3 V at the sensors, and the"
+                " same at the converter's VREF. If it falls, feed the sensors' regulator by its"
+                " own pair of wires from the supply, thicker or shorter ones; VREF belongs to the"
+                " same regulator."
+            ),
+        )
+    else:
+        yield problem(
+            "sensors",
+            text(
+                "The sensors' readings shift by up to {mt:.2f} mT when all lights are white, most"
+                " at {place}: they feel the current in the lights' wires.",
+                mt=most_mt,
+                place=at,
+            ),
+            text(
+                "Feed 5 V and ground into both ends of each row of lights, lay the two wires of"
+                " each feed side by side or twist them, and keep them away from the sensors. With"
+                " a multimeter, while the lights blink: less than 5 mV between the sensors' ground"
+                " and that of the supply."
+            ),
+        )
