@@ -143,12 +143,12 @@ def test_the_written_game_of_the_journals_page_is_read_and_was_won(open_page):
     assert played.result == {"winner": "red", "reason": "complete"}
 
 
-def test_every_bench_is_listed_with_what_it_measures(open_page):
-    rows = open_page("docs/benchmarks.md").table("command", "what it measures")
-    shown = {in_code(row[0])[0].removeprefix("tiltboard bench "): row[1] for row in rows}
+def test_every_bench_says_in_a_line_what_it_measures():
+    """docs/benchmarks.md sends its reader to this list."""
     context = click.Context(bench.command)
-    names = [name for name in bench.command.list_commands(context) if name != "all"]
-    assert shown == {name: bench.command.get_command(context, name).help for name in names}
+    commands = [bench.command.get_command(context, n) for n in bench.command.list_commands(context)]
+    assert len(commands) > 10
+    assert all(10 < len(each.help) < 90 and "\n" not in each.help for each in commands)
 
 
 def test_every_fault_is_listed(open_page, tmp_path):
