@@ -127,7 +127,7 @@ def absent(
     if error.errno in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         return PartAbsentError(
             part,
-            "There is no {device} on this computer.",
+            "There is no {device} on this machine.",
             remedy=_by_start(_NO_DEVICE, device),
             device=device,
         )

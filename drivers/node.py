@@ -68,7 +68,7 @@ class NodeHall(_NodePart):
             if all(scan.codes is None for scan in fresh):
                 self._field_mt = ()
                 raise reported(link.status, PART_HALL) or PartReadingError(
-                    "hall", "The plate's own computer sends no readings of its sensors."
+                    "hall", "The plate's controller sends no readings of its sensors."
                 )
             table = _table_mt(found.field_at_0_nt, found.field_step_nt)
             fields = [
@@ -85,7 +85,7 @@ class NodeHall(_NodePart):
         if not self._field_mt:
             raise PartReadingError(
                 "hall",
-                "The plate's own computer has sent no readings of its sensors yet.",
+                "The plate's controller has sent no readings of its sensors yet.",
                 remedy="Wait a moment.",
             )
         return self._field_mt

@@ -336,15 +336,15 @@ class NodeLink:
         if self._senseless:
             return PartAbsentError(
                 "hall",
-                "What comes from {port} makes no sense: it is no message from a plate's own"
-                " computer.",
+                "What comes from {port} makes no sense: it is no message from a plate's"
+                " controller.",
                 remedy="Check that this is the plate's port, that the profile's baud is the"
                 " firmware's, that no other program reads it, and the ground wire.",
                 port=self._settings.port,
             )
         return PartAbsentError(
             "hall",
-            "The plate's own computer does not answer on {port}.",
+            "The plate's controller does not answer on {port}.",
             remedy="Check its supply, the two data wires (TX to RX and RX to TX), that the"
             " tiltboard firmware is on it, and that the profile's baud is the firmware's.",
             port=self._settings.port,
@@ -400,7 +400,7 @@ class NodeLink:
         if found.major != protocol.MAJOR:
             raise WrongPartError(
                 "hall",
-                "The plate's own computer ({name}) speaks version {found} of the protocol; this"
+                "The plate's controller ({name}) speaks version {found} of the protocol; this"
                 " program speaks version {wanted}.",
                 remedy="Update tiltboard, or put firmware for version {wanted}.x on the plate:"
                 " docs/wiring-node.md."
@@ -413,7 +413,7 @@ class NodeLink:
         if (found.columns, found.rows) != (wanted.columns, wanted.rows):
             raise WrongPartError(
                 "hall",
-                "The plate's own computer ({name}) has {found} places; the profile says {wanted}.",
+                "The plate's controller ({name}) has {found} places; the profile says {wanted}.",
                 remedy="Name the profile of this plate, or put this plate's firmware on it.",
                 name=found.name,
                 found=f"{found.columns} x {found.rows}",
@@ -422,7 +422,7 @@ class NodeLink:
         if not found.scans_per_s:
             raise WrongPartError(
                 "hall",
-                "The plate's own computer ({name}) says that it never scans.",
+                "The plate's controller ({name}) says that it never scans.",
                 remedy="Put the tiltboard firmware on it: docs/wiring-node.md.",
                 name=found.name,
             )
@@ -458,7 +458,7 @@ def _port_error(port: str, error: OSError | ImportError) -> PartAbsentError:
     if isinstance(error, OSError) and error.errno in gone:
         return PartAbsentError(
             "hall",
-            "The plate's own computer is not plugged in: there is no {port}.",
+            "The plate's controller is not plugged in: there is no {port}.",
             remedy="Plug in its USB cable; play goes on by itself.",
             port=port,
         )

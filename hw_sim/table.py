@@ -153,7 +153,7 @@ class SimTable:
             return None
         if not self.converters or not isinstance(imu, Mpu6050):
             raise SimulationError(
-                "profile {name}: the simulated plate's own computer has a tilt sensor.",
+                "profile {name}: the simulated controller has a tilt sensor.",
                 remedy='Add [imu] with kind = "node".',
                 name=self.profile.name,
             )

@@ -122,7 +122,7 @@ def _on_a_stick() -> Iterator[str]:
         if each["mountpoint"] is None or each["mountpoint"].startswith(MOUNTED_BY_DESKTOPS)
     ]
     if not sticks:
-        raise UpdateError("There is no stick in the table's computer.")
+        raise UpdateError("There is no stick in the Pi.")
     with tempfile.TemporaryDirectory(dir="/run") as own, ExitStack() as mounted:
         for stick, folder in sticks:
             if folder is None:

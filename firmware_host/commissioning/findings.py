@@ -41,7 +41,7 @@ def subject_of(name: str) -> Message:
 _SUBJECTS = {
     "calibration": text("calibration"),
     "clock": text("clock"),
-    "computer": text("computer"),
+    "computer": text("Pi"),
     "devices": text("devices"),
     "disk": text("disk"),
     "engines": text("engines"),

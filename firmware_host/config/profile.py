@@ -178,7 +178,7 @@ def _check(profile: Profile) -> None:
         part.check(profile)
         if part.on_node != profile.hall.on_node:
             raise ConfigError(
-                "profile {name}: [hall] and [{section}] are not on the same computer.",
+                "profile {name}: [hall] and [{section}] are not on the same machine.",
                 remedy='Give all of a plate\'s parts kind = "node", or none.',
                 name=profile.name,
                 section=section,

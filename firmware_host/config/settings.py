@@ -199,6 +199,6 @@ def check_host(host: str) -> str:
     except ValueError as error:
         raise ConfigError(
             "{host!r} is not an address that the page can be served at.",
-            remedy="Choose 127.0.0.1 for this computer alone, or 0.0.0.0 for the network.",
+            remedy="Choose 127.0.0.1 for this machine alone, or 0.0.0.0 for the network.",
             host=host,
         ) from error

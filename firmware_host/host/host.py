@@ -183,7 +183,7 @@ class Host:
                 self._play_freely(on=on)
             case c.Resign(player) | c.OfferDraw(player) if player in session.opponents.seats:
                 raise NotPossibleError(
-                    "The computer plays for {player}: nobody else resigns or offers a draw for it.",
+                    "A bot plays {player}: nobody else resigns or offers a draw for it.",
                     player=player,
                 )
             case c.GameRequest():

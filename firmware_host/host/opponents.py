@@ -43,7 +43,7 @@ def check_players(
     """
     if seats and game.seated:
         raise NotPossibleError(
-            "Engines do not play this game.", remedy="Let the computer take a seat instead."
+            "Engines do not play this game.", remedy="Let a bot take a seat instead."
         )
     for player in (*seats, *people):
         if player not in game.players:
@@ -267,7 +267,7 @@ class Opponents:
             if self._answer is not None and self._answer.move == SWAP:
                 say = self._swap(standing, given.player)
             say = say or text(
-                "{player} (computer) has moved. {todo}",
+                "{player} has moved. {todo}",
                 player=play.player(given.player),
                 todo=standing.say,
             )
@@ -277,7 +277,7 @@ class Opponents:
             declines = sorted(self.seats.keys() - {*offers}) if offers else []
             if declines:
                 say = text(
-                    "{player} (computer) turns the draw down. {todo}",
+                    "{player} turns the draw down. {todo}",
                     player=play.player(declines[0]),
                     todo=standing.say,
                 )
@@ -292,11 +292,7 @@ class Opponents:
         seat, who = self.seats[player], play.player(player)
         say = text("{player} ({engine}) is thinking…", engine=seat.engine, player=who)
         if seat.engine == OURS:
-            say = text(
-                "{player} (computer, level {level}) is thinking…",
-                level=seat.level,
-                player=who,
-            )
+            say = text("{player} is thinking…", player=who)
         return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 
     def _swap(self, standing: Standing, player: str) -> Message | None:

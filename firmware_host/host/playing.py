@@ -28,7 +28,6 @@ from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.line import Line
 from tiltboard.firmware_host.table.standing import Standing
 from tiltboard.firmware_host.table.zones import overlay_for
@@ -124,9 +123,8 @@ class Playing:
             for player, seat in seats.items():
                 if seat.follows:
                     said = text(
-                        "{said} Next time the computer plays {player} at level {level}.",
+                        "{said} Next time the bot plays at level {level}.",
                         said=said,
-                        player=play.player(player),
                         level=self.people.level(session.game, player, seats, seat.level),
                     )
         if said is not standing.say:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from tiltboard.games.names import PLAYERS, closest
 
+_NAMED = "{name}"  # Holds a name, and the player that it stands for.
 MAX_LISTED = 40  # names
 MAX_SHOWN = 600  # Characters of one parameter, which anybody may have sent.
 
@@ -55,8 +56,8 @@ class Message:
         """Return the message with a capital, for the beginning of a sentence."""
         return Message(self.template, self.params, capital=True)
 
-    def with_names(self, names: Mapping[str, str]) -> Message:
-        """Return the message in which people stand for players: ``names`` has player -> person.
+    def with_names(self, names: Mapping[str, Message]) -> Message:
+        """Return the message with the names of people and bots: ``names`` has player -> name.
 
         A player is a parameter that is called so, or any capitalised word: "Red", while the colour
         of "a red marble" stays.
@@ -65,9 +66,20 @@ class Message:
         for field, value in self.params.items():
             word = value.template if isinstance(value, Message) and value.capital else value
             if word in names and (field in PLAYERS or word != value):
-                params[field] = Message(names[str(word)])
+                params[field] = Message(_NAMED, {"name": names[str(word)], "player": value})
             else:
                 params[field] = value.with_names(names) if isinstance(value, Message) else value
+        return Message(self.template, params, capital=self.capital)
+
+    def without_names(self) -> Message:
+        """Return the message from which ``with_names`` made this one."""
+        if self.template == _NAMED and "player" in self.params:
+            player = self.params["player"]
+            return player if isinstance(player, Message) else Message(str(player))
+        params = {
+            field: value.without_names() if isinstance(value, Message) else value
+            for field, value in self.params.items()
+        }
         return Message(self.template, params, capital=self.capital)
 
 

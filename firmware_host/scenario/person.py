@@ -402,7 +402,7 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
     """Return the faults that a person can cause and undo without a tool: fault -> instruction."""
     hall = profile.hall
     if isinstance(hall, NodeHall):
-        return {"node-unplugged": text("Pull the cable of the plate's own computer.")}
+        return {"node-unplugged": text("Pull the cable of the plate's controller.")}
     pulled: dict[str, Message] = {}
     if isinstance(hall, MuxAdcHall):
         pulled["spi-silent"] = text("Pull the plug of the sensors' board.")

@@ -16,6 +16,7 @@ from tiltboard.firmware_host.commissioning import mounting
 from tiltboard.firmware_host.commissioning.account import findings
 from tiltboard.firmware_host.commissioning.findings import Health, health_map, worth_a_look
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
+from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message, text
@@ -227,11 +228,7 @@ class Publisher:
         opponents, advice = host.session.opponents, host.session.opponents.advice
         free, bench, motion = host.upkeep.free, self._bench, host.look.frame.motion
         lesson = host.session.lesson
-        names = {
-            player: name
-            for player, name in host.playing.people.seated.items()
-            if player in host.game.players and player not in opponents.everybody
-        }
+        names = self._names()
         standing = _with_names(standing, names)
         before = () if lesson is None else lesson.opening
         scene = host.showing.attract.scene
@@ -309,13 +306,34 @@ class Publisher:
             figures={} if position is None else dict(position.figures),
             attract=None if scene is None else dict(scene.cells),
             happened=[] if free is None else list(free.happened),
-            told=[] if standing.last is None else list(reasons(standing.last)),
+            told=[]
+            if standing.last is None
+            else [each.with_names(names) for each in reasons(standing.last)],
             ahead=advice.ahead(standing),
         )
 
     def seats(self) -> page.SeatsShown:
         """Return what is sent to the devices that have seats."""
         return self._seats.seats()
+
+    def _names(self) -> dict[str, Message]:
+        """Return player -> the name of the person, here or far away, or of the bot. Bots of one
+        level keep their colours.
+        """
+        host, opponents = self._host, self._host.session.opponents
+        far, levels = host.playing.far, [seat.level for seat in opponents.seats.values()]
+        people = {
+            player: name
+            for player, name in host.playing.people.seated.items()
+            if player in host.game.players and player not in opponents.everybody
+        }
+        if far is not None and far.plays(host.session.game_id):
+            people |= far.names
+        return {player: Message(name) for player, name in people.items()} | {
+            player: play.BOTS[seat.level - 1].capitalised()
+            for player, seat in opponents.seats.items()
+            if seat.engine == OURS and levels.count(seat.level) == 1
+        }
 
     def _match(self) -> page.MatchInfo | None:
         far = self._host.playing.far
@@ -373,8 +391,8 @@ def _legal(standing: Standing) -> list[str]:
     return list(position.legal())
 
 
-def _with_names(standing: Standing, names: Mapping[str, str]) -> Standing:
-    """Return ``standing`` with people's names in its sentences."""
+def _with_names(standing: Standing, names: Mapping[str, Message]) -> Standing:
+    """Return ``standing`` with the players' names in its sentences."""
     question = standing.question
     if question is not None:
         question = replace(question, ask=question.ask.with_names(names))

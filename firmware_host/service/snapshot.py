@@ -295,7 +295,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     now; ``hinting``: it looks for a hint. ``quality``: place, or slot, -> the worth of a move there
     (best, good, fair, bad), where the player to move is shown it; ``assist``: player -> amount of
     assist (0 to 3); ``may_assist``: the game has assist. ``asks_if_sure``: players who want to be
-    asked after a blunder; ``doubting``: one is asked now. ``names``: player -> the person's name.
+    asked after a blunder; ``doubting``: one is asked now. ``names``: player -> the name of
+    the person or the bot.
     ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
     -> mm east and north of its middle to its piece, and the radius of the circle that contains it
     95 times in 100. ``happened``: the last events in free play. ``attract``: the demonstration on
@@ -350,7 +351,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     may_assist: bool = False
     asks_if_sure: list[str] = []
     doubting: bool = False
-    names: dict[str, str] = {}
+    names: dict[str, Message] = {}
     lesson: Progress | None = None
     room: RoomInfo | None = None
     clock: ClockInfo | None = None

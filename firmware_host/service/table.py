@@ -260,7 +260,7 @@ class Table:
         """
         wanted_hz = self._host.profile.scans_per_s
         slow = text(
-            "This computer is too slow for {wanted} scans a second: the table scans {rate} times.",
+            "This machine is too slow for {wanted} scans a second: the table scans {rate} times.",
             wanted=wanted_hz,
             rate=f"{rate_hz:g}",
         )

@@ -11,7 +11,7 @@ STEADY_S = 0.5  # Time of punctual scans that ends the fault.
 
 BUSY = PartReadingError(
     "computer",
-    "The table's computer is too busy to read the sensors in time.",
+    "The Pi is too busy to read the sensors in time.",
     remedy="Stop other programs on it, and check that it is not too hot.",
 )
 

@@ -21,6 +21,20 @@ _COLOURS: Mapping[str, Message] = {
     "purple": text("purple"),
 }
 
+BOTS = (
+    text("mouse"),
+    text("hedgehog"),
+    text("rabbit"),
+    text("squirrel"),
+    text("cat"),
+    text("fox"),
+    text("owl"),
+    text("wolf"),
+    text("eagle"),
+    text("dragon"),
+)
+"""Names of the bot's levels, the weakest first."""
+
 WHICH_GAME = text("Which game?")
 
 

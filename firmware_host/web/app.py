@@ -347,7 +347,7 @@ class _Web:
         self._access.check_may_act(request.scope[guard.VISITOR])
         if self._access.machine is None:
             raise NotPossibleError(
-                "The table runs as no service here: its computer is yours to look after."
+                "The table does not run as a service here: look after this machine yourself."
             )
         return self._access.machine
 

@@ -217,7 +217,7 @@ def own_address() -> str:
             probe.connect(ELSEWHERE)  # A datagram socket only chooses the way: nothing is sent.
         except OSError as error:
             raise NotPossibleError(
-                "The table's computer is in no network.", remedy="Join a Wi-Fi, then try again."
+                "The Pi is not in a network.", remedy="Join a Wi-Fi, then try again."
             ) from error
         address: str = probe.getsockname()[0]
         return address

@@ -223,9 +223,7 @@ class Machine:
                     said += more
             answer = msgspec.json.decode(said, type=Answered)
         except (OSError, msgspec.MsgspecError) as error:
-            raise NotPossibleError(
-                "The table's computer does not answer: {why}.", why=error
-            ) from error
+            raise NotPossibleError("The Pi does not answer: {why}.", why=error) from error
         if answer.error is not None:
             raise NotPossibleError(answer.error, **answer.params)
         return answer

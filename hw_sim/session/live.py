@@ -66,8 +66,8 @@ SAID = {
     "lights-level": text("The lights misread their line"),
     "line-noise": text("The plate's cable is noisy"),
     "node-reenumerated": text("The plate's USB drops out"),
-    "scan-pauses": text("The computer pauses now and then"),
-    "scan-stall": text("The computer is too busy"),
+    "scan-pauses": text("The Pi pauses now and then"),
+    "scan-stall": text("The Pi is too busy"),
     "disk-full": text("The disk is full"),
     "node-unplugged": text("The plate's cable is pulled"),
 }

@@ -40,19 +40,19 @@ class LgpioError(Exception):
         (
             OSError(errno.ENOENT, "No such file or directory"),
             "/dev/spidev1.0",
-            "There is no /dev/spidev1.0 on this computer.",
+            "There is no /dev/spidev1.0 on this machine.",
             "dtoverlay=spi1-1cs",
         ),
         (
             FileNotFoundError(errno.ENOENT, "No such file or directory", "/dev/i2c-1"),
             "",
-            "There is no /dev/i2c-1 on this computer.",
+            "There is no /dev/i2c-1 on this machine.",
             "dtparam=i2c_arm=on",
         ),
         (
             FileNotFoundError(errno.ENOENT, "No such file or directory", "/dev/gpiochip0"),
             "GPIO",
-            "There is no /dev/gpiochip0 on this computer.",
+            "There is no /dev/gpiochip0 on this machine.",
             "tiltboard sim",
         ),
         (

@@ -44,7 +44,7 @@ def test_it_is_looked_for_ever_less_often_and_said_once(tmp_path, capsys, monkey
     assert between[:6] == [3, 6, 12, 24, 48, 60]
     assert len(looks) < 25
     absent, waits = capsys.readouterr().err.splitlines()
-    assert absent.startswith("tiltboard: The plate's own computer is not plugged in")
+    assert absent.startswith("tiltboard: The plate's controller is not plugged in")
     assert waits == "It is looked for again and again, at least once a minute."
     assert told[0] == f"READY=1\nSTATUS=No part of the table answers. {waits}"
     assert set(told[1:]) == {"WATCHDOG=1"}

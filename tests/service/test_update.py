@@ -461,4 +461,4 @@ def test_a_stick_that_a_desktop_has_mounted_is_read_where_it_is(sticks, tmp_path
     [{"hotplug": False}, {"fstype": None}, {"mountpoint": "/"}, {"mountpoint": "/boot/firmware"}],
 )
 def test_what_is_no_stick_is_not_mounted(sticks, other):
-    assert sticks("full", **other) == ("There is no stick in the table's computer.", [])
+    assert sticks("full", **other) == ("There is no stick in the Pi.", [])

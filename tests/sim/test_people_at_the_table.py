@@ -86,7 +86,7 @@ def test_a_level_follows_the_person_and_says_so(table):
     table.until(lambda: len(table.standing.moves) == 2)
     host.do(Resign("red"))
     table.until(lambda: table.standing.outcome is not None)
-    assert str(host.shown.say).endswith("Next time the computer plays Blue at level 1.")
+    assert str(host.shown.say).endswith("Next time the bot plays at level 1.")
     host.do(Again())
     assert host.session.opponents.seats["blue"] == EngineSeat(level=1, follows=True)
     known = People(host.journal.path.parent)

@@ -101,10 +101,10 @@ def test_its_move_is_guided_carried_out_and_journalled(table):
     table.begin(BLUE)
     table.person("c3")  # for red, by a page
     table.until(lambda: table.host.session.opponents.thinking == "blue")
-    assert str(table.host.shown.say) == "Blue (computer, level 3) is thinking…"
+    assert str(table.host.shown.say) == "Blue is thinking…"
     assert "legal" not in {role.value for role in table.host.shown.roles.values()}
     table.until(lambda: table.standing.phase is Phase.SETTLE)
-    assert str(table.host.shown.say).startswith("Blue (computer) has moved. Put the blue")
+    assert str(table.host.shown.say).startswith("Blue has moved. Put the blue")
     assert table.standing.piece_for == {"a1": "blue"}
     table.moves_are(2)
     record = table.host.journal.load(table.standing.game_id)
@@ -266,7 +266,7 @@ def test_nobody_offers_a_draw_or_resigns_for_an_engine(table, command):
     table.begin(BLUE)
     table.room.looks = 10**6
     table.person("c3")
-    with pytest.raises(NotPossibleError, match="The computer plays for blue"):
+    with pytest.raises(NotPossibleError, match="A bot plays blue"):
         table.host.do(command("blue"))
     table.session.tick()
     assert (table.standing.outcome, table.standing.draw_offers) == (None, ())
@@ -278,7 +278,7 @@ def test_an_engine_that_declines_a_draw_says_so(table):
     table.moves_are(2)
     table.host.do(OfferDraw("red"))
     table.until(lambda: table.standing.draw_offers == ("red",))
-    assert str(table.host.shown.say).startswith("Blue (computer) turns the draw down. Red")
+    assert str(table.host.shown.say).startswith("Blue turns the draw down. Red")
     table.person("d3")
     assert "draw" not in str(table.host.shown.say)
 

@@ -34,7 +34,7 @@ def test_three_doors_are_seen_without_scrolling(served, open_page, size, scheme)
         served.url, own_hand=True, viewport=view, color_scheme=scheme, fresh=True, **finger
     )
     page = player.page
-    for name in ("Learn in a minute", "Play the computer", "Two of us here"):
+    for name in ("Learn in a minute", "Play a bot", "Two of us here"):
         box = player.box(door(page, name).locator("strong"))
         assert box["y"] + box["height"] <= height, name
         assert box["x"] >= 0, name
@@ -48,10 +48,10 @@ def test_three_doors_are_seen_without_scrolling(served, open_page, size, scheme)
 
 def test_two_presses_at_most_begin_a_game_against_the_computer(lively, open_page):
     page = open_page(lively.url, own_hand=True, fresh=True).page
-    expect(door(page, "Play the computer")).to_contain_text("mouse, level 1: for the first games")
-    door(page, "Play the computer").click()
+    expect(door(page, "Play a bot")).to_contain_text("mouse, level 1: for the first games")
+    door(page, "Play a bot").click()
     expect(page.locator(".doors")).to_be_hidden()
-    expect(page.locator(".played-by:not(:empty)")).to_have_text("mouse, level 1")
+    expect(page.locator(".played-by:not(:empty)")).to_have_text("level 1")
     page.reload()
     expect(page.locator(".say-card[data-phase]")).to_be_visible()
     expect(page.locator(".doors")).to_be_hidden()
@@ -140,7 +140,7 @@ def test_who_plays_is_a_face_and_is_chosen_again_next_time(served, open_page):
     dialog.get_by_role("radio", name="Gravity Trap").click()
     dialog.get_by_role("radio", name="owl, level 7: beats most adults", exact=True).check()
     dialog.get_by_role("button", name="Start", exact=True).click()
-    expect(page.locator(".played-by:not(:empty)")).to_have_text("owl, level 7")
+    expect(page.locator(".played-by:not(:empty)")).to_have_text("level 7")
     page.wait_for_function("() => !history.state")  # the dialog's own step back has been made
     page.goto(served.url)
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
@@ -153,12 +153,12 @@ def test_the_door_promises_the_level_that_the_last_game_of_its_kind_earned(serve
     page.evaluate("localStorage.setItem('tiltboard.level-momentum', '7')")
     page.evaluate("localStorage.setItem('tiltboard.level-attraktion', '2')")
     page.reload()
-    expect(door(page, "Play the computer")).to_contain_text("owl, level 7: beats most adults")
+    expect(door(page, "Play a bot")).to_contain_text("owl, level 7: beats most adults")
     served.tell(type="game", game="attraktion")
     page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
-    expect(door(page, "Play the computer")).to_contain_text("hedgehog, level 2")
-    door(page, "Play the computer").click()
-    expect(page.locator(".played-by:not(:empty)")).to_have_text("hedgehog, level 2")
+    expect(door(page, "Play a bot")).to_contain_text("hedgehog, level 2")
+    door(page, "Play a bot").click()
+    expect(page.locator(".played-by:not(:empty)")).to_have_text("level 2")
 
 
 def test_a_game_of_seats_offers_the_three_strengths_that_there_are(served, open_page):

@@ -104,18 +104,18 @@ def joins_and_sees(served, page, other):
     until(lambda: other.may_move and "thinking, far away" in str(served.table.latest().say))
     expect(dialog).to_be_hidden()
     expect(page.locator(".doors")).to_be_hidden()  # the game has begun, though nobody has moved
-    expect(page.locator("#say")).to_contain_text("Red is thinking, far away.")
-    expect(page.locator(".say-words .phase")).to_have_text("Lyon · Far away")
+    expect(page.locator("#say")).to_contain_text("Lyon is thinking, far away.")
+    expect(page.locator(".say-words .phase")).to_have_text("Far away")
     expect(page.get_by_role("button", name="Hint", exact=True)).to_have_count(0)
     lamp = page.locator(f'circle[fill="url(#light-{other.host.overlay.index_of("d4")})"]')
     expect(lamp).to_be_hidden()
-    expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("Lyon")
-    expect(red).to_have_text("Red")  # who sat there does not play at the other table
+    expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("Far away")
+    expect(red).to_have_text("Lyon")  # who sat there does not play at the other table
     expect(page.locator('.tray[data-piece="blue"] .played-by')).to_be_empty()
     other.host.submit(MakeMove("d4"))
     until(lambda: served.table.latest().phase == "settle")
     said = page.locator("#say .line").first
-    expect(said).to_contain_text("Red has played, far away. ")
+    expect(said).to_contain_text("Lyon has played, far away. ")
     expect(lamp).to_be_visible()
     served.carry_out()
     until(lambda: served.table.latest().moves == ["d4"])

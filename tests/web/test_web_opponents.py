@@ -33,7 +33,7 @@ def test_the_computer_answers_a_move_and_plays_against_itself(lively, open_page)
     player = open_page(lively.url)
     page = player.page
     begin(page, blue=1)
-    expect(page.locator('.tray[data-piece="blue"] .played-by')).to_have_text("mouse, level 1")
+    expect(page.locator('.tray[data-piece="blue"] .played-by')).to_have_text("level 1")
     expect(page.locator('.tray[data-piece="red"] .played-by')).to_be_empty()
     player.expect_turn("red")
     player.drop("red", "d4")

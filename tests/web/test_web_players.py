@@ -46,16 +46,16 @@ def test_named_players_resign_score_and_change_colours_for_the_rematch(served, o
     page.evaluate(PATIENT)
     name(page, "red", "Ada")
     name(page, "blue", "Grace")
-    expect(page.locator(".say-card .phase")).to_have_text("Grace · Your turn")
+    expect(page.locator(".say-card .line")).to_contain_text("Grace's turn.")
     expect(page.locator(".moves .head")).to_have_text(["Ada", "Grace"])
     page.get_by_role("button", name="Resign", exact=True).click()
     expect(page.locator(".say-card")).to_have_attribute("data-phase", "turn")
     page.get_by_role("button", name="Grace resigns?", exact=True).click()
     expect(page.locator(".say-card .line")).to_contain_text("Ada wins")
     expect(score(page, "red")).to_be_empty()  # one game is no match
-    page.get_by_role("button", name="Play again", exact=True).click()
+    page.get_by_role("button", name="Swap colours", exact=True).click()
     player.expect_turn("red")
-    expect(page.locator(".say-card .phase")).to_have_text("Grace · Your turn")
+    expect(page.locator(".say-card .line")).to_contain_text("Grace's turn.")
     resign(page, "Grace")
     expect(score(page, "blue")).to_have_text("2")  # Ada's
     expect(score(page, "red")).to_have_text("0")
@@ -77,8 +77,9 @@ def test_a_name_is_of_its_game_and_what_ended_unseen_is_nobodys(served, open_pag
     page = player.page
     page.evaluate(PATIENT)
     name(page, "red", "Ada")
+    served.until(lambda snapshot: str(snapshot.names.get("red")) == "Ada")
     served.tell(type="game", game="gravity-connect", options={})
-    expect(page.locator('.tray[data-piece="red"] .who')).to_have_text("Red")
+    expect(page.locator('.tray[data-piece="red"] .who')).to_have_text("Ada")  # still at the table
     for _ in range(2):
         served.new_game(pie=False)
         page.goto("about:blank")
@@ -88,16 +89,22 @@ def test_a_name_is_of_its_game_and_what_ended_unseen_is_nobodys(served, open_pag
         expect(score(page, "blue")).to_be_empty()
 
 
-def test_to_play_again_exchanges_the_colours_against_the_computer_too(served, open_page):
+def test_to_play_again_keeps_the_colours_or_swaps_them_against_a_bot_too(served, open_page):
     engine = {"engine": "tiltboard", "level": 1}
     served.tell(type="game", game="momentum", options={"pie": False}, engines={"blue": engine})
     player = open_page(served.url)
     page = player.page
     page.evaluate(PATIENT)
     resign(page, "Red")
-    page.get_by_role("button", name="Play again", exact=True).click()
-    expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("mouse, level 1")
-    expect(page.locator('.tray[data-piece="blue"] .played-by')).to_be_empty()
+    expect(page.locator(".say-card .line")).to_contain_text("Mouse wins – Red resigned!")
+    for name, bots, person in (("Play again", "blue", "red"), ("Swap colours", "red", "blue")):
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator(f'.tray[data-piece="{bots}"] .played-by')).to_have_text("level 1")
+        expect(page.locator(f'.tray[data-piece="{bots}"] .who')).to_have_text("Mouse")
+        expect(page.locator(f'.tray[data-piece="{person}"] .played-by')).to_be_empty()
+        resign(page, person.capitalize())
+        for bot in (page.locator(".played-by"), page.locator(".mover")):
+            expect(bot.locator('[href="#mood-glad"]')).to_have_count(1)
 
 
 def test_a_draw_is_offered_declined_by_playing_on_and_agreed(served, open_page):

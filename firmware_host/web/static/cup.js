@@ -1,6 +1,6 @@
 // A family cup: three to eight people, each against each, on one table. Kept by this browser.
 import { dialog, fetchJson, open, show, tried } from "/static/dialogs.js";
-import { act, button, h, remember, remembered, t } from "/static/page.js";
+import { act, button, h, remember, remembered, setText, t } from "/static/page.js";
 
 const [FEWEST, MOST, LONGEST] = [3, 8, 24]; // names, and letters of one
 
@@ -31,11 +31,43 @@ export class Cup {
     this.body = h("div", { class: "cup" });
     this.problem = h("p", { class: "problem", role: "alert" });
     this.element = dialog(t("Family cup"), "family-cup", this.body, this.problem);
-    this.next = button("trophy", t("Family cup"), () => this.show(), { class: "primary" });
+    this.standings = button("list", t("Standings"), () => this.show());
+    this.onwards = button("trophy", "", () => this.proceed(), { class: "primary" });
   }
 
-  /** Whether the game on the plate is one of the cup's. */
-  get played() { return Boolean(this.cup) && this.cup.ids.includes(this.store.layout?.game?.id); }
+  /** Which of the cup's games is on the plate; -1: none. */
+  get at() { return this.cup?.ids.indexOf(this.store.layout?.game?.id) ?? -1; }
+
+  /** What the first player of each pair got of one point; null: it is not played yet. */
+  get won() {
+    const { names, ids } = this.cup;
+    return meetings(names.length).map(([first], at) => {
+      const winners = this.players.games[ids[at]]?.won;
+      return !winners ? null : winners.length > 1 ? 0.5 : Number(winners[0] === names[first]);
+    });
+  }
+
+  /** Who plays next. */
+  get said() {
+    const { names } = this.cup;
+    const [one, other] = (meetings(names.length)[this.won.indexOf(null)] ?? []).map((each) =>
+      names[each]);
+    return one ? t("Next: {one} v {other}", { one, other }) : t("Family cup");
+  }
+
+  /** The button that begins the cup's next game after one of its games, else null. */
+  get next() {
+    if (this.at < 0) return null;
+    setText(this.onwards.lastChild, this.said);
+    return this.onwards;
+  }
+
+  proceed() {
+    const next = this.won.indexOf(null);
+    return next < 0 ? this.show() : this.play(next);
+  }
+
+  again() { return this.play(this.at); }
 
   keep(cup) {
     this.cup = cup;
@@ -78,18 +110,13 @@ export class Cup {
   }
 
   table() {
-    const { names, ids } = this.cup;
+    const { won, cup: { names } } = this;
     const pairs = meetings(names.length);
-    const won = pairs.map(([first], at) => { // what the first of each pair got of one point
-      const winners = this.players.games[ids[at]]?.won;
-      return !winners ? null : winners.length > 1 ? 0.5 : Number(winners[0] === names[first]);
-    });
     const rows = names.map((name, who) => {
       const results = pairs.flatMap((pair, at) =>
         (won[at] === null || !pair.includes(who) ? [] : [pair[0] === who ? won[at] : 1 - won[at]]));
       return { name, played: results.length, points: results.reduce((sum, each) => sum + each, 0) };
     }).sort((one, other) => other.points - one.points);
-    const at = won.indexOf(null);
     const said = pairs.map(([one, other], nth) =>
       h("li", {}, `${names[one]} – ${names[other]}`,
         h("b", {}, won[nth] === null ? "" : won[nth] === 0.5 ? "½ : ½"
@@ -102,14 +129,11 @@ export class Cup {
           rows.map(({ name, played, points }) =>
             h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, played),
               h("td", {}, points))))),
-      at < 0 ? h("p", { class: "aim" },
+      !won.includes(null) ? h("p", { class: "aim" },
         t("{players} won the cup!",
           { players: rows.filter(({ points }) => points === rows[0].points).map(({ name }) => name)
             .join(", ") }))
-        : button("play",
-            t("Next: {one} v {other}",
-              { one: names[pairs[at][0]], other: names[pairs[at][1]] }),
-            () => this.play(at), { class: "primary" }),
+        : button("play", this.said, () => this.proceed(), { class: "primary" }),
       h("ol", { class: "meetings" }, said),
       button("close", t("End the cup"), () => this.askToEnd())];
   }
@@ -133,5 +157,6 @@ export class Cup {
       remember("begun", "yes");
     });
     if (done) this.element.close();
+    else if (!this.element.open) this.show();
   }
 }

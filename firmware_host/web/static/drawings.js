@@ -48,8 +48,16 @@ export function boardAt(store, cells, before) {
       "stroke-linecap": "round" }), pieces);
 }
 
-/** The computer at a level as an animal; 0: a friend. */
-export function face(level) {
+/** A bot's level as an animal, in a mood if it has one; 0: a friend. */
+export function face(level, mood = "") {
   return s("svg", { class: "face", "aria-hidden": "true" },
-    s("use", { href: `#face-${level || 0}` }));
+    s("use", { href: `#face-${level || 0}` }), mood ? s("use", { href: `#mood-${mood}` }) : null);
+}
+
+/** How a bot feels about the game: "glad", "sad", or "thinking".
+ * @param {Store} store */
+export function moodOf({ snapshot, review }, player) {
+  const { result, thinking } = snapshot;
+  if (review || !result?.winner) return !review && thinking === player ? "thinking" : "";
+  return (result.team ?? [result.winner]).includes(player) ? "glad" : "sad";
 }

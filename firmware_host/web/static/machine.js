@@ -147,7 +147,7 @@ export class Machine {
           h("footer", {}, h("button", { type: "submit", class: "primary" }, t("Join"))))),
       h("details", {}, h("summary", {}, t("Update")), this.version,
         h("p", { class: "hint" },
-          t("From a stick in the table's computer, or from a file on this device. Games stay, and "
+          t("From a stick in the Pi, or from a file on this device. Games stay, and "
             + "the game goes on.")),
         h("div", { class: "row" }, press(t("Update from the stick"), { type: "update" }),
           press(t("Back to the version before"), { type: "roll-back" })),

@@ -182,13 +182,13 @@ function build() {
         .map(([key, board]) => [key, JSON.stringify(board)])), ...more,
     });
   };
-  /** Again, with the colours exchanged. */
-  const playAgain = () => {
+  /** The same game again; `swap`: with the colours exchanged. A cup's game counts anew. */
+  const playAgain = (swap) => {
     const { engines, clock, assist } = store.snapshot;
-    const { exchanges } = players;
-    const after = (player) => (exchanges ? players.next(player) : player);
-    if (exchanges) players.exchange();
-    begin(store.layout.game.name, {
+    const after = (player) => (swap ? players.next(player) : player);
+    if (swap) players.exchange();
+    if (cup.next) cup.again();
+    else begin(store.layout.game.name, {
       engines: Object.fromEntries(Object.entries(engines)
         .map(([player, { engine, level, follows }]) =>
           [after(player), { engine, level, follows }])),

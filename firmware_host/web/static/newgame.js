@@ -301,7 +301,7 @@ export class Doors {
         h("strong", {}, title), h("span", {}, about));
     this.aim = h("p", { class: "aim" });
     this.picture = h("span", {});
-    this.computer = door(face(1), t("Play the computer"), "", () => this.playTheComputer());
+    this.computer = door(face(1), t("Play a bot"), "", () => this.playTheComputer());
     this.element = h("section",
       { class: "card doors", "aria-label": t("How to begin"), hidden: true },
       h("div", { class: "three" },

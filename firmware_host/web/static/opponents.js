@@ -47,7 +47,8 @@ export class Opponents {
       ...[0, ...levels().keys()]
         .map((_, level) => h("label", { class: "who-face", title: this.nameOf(level) },
           h("input", { type: "radio", name: "who", value: level, "aria-label": this.nameOf(level),
-            onchange: () => this.choose(level) }), face(level))));
+            onchange: () => this.choose(level) }), face(level),
+          h("span", {}, level ? levels()[level - 1] : t("us")))));
     this.faces = h("fieldset", { class: "chips", hidden: true }, h("legend", {}, t("Who plays?")),
       this.choice, this.said);
   }
@@ -112,11 +113,11 @@ export class Opponents {
         this.tell();
       },
     }, option("", t("A person")),
-    seated ? [t("Computer, easy"), t("Computer, medium"), t("Computer, hard")]
+    seated ? [t("Bot, easy"), t("Bot, medium"), t("Bot, hard")]
       .map((label, at) => option(Object.keys(EASE)[at], label)) : [
       group(t("A person with assist"),
         ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
-      group(t("The computer"), option(`${OURS} follows`, t("Matches its opponent")),
+      group(t("Bots"), option(`${OURS} follows`, t("Matches its opponent")),
         ...levels().map((animal, at) => option(`${OURS} ${at + 1}`, this.called(at, animal)))),
       this.far ? group(t("Far away"),
         ...[t("At another table"), t("At a third table"), t("At a fourth table")]
@@ -129,7 +130,7 @@ export class Opponents {
 
   /** A level, and how long it thinks where that is noticed. */
   called(at, animal) {
-    const label = t("Computer {level}: {animal}", { level: at + 1, animal });
+    const label = t("Bot {level}: {animal}", { level: at + 1, animal });
     const wait = this.waits?.[at] ?? 0;
     return wait < 0.1 ? label
       : t("{level}, {seconds} s a move", { level: label, seconds: Number(wait.toPrecision(1)) });

@@ -33,8 +33,15 @@ export class Players {
     this.store.tell("players");
   }
 
-  /** Of the kind of game that is shown: seat -> name. */
-  get names() { return this.known[this.store.game?.name] ?? {}; }
+  /** Seat -> name: what this page was told for the kind of game that is shown, else whom the
+   * table knows to play. */
+  get names() {
+    const { game, layout, snapshot } = this.store;
+    const { engines = {}, match, names = {} } = (game === layout?.game && snapshot) || {};
+    const seated = (game?.players ?? []).map((player) =>
+      (engines[player] || match?.far.includes(player) ? undefined : names[player]));
+    return { ...seated, ...this.known[game?.name] };
+  }
 
   seatOf(player) { return this.store.game?.players.indexOf(player) ?? -1; }
 
@@ -45,8 +52,11 @@ export class Players {
       : this.names[this.seatOf(player)] ?? "";
   }
 
-  /** The person's name, else the colour's. */
-  called(player) { return this.name(player) || nameOf(player); }
+  /** The name of the person or the bot, as far as page or table know it, else the colour's. */
+  called(player) {
+    const { review, snapshot } = this.store;
+    return this.name(player) || (!review && snapshot?.names[player]) || nameOf(player);
+  }
 
   /** Whose wins count together: a name, the computer at its level, the one person without a
    * name. */

@@ -261,7 +261,7 @@ export class RoomView {
         h("span", { class: "gems", title: t("Green gems") }, `◆ ${gems[player]}`),
         h("span", { class: "state" }, [
           // none yet where the number of players has just changed
-          seat?.computer ? t("computer") : seat?.taken ? "" : t("free seat"),
+          seat?.computer ? t("bot") : seat?.taken ? "" : t("free seat"),
           hero && hero !== "?"
             ? titleOf(game, `hero:${hero}`) + (used.includes(player) ? " ✓" : "") : "",
           waits ? t("to act") : ""].filter(Boolean).join(" · ")));

@@ -371,7 +371,7 @@ export class Room {
       here ? act(t("We'll share this device"), () => this.sitAll(free),
         { class: mine.length ? "" : "primary", "data-what": "round" }) : "",
       this.store.mayAct && mine.length
-        ? act(t("The computer plays the rest"),
+        ? act(t("Bots play the rest"),
             () => free.forEach(({ player }) => this.seatComputer(player, "easy")),
             { class: "primary", "data-what": "fill" }) : "",
       this.known.closed ? letIn((error) => this.complain(error.message)) : "");
@@ -392,7 +392,7 @@ export class Room {
     const seat = this.room.seats.find((each) => each.player === player);
     const free = seat && !seat.taken && !seat.computer;
     const state = mine.includes(player) ? t("sits here") : seat?.computer
-      ? t("computer, {level}", { level: levelName(seat.computer) }) : free ? t("free") : t("taken");
+      ? t("bot, {level}", { level: levelName(seat.computer) }) : free ? t("free") : t("taken");
     return h("li", { "data-player": player }, h("strong", {}, nameOf(player)),
       free && pictures[player]
         ? h("img", { class: "seat-qr", src: svgSource(pictures[player]),
@@ -423,9 +423,9 @@ export class Room {
   }
 
   levels(player) {
-    return h("select", { "aria-label": t("Computer"),
+    return h("select", { "aria-label": t("Bot"),
       onchange: ({ target: { value } }) => value && this.seatComputer(player, value) },
-    h("option", { value: "" }, t("Computer…")),
+    h("option", { value: "" }, t("Bot…")),
     LEVELS.map(([value, label]) => h("option", { value }, label())));
   }
 

@@ -1,6 +1,7 @@
 // The card over the plate: what to do next, what can be pressed, and ways to end a game.
 import { shown } from "/static/boards.js";
-import { marble } from "/static/marble.js";
+import { face, moodOf } from "/static/drawings.js";
+import { looksOf, marble } from "/static/marble.js";
 import { button, disable, h, icon, isNew, nameOf, pips, refill, setText, stepped,
   t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
@@ -99,7 +100,8 @@ export class Actions {
     const command = (type) => () => send({ type });
     const primary = { class: "primary" };
     this.play = button("plus", t("New game"), newGame, primary);
-    this.again = button("again", t("Play again"), playAgain, primary);
+    this.again = button("again", t("Play again"), () => playAgain(false), primary);
+    this.swapped = button("swap", t("Swap colours"), () => playAgain(true));
     this.other = button("plus", t("Another game"), newGame);
     this.goOn = button("back", "", takeBackToHere);
     this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
@@ -134,7 +136,8 @@ export class Actions {
         snapshot.lesson.puzzle ? this.takeBack : null);
     else if (snapshot.doubting) this.offer(this.sure, this.takeBack);
     else if (snapshot.phase === "over")
-      this.offer(this.cup.played ? this.cup.next : this.again, this.other, this.takeBack);
+      this.offer(...(this.cup.next ? [this.cup.next, this.again, this.cup.standings]
+        : [this.again, this.store.players.exchanges && this.swapped, this.other]), this.takeBack);
     else if (snapshot.phase === "turn" && this.ending.next)
       this.offer(this.ending.agree, swap ?? this.hinting(snapshot), this.takeBack);
     else this.offer(this.helping(snapshot) ?? swap ?? this.first(snapshot, layout),
@@ -213,6 +216,20 @@ function phaseOf({ phase, room }) {
   return PHASES[phase]?.() ?? phase;
 }
 
+/** Paper in the winner's colour rains over the page, except for people who want no motion. */
+function celebrate(colour) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const paper = h("div", { class: "confetti", "aria-hidden": "true" },
+    Array.from({ length: 80 }, (_, at) =>
+      h("i", { "--c": at % 3 ? colour : "var(--accent)", "--x": `${Math.random() * 100}%` })));
+  document.body.append(paper);
+  for (const each of paper.children)
+    each.animate({ translate: ["0 -3vh", `${Math.random() * 30 - 15}vw 103vh`],
+      rotate: ["0deg", `${Math.random() * 1800}deg`] },
+    { duration: 1400 + Math.random() * 1600, easing: "ease-in", fill: "both" });
+  setTimeout(() => paper.remove(), 3000);
+}
+
 export class Say {
   /** @type {string | undefined} */ playedKey;
   /** @type {string | undefined} */ playedSay;
@@ -270,7 +287,7 @@ export class Say {
       snapshot.to_move === layout.game?.players[1] && !Object.keys(snapshot.engines).length);
     this.card.toggleAttribute("data-thinking", Boolean(snapshot.thinking));
     const computer = snapshot.engines[snapshot.to_move]
-      && (snapshot.thinking ? t("Thinking…") : phase === "settle" && t("The computer plays"));
+      && (snapshot.thinking ? t("Thinking…") : phase === "settle" && t("The bot plays"));
     const who = result?.winner ?? snapshot.to_move;
     const far = snapshot.match?.far.includes(who);
     const what = computer
@@ -278,16 +295,15 @@ export class Say {
     const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
     const whose = partners.length
       ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
-    const person = far ? snapshot.match.names[who] : this.store.players.name(who);
     const { lesson } = snapshot;
     this.steps.hidden = !lesson || Boolean(lesson.puzzle);
     if (lesson) refill(this.steps, pips(lesson.done, lesson.steps));
-    const stage = this.lessonOf(snapshot) ?? (person ? `${person} · ${whose}` : whose);
+    const stage = this.lessonOf(snapshot) ?? whose;
     setText(this.phase, this.store.watching ? t("You are watching") : stage);
     this.ask.hidden = !layout.game?.lesson || Boolean(snapshot.lesson) || !this.store.mayAct;
     this.tell(snapshot.attract ? t("Demo game. Touch anything to play.")
       : this.words(snapshot));
-    const winner = result ? result.winner : snapshot.to_move;
+    const winner = result ? result.winner ?? result.team?.[0] : snapshot.to_move;
     this.showBall(winner, Boolean(result?.winner || result?.team));
     this.count();
   }
@@ -335,8 +351,8 @@ export class Say {
     const { source, target } = shifts.find((each) => each.source === null && each.target)
       ?? (shifts.every((each) => each.target) ? shifts[0] : null) ?? {};
     if (key !== this.playedKey && target) {
-      const where = { player: nameOf(mover), source: this.store.label(source ?? ""),
-        place: this.store.label(target) };
+      const where = { player: this.store.players.called(mover),
+        source: this.store.label(source ?? ""), place: this.store.label(target) };
       [this.playedKey, this.playedSay] = [key,
         source ? t("{player} moves from {source} to {place}.", where)
           : t("{player} drops on {place}.", where)];
@@ -390,10 +406,15 @@ export class Say {
   }
 
   showBall(piece, won) {
-    if (!isNew(this, "ball", [this.store.game?.name, piece, won])) return;
-    this.mover.replaceChildren(...(piece ? [marble(piece, this.store.game)] : []),
-      ...(won ? [icon("trophy")] : []));
+    const { review, snapshot } = this.store;
+    const level = review ? 0 : snapshot.engines[piece]?.level;
+    const mood = level ? moodOf(this.store, piece) : "";
+    if (!isNew(this, "ball", [this.store.game?.id, piece, won, level, mood])) return;
+    refill(this.mover, level ? face(level, mood)
+      : piece && marble(piece, this.store.game), won ? icon("trophy") : null);
     this.mover.hidden = !piece && !won;
+    const { players, game } = this.store;
+    if (won && !level && players.running === game.id) celebrate(looksOf(piece, game).base);
   }
 
   /** Faults that the sentence itself does not tell. */

@@ -1,8 +1,7 @@
 // A tray for each player: whose turn it is, and the pieces that wait beside the plate.
-import { h, nameOf, setText, t } from "/static/page.js";
-import { face } from "/static/drawings.js";
+import { h, isNew, nameOf, setText, t } from "/static/page.js";
+import { face, moodOf } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
-import { engineName } from "/static/opponents.js";
 import { countOf } from "/static/store.js";
 
 const MAX_DRAWN = 25; // more only cover each other
@@ -88,10 +87,11 @@ export class Trays {
       const engine = review ? null : snapshot.engines[piece];
       const assist = review ? 0 : snapshot.assist[piece];
       const match = review ? null : snapshot.match;
-      const played = engine ? engineName(engine) : match?.far.includes(piece)
-        ? match.names[piece] ?? t("Far away") : assist ? t("with assist") : "";
-      if (tray.played.textContent !== played)
-        tray.played.replaceChildren(...(engine?.level ? [face(engine.level)] : []), played);
+      const played = engine?.level ? t("level {level}", engine) : engine ? engine.engine
+        : match?.far.includes(piece) ? t("Far away") : assist ? t("with assist") : "";
+      const mood = moodOf(store, piece);
+      if (isNew(tray, "shown", [played, engine?.level, mood]))
+        tray.played.replaceChildren(...(engine?.level ? [face(engine.level, mood)] : []), played);
       this.showFigure(tray.figure, review ? undefined : snapshot.figures[piece]);
       this.showClock(tray.clock, review ? null : snapshot.clock, piece);
       tray.element.classList.toggle("to-move", toMove === piece);

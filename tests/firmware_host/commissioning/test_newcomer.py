@@ -163,7 +163,7 @@ def test_a_part_that_takes_a_moment_to_start_is_not_called_silent(tiltboard):
 @pytest.mark.parametrize(
     ("fault", "profile", "cause"),
     [
-        ("scan-stall", "plate-10", "computer: The table's computer is too busy to read"),
+        ("scan-stall", "plate-10", "Pi: The Pi is too busy to read"),
         ("i2c-stuck 1", "plate-7", "tilt sensor: I2C bus 1 hangs: something holds SDA or SCL low."),
     ],
 )

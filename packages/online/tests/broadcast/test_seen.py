@@ -52,8 +52,11 @@ def test_a_move_is_told_when_it_counts_and_not_before(table):
 
 def test_names_are_told_only_where_that_is_wished(table):
     table.host.playing.people.sit("red", "Ana")
+    table.run(2)
     assert seen(table).names == {}
+    assert "Ana" not in seen(table).say
     assert seen(table, names=True).names == {"red": "Ana"}
+    assert "Ana" in seen(table, names=True).say
 
 
 def test_who_sat_where_the_computer_plays_now_is_not_told_to_play(table):
@@ -61,7 +64,7 @@ def test_who_sat_where_the_computer_plays_now_is_not_told_to_play(table):
         table.host.playing.people.sit(player, name)
     table.host.submit(NewGame("momentum", {}, engines={"blue": EngineSeat(level=1)}))
     table.run(1)
-    assert seen(table, names=True).names == {"red": "Ana"}
+    assert seen(table, names=True).names == {"red": "Ana", "blue": "Mouse"}
 
 
 @given(st.lists(st.sampled_from(["move", "back", "settle", "new", "over"]), max_size=30))

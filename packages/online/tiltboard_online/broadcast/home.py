@@ -124,7 +124,7 @@ def state_of(
     def called(player: str | None) -> str | None:
         if player is None:
             return None
-        return snapshot.names.get(player) or spoken.translate(play.player(player).capitalised())
+        return spoken.translate(snapshot.names.get(player, play.player(player).capitalised()))
 
     elsewhere = {*snapshot.engines, *(() if snapshot.match is None else snapshot.match.far)}
     moves = snapshot.phase in PLAYED and snapshot.to_move not in (None, *elsewhere)

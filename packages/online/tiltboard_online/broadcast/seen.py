@@ -63,11 +63,11 @@ def seen_of(
     listed: bool = False,
 ) -> Seen | None:
     """Return a table's public state after its last step, or None before any game. ``names``:
-    include people's names.
+    include people's names, in the sentence too.
     """
     if layout.game is None:
         return None
-    say = spoken.translate(snapshot.say)
+    say = spoken.translate(snapshot.say if names else snapshot.say.without_names())
     result = snapshot.result
     return Seen(
         table=table,
@@ -92,7 +92,7 @@ def seen_of(
         say=say if len(say) <= LONGEST_SENTENCE else f"{say[: LONGEST_SENTENCE - 3]}...",
         over=result is not None,
         winner=None if result is None else result["winner"],
-        names=snapshot.names if names else {},
+        names={player: str(name) for player, name in snapshot.names.items()} if names else {},
         listed=listed,
     )
 
