@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tiltboard.ground.errors import TiltboardError, extra_command
+
+if TYPE_CHECKING:
+    from smbus2 import SMBus
 
 
 class PartError(TiltboardError, OSError):
@@ -31,6 +34,10 @@ class PartAbsentError(PartError):
     >>> isinstance(lost, PartAbsentError)
     True
     """
+
+
+class SilentBusError(PartAbsentError):
+    """Neither the part nor any other chip of a table answers on its I2C bus, ``params["bus"]``."""
 
 
 class WrongPartError(PartError):
@@ -157,10 +164,33 @@ def absent(
 
 # What a person is told when a chip on I2C does not answer.
 
+EXPANDERS: Final = range(0x20, 0x28)
+"""The addresses that an MCP23017's pins A0 to A2 can choose (Microchip DS20001952, figure 1-2)."""
+MOTION_SENSORS: Final = range(0x68, 0x6C)
+"""Those of an MPU-6050 (0x68, 0x69) and of an LSM6DSOX (0x6A, 0x6B)."""
+NOBODY: Final = (errno.EREMOTEIO, errno.ENXIO)
+"""What Linux answers for an address that nobody acknowledges (Documentation/i2c/fault-codes)."""
 
-def lost_on_i2c(
-    part: str, error: OSError | ImportError, bus: int, silent: PartAbsentError
-) -> PartAbsentError:
+
+def answering(bus: SMBus | None, error: OSError | ImportError) -> tuple[int, ...] | None:
+    """Return which of the addresses of a table's chips are acknowledged on an open ``bus``, after
+    ``error`` came of a transfer; None if that says nothing of addresses. Takes some milliseconds.
+    """
+    if bus is None or not isinstance(error, OSError) or error.errno not in NOBODY:
+        return None
+    found = []
+    for address in (*EXPANDERS, *MOTION_SENSORS):
+        try:
+            bus.read_byte(address)
+        except OSError as other:
+            if other.errno not in NOBODY:
+                return None
+        else:
+            found.append(address)
+    return tuple(found)
+
+
+def lost_on_i2c(part: str, error: OSError | ImportError, bus: int, silent: PartError) -> PartError:
     """Return the error to raise when ``error`` came from I2C ``bus``, a number; ``silent`` is
     returned if the chip is not there.
 
@@ -168,17 +198,16 @@ def lost_on_i2c(
         >>> lost_on_i2c("imu", OSError(errno.EREMOTEIO, ""), 1, silent) is silent
         True
 
-    Linux answers EREMOTEIO or ENXIO for an address that nobody acknowledges, and ETIMEDOUT for a
-    bus whose lines do not rise (Documentation/i2c/fault-codes). One that breaks off is EIO on
-    a Pi 4 and earlier (drivers/i2c/busses/i2c-bcm2835.c: SCL was held low for too long, or bytes
-    are missing), and EAGAIN where another has pulled a line low (arbitration lost). None of these
-    drivers sends a chip that holds SDA low the nine clocks that free it, and a program cannot while
-    the kernel has the pins: docs/wiring.md says how a person can.
+    Linux answers ETIMEDOUT for a bus whose lines do not rise (Documentation/i2c/fault-codes). One
+    that breaks off is EIO on a Pi 4 and earlier (drivers/i2c/busses/i2c-bcm2835.c: SCL was held low
+    for too long, or bytes are missing), and EAGAIN where another has pulled a line low (arbitration
+    lost). None of these drivers sends a chip that holds SDA low the nine clocks that free it, and a
+    program cannot while the kernel has the pins: docs/wiring-plate-7.md says how a person can.
     """
     if isinstance(error, ImportError):
         return absent(part, error, "")
     # An error of opening the device file names it; one of a transfer does not.
-    if error.errno in (errno.EREMOTEIO, errno.ENXIO) and error.filename is None:
+    if error.errno in NOBODY and error.filename is None:
         return silent
     if error.errno == errno.ETIMEDOUT:
         return PartAbsentError(

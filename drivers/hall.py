@@ -266,13 +266,15 @@ def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError |
         if channel != home and all(there):
             return PartReadingError(
                 "hall",
-                "Multiplexers {one} and {other} are exchanged.",
+                "Multiplexers U{one} and U{other} are exchanged.",
                 remedy=(
-                    "Exchange the wires from their common pins to the converter: multiplexer"
-                    " {one} goes to CH{one}, {other} to CH{other}."
+                    "Exchange the wires from their common pins to the converter: U{one} goes to"
+                    " CH{channel}, U{other} to CH{home}."
                 ),
-                one=channel,
-                other=home,
+                one=channel + 1,
+                other=home + 1,
+                channel=channel,
+                home=home,
             )
     return None
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 from tiltboard.drivers.buses import Buses, Pin
 from tiltboard.drivers.errors import (
+    EXPANDERS,
     LastingPartError,
     PartAbsentError,
     PartError,
     PartReadingError,
+    SilentBusError,
     WrongPartError,
     absent,
+    answering,
     lost_on_i2c,
 )
 
@@ -136,17 +139,8 @@ class SwitchArray:
             self.close()
             raise
         except (OSError, ImportError) as error:
+            silent = self._silent(answering(self._bus, error))
             self.close()
-            silent = PartAbsentError(
-                "hall",
-                "The sensors' chip of row {row} does not answer at {address:#04x} on I2C bus"
-                " {bus}.",
-                remedy="Check the MCP23017's plug, its 3.3 V, RESET at 3.3 V, and its pins A0, A1,"
-                " A2.",
-                row=self._row + 1,
-                address=self._addresses[self._row],
-                bus=self._i2c_bus,
-            )
             raise lost_on_i2c("hall", error, self._i2c_bus, silent) from error
         return tuple(field)
 
@@ -155,6 +149,39 @@ class SwitchArray:
         if self._bus is not None:
             self._bus.close()
             self._bus = None
+
+    def _silent(self, there: tuple[int, ...] | None) -> PartError:
+        """Return the error for the row's chip that does not answer, where those addresses do (None
+        if they are not known).
+        """
+        address = self._addresses[self._row]
+        known: dict[str, object] = {"row": self._row + 1, "address": address, "bus": self._i2c_bus}
+        ours = {*self._addresses}
+        if there == () or (there and len(ours) > 1 and ours.isdisjoint(there)):
+            kind = PartAbsentError if there else SilentBusError
+            return kind(
+                "hall",
+                "None of the sensors' chips answers on I2C bus {bus}.",
+                remedy="Check what they share: 3.3 V, ground, RESET at 3.3 V, SDA and SCL.",
+                **known,
+            )
+        strange = [each for each in there or () if each in EXPANDERS and each not in ours]
+        if len(strange) == 1:
+            return WrongPartError(
+                "hall",
+                "The sensors' chip of row {row} does not answer at {address:#04x} on I2C bus"
+                " {bus}, but one answers at {other:#04x}.",
+                remedy="Rewire its pins A0, A1, A2 (A0 counts 1, A1 2, A2 4, from 0x20 on), or name"
+                " its address in the profile.",
+                other=strange[0],
+                **known,
+            )
+        return PartAbsentError(
+            "hall",
+            "The sensors' chip of row {row} does not answer at {address:#04x} on I2C bus {bus}.",
+            remedy="Check the MCP23017's plug, its 3.3 V, RESET at 3.3 V, and its pins A0, A1, A2.",
+            **known,
+        )
 
     def _keeps_settings(self, bus: SMBus, row: int) -> bool:
         kept = bus.read_i2c_block_data(self._addresses[row], IODIRA, len(SETTINGS))

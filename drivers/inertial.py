@@ -16,7 +16,9 @@ from tiltboard.drivers.errors import (
     PartAbsentError,
     PartError,
     PartReadingError,
+    SilentBusError,
     WrongPartError,
+    answering,
     lost_on_i2c,
 )
 from tiltboard.drivers.frame import Motion
@@ -169,17 +171,8 @@ class InertialSensor:
             self.close()
             raise
         except (OSError, ImportError) as error:
+            silent = self._silent(answering(self._bus, error))
             self._let_go()
-            silent = PartAbsentError(
-                "imu",
-                "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
-                remedy="Check its plug and its 3.3 V; the pin {pin} must be at ground for"
-                " {low:#04x}.",
-                address=self._address,
-                bus=self._bus_number,
-                pin=self.CHIP.pin,
-                low=self.CHIP.low,
-            )
             raise lost_on_i2c("imu", error, self._bus_number, silent) from error
 
     def close(self) -> None:
@@ -191,6 +184,39 @@ class InertialSensor:
         if self._bus is not None:
             self._bus.close()
             self._bus = None
+
+    def _silent(self, there: tuple[int, ...] | None) -> PartError:
+        """Return the error for a chip that does not answer, where those addresses do (None if they
+        are not known).
+        """
+        known: dict[str, object] = {"address": self._address, "bus": self._bus_number}
+        known |= {"pin": self.CHIP.pin, "low": self.CHIP.low, "high": self.CHIP.low + 1}
+        other = self.CHIP.low + (self._address == self.CHIP.low)
+        if there and other in there and self._is_at(other):
+            return WrongPartError(
+                "imu",
+                "The tilt sensor answers at {other:#04x} on I2C bus {bus}, not at {address:#04x}.",
+                remedy="Write address = {other:#04x} under [imu] into the profile, or rewire the"
+                " pin {pin}: ground for {low:#04x}, 3.3 V for {high:#04x}.",
+                other=other,
+                **known,
+            )
+        kind = SilentBusError if there == () else PartAbsentError
+        return kind(
+            "imu",
+            "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
+            remedy="Check its plug and its 3.3 V; the pin {pin} must be at ground for {low:#04x},"
+            " at 3.3 V for {high:#04x}.",
+            **known,
+        )
+
+    def _is_at(self, address: int) -> bool:
+        """Return whether the chip at another address is of this kind."""
+        try:
+            identity = self._bus and self._bus.read_byte_data(address, self.CHIP.who_am_i)
+        except OSError:
+            return False
+        return identity in self.CHIP.variants
 
     def _impossible(self, value: int) -> PartReadingError:
         """Return the error for a reading whose bytes all are ``value``."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.messages import nearest
+from tiltboard.firmware_host.messages import nearest, text
 from tiltboard.hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard, SwitchBoard
 from tiltboard.hw_sim.buses import SimBuses
 from tiltboard.hw_sim.buses.i2c import I2cBus, Message
@@ -573,12 +573,24 @@ def check_targets(name: str, allowed: Sequence[Collection[str]], given: Targets)
     known = all(target in each for target, each in zip(given, allowed, strict=False))
     if known and len(given) == len(allowed) == len({*given}):
         return
+    if not allowed:
+        raise FaultError(
+            "{name} takes no target, but {given!r} was given.",
+            remedy="Give the fault's name alone.",
+            name=name,
+            given=" ".join(given),
+        )
+    wanted = [f"one of {_listed([*each])}" for each in allowed]
+    example: list[str] = []
+    for each in allowed:
+        example.append(next(target for target in each if target not in example))
     raise FaultError(
-        "{name} takes {wanted}, not {given!r}.",
-        remedy="Name what is to fail.",
+        "{name} takes {wanted}, not {given}.",
+        remedy="For example: {name} {example}",
         name=name,
-        wanted=" and ".join(f"one of {_listed([*each])}" for each in allowed) or "nothing",
-        given=" ".join(given),
+        wanted=" and ".join(wanted),
+        given=repr(" ".join(given)) if given else text("nothing"),
+        example=" ".join(example),
     )
 
 

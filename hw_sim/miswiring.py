@@ -53,8 +53,8 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
     if isinstance(board, HallBoard):
         places = profile.places
         sensors = dict(zip(places, board.sensors, strict=True))
-        numbers = [str(number) for number in range(-(-profile.size // 16))]
-        found["mux-swapped"] = (numbers, numbers), partial(_swap_muxes, table)
+        names = [f"U{number + 1}" for number in range(-(-profile.size // 16))]
+        found["mux-swapped"] = (names, names), partial(_swap_muxes, table)
         found["sensor-turned"] = (places,), partial(_felt, sensors, lambda mt: -mt)
         by_screw = partial(_felt, sensors, lambda mt: SCREW_MT + SCREW_LEAVES * mt)
         found["steel-screw"] = (places,), by_screw
@@ -87,6 +87,8 @@ def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
         table.faults.inject(name, targets)
         return
     allowed, do = wrong
+    if name == "mux-swapped":  # A plain number counts from 0, as the address lines do.
+        targets = [f"U{int(each) + 1}" if each.isdigit() else each for each in targets]
     check_targets(name, allowed, targets)
     do(*targets)
 
@@ -110,7 +112,8 @@ def _swap(wires: dict[int, Any], pins: Mapping[str, int], one: str, other: str) 
 
 
 def _swap_muxes(table: SimTable, one: str, other: str) -> None:
-    (a, at), (b, there) = (divmod(int(number), CHANNELS) for number in (one, other))
+    numbers = (int(name.removeprefix("U")) - 1 for name in (one, other))
+    (a, at), (b, there) = (divmod(number, CHANNELS) for number in numbers)
     first, second = table.converters[a].inputs, table.converters[b].inputs
     first[at], second[there] = second[there], first[at]
 

@@ -24,7 +24,14 @@ from tiltboard.firmware_host.cli.speech import as_run, say
 from tiltboard.firmware_host.cli.tables import FAULTS, SEED, simulated_table
 from tiltboard.firmware_host.commissioning import findings
 from tiltboard.firmware_host.commissioning.account import to_mend
-from tiltboard.firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
+from tiltboard.firmware_host.commissioning.findings import (
+    Finding,
+    note,
+    of_error,
+    of_faults,
+    ok,
+    problem,
+)
 from tiltboard.firmware_host.commissioning.mounting import describe, up_axis
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
 from tiltboard.firmware_host.commissioning.sweep import unfinished
@@ -367,14 +374,10 @@ def check_parts(
     if profile.panel is not None:
         answers["panel"] = _panel(frozenset.intersection(*(frame.pressed for frame in frames)))
     found = [of_error(fault.part, fault) for fault in wrong]
+    found += [each for each, _ in of_faults(faults.items())]
     for part, well in answers.items():
         if part not in faults:
             found += well
-            continue
-        lost = of_error(part, faults[part])
-        # One bus, or one cable, is the trouble of several parts
-        if all(str(lost.found) != str(known.found) for known in found):
-            found.append(lost)
     return found
 
 

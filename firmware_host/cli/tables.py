@@ -71,15 +71,13 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
     with SimTable(profile, seed) as table:
         for fault in faults:
             name, *targets = fault.split() or [""]
-            wrong, broken = tuple(miswirings(table)), table.faults.names
-            if name not in (*wrong, *broken):
+            known = {*miswirings(table), *table.faults.names}
+            if name not in known:
                 raise ConfigError(
                     "This table cannot have the fault {name!r}; {hint}",
-                    remedy="It can be wired wrongly as {known}; and it can have {faults}.",
+                    remedy="docs/bring-up.md says what each fault is.",
                     name=name,
-                    hint=nearest(name, (*wrong, *broken)),
-                    known=", ".join(wrong),
-                    faults=", ".join(broken),
+                    hint=nearest(name, known - {*OF_MAGNETS}),
                 )
             if name in OF_MAGNETS:
                 raise ConfigError(

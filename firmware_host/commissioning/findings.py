@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 from typing import Any
 
+from tiltboard.drivers.errors import PartError, SilentBusError
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.bands import EMPTY_MT
@@ -17,6 +19,7 @@ from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.table.sight import Ailment
 from tiltboard.ground.errors import TiltboardError
 
+BUS = "parts"  # The subject of a finding about a whole bus.
 TOLERANCE_MM = 5.0  # docs/add-a-board.md: placement tolerance
 SIGMAS = 3.0
 NOISY_TIMES = 3.0
@@ -101,6 +104,29 @@ def of_error(subject: str, error: TiltboardError) -> Finding:
     """Return an error as a problem, with its remedy."""
     remedy = Message(error.remedy_template, error.params) if error.remedy_template else None
     return Finding(subject, State.PROBLEM, Message(error.template, error.params), remedy)
+
+
+def of_faults(faults: Iterable[tuple[str, PartError]]) -> list[tuple[Finding, PartError]]:
+    """Return one problem for each cause of the faults, each with its part's name: parts on an I2C
+    bus without any answer have one, and so have those that say the same. With the first fault.
+    """
+    known = list(faults)
+    silent = Counter(fault.params["bus"] for _, fault in known if type(fault) is SilentBusError)
+    found: dict[str, tuple[Finding, PartError]] = {}
+    for name, fault in known:
+        problem_of = of_error(name, fault)
+        bus = fault.params.get("bus") if type(fault) is SilentBusError else None
+        if silent[bus] > 1:
+            problem_of = problem(BUS, Message(_NO_ANSWER.template, {"bus": bus}), _SHARED)
+        found.setdefault(str(problem_of.found), (problem_of, fault))
+    return [*found.values()]
+
+
+_NO_ANSWER = text("Nothing answers on I2C bus {bus}.")
+_SHARED = text(
+    "Check what its parts share: 3.3 V, ground, and the wires of SDA and SCL at the Pi. With a"
+    " multimeter, both are at 3.3 V while nothing is read; 0 V: a broken wire, or a short."
+)
 
 
 @dataclass(frozen=True, slots=True)

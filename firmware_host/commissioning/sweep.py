@@ -21,7 +21,7 @@ from tiltboard.drivers.lights import Look
 from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.commissioning.account import calibration_of, supply_of, to_mend
 from tiltboard.firmware_host.commissioning.blinking import YES, blinking
-from tiltboard.firmware_host.commissioning.findings import Finding, note, of_error, problem
+from tiltboard.firmware_host.commissioning.findings import BUS, Finding, note, of_faults, problem
 from tiltboard.firmware_host.commissioning.mounting import tilting
 from tiltboard.firmware_host.commissioning.placing import emptying, placing
 from tiltboard.firmware_host.commissioning.progress import (
@@ -145,8 +145,7 @@ class Sweep:
     """A sweep of a table that continues from ``progress``.
 
     ``before`` is the earlier calibration, which the plate is mounted by. ``keep`` is called with
-    the progress after each accepted task. ``troubles`` are findings about parts that were skipped.
-    ``step`` is the current step; ``done`` is true at the end.
+    the progress after each accepted task. ``step`` is the current step; ``done``: it has ended.
     """
 
     def __init__(
@@ -163,7 +162,8 @@ class Sweep:
         self._keep = keep
         self.orientation = self._before.orientation
         self.progress = progress
-        self.troubles: list[Finding] = []
+        self._lost: list[tuple[str, PartError]] = []  # Parts that were skipped, with their faults.
+        self._notes: list[Finding] = []
         self.done = False
         self._skipped: set[Part] = set()
         self._buttons = Buttons()
@@ -172,6 +172,17 @@ class Sweep:
         self._answer: str | None = None
         self._steps = self._all_steps()
         self.step = next(self._steps)
+
+    @property
+    def troubles(self) -> list[Finding]:
+        """Findings about parts that were skipped, one for each cause."""
+        found = []
+        for wrong, fault in of_faults(self._lost):
+            found.append(wrong)
+            has_measures = wrong.subject == BUS or isinstance(fault, WrongPartError)
+            if fault is not BUSY and not has_measures:
+                found.append(note(wrong.subject, supply_of(wrong.subject)))
+        return found + self._notes
 
     @property
     def strip(self) -> list[Look | None]:
@@ -270,7 +281,7 @@ class Sweep:
                     break
                 if answer == Answer.NOTHING and held_up is not None:
                     self._skip(task.part, held_up)
-                    self.troubles.append(note("panel", UNJUDGED))
+                    self._notes.append(note("panel", UNJUDGED))
                     accepted, refused = True, None
                     break
                 missing = self._missing(task, frame)
@@ -333,19 +344,12 @@ class Sweep:
     def _skip(self, part: Part, fault: PartError | None) -> None:
         self._skipped.add(part)
         name = FAULT_OF[part]
-        if fault is None:
-            remedy = text("If it stays: glue it flat, its sides along the rows.")
-            found = text("How the tilt sensor lies could not be found out.")
-            self.troubles.append(problem(name, found, remedy))
+        if fault is not None:
+            self._lost.append((name if fault.part == "node" else fault.part, fault))
             return
-        if fault.part != "node":
-            name = fault.part
-        wrong = of_error(name, fault)
-        if any(str(wrong.found) == str(known.found) for known in self.troubles):
-            return  # one bus, or one cable, is the trouble of several parts
-        self.troubles.append(wrong)
-        if fault is not BUSY and not isinstance(fault, WrongPartError):
-            self.troubles.append(note(name, supply_of(name)))
+        remedy = text("If it stays: glue it flat, its sides along the rows.")
+        found = text("How the tilt sensor lies could not be found out.")
+        self._notes.append(problem(name, found, remedy))
 
 
 def _waiting(fault: PartError | None) -> Step:

@@ -195,6 +195,10 @@ class MpuBus:
         self.chip = chip
         self.closed = False
 
+    def read_byte(self, i2c_addr: int) -> int:
+        self.chip.transfer(i2c_addr)
+        return 0
+
     def read_byte_data(self, i2c_addr: int, register: int) -> int:
         self.chip.transfer(i2c_addr)
         return self.chip.read(register, 1)[0]

@@ -57,6 +57,10 @@ class Chip:
         for offset, value in enumerate(data):
             self.write_byte_data(i2c_addr, register + offset, value)
 
+    def read_byte(self, i2c_addr: int) -> int:
+        self._reach(i2c_addr)
+        return 0
+
     def read_byte_data(self, i2c_addr: int, register: int) -> int:
         return self.read_i2c_block_data(i2c_addr, register, 1)[0]
 

@@ -27,7 +27,7 @@ MISTAKES = {
     "sensor-49e d4": "d4 does not react",
     "address-swapped S0 S1": "Address lines S0 and S1 of the sensors' multiplexers are swapped",
     "address-open S1": "Address line S1 of the sensors' multiplexers stays low",
-    "mux-swapped 2 3": "Read at the input of another place: a5 -> a7, b5 -> b7",
+    "mux-swapped U3 U4": "Read at the input of another place: a5 -> a7, b5 -> b7",
     "lights-dark c3": "Some lights are dark",
     "buttons-swapped": "The buttons confirm and back are",
     "spi-silent": "The sensors' converter does not answer",

@@ -27,6 +27,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.perception.calibration import uncalibrated, write_calibration
 from tiltboard.ground.clock import SystemClock
+from tiltboard.hw_sim.miswiring import miswire
 from tiltboard.hw_sim.table import SimTable
 
 
@@ -364,13 +365,72 @@ def test_a_broken_part_is_found(sim, fault, targets, subject, says):
 
 @pytest.mark.parametrize(
     ("name", "fault", "says"),
-    [("node", "node-unplugged", "not plugged in"), ("plate-7", "i2c-stuck", "I2C bus 1 hangs")],
+    [
+        ("node", "node-unplugged", "not plugged in"),
+        ("plate-7", "i2c-stuck", "I2C bus 1 hangs"),
+        ("plate-7", "i2c-nack", "Nothing answers on I2C bus 1."),
+    ],
 )
 def test_what_several_parts_lack_is_one_problem(name, fault, says):
     with SimTable(load_profile(name)) as table:
         table.faults.inject(fault)
         [(_, found)] = parts_of(table)
     assert says in found
+
+
+@pytest.mark.parametrize(
+    ("at", "there", "says", "do"),
+    [
+        (0x6A, 0x6B, "The tilt sensor answers at 0x6b", "address = 0x6b"),  # SA0, DS12814 5.1.1
+        (
+            0x21,
+            0x27,
+            "chip of row 2 does not answer at 0x21",
+            "A0, A1, A2",
+        ),  # DS20001952 figure 1-2
+    ],
+)
+def test_an_address_that_answers_elsewhere_is_named(at, there, says, do):
+    with SimTable(load_profile("plate-7")) as table:
+        chips = table.buses.i2c_buses[1].chips
+        chips[there] = chips.pop(at)
+        [finding] = [f for f in check_parts(table.profile, table.buses) if f.remedy]
+    found = str(finding.found)
+    assert says in found
+    assert f"{there:#04x}" in found
+    assert do in str(finding.remedy)
+
+
+def test_another_chip_at_the_other_address_is_not_taken_for_the_tilt_sensor(sim):
+    """A clock (DS3231) has 0x68, which an MPU-6050 at 0x69 would leave free."""
+
+    class Clock:
+        def write(self, data, now_s):
+            return True
+
+        def read(self, count, now_s):
+            return bytes(count)
+
+    chips = sim.buses.i2c_buses[1].chips
+    del chips[0x68]
+    chips[0x69] = Clock()
+    [(subject, found)] = parts_of(sim)
+    assert (subject, found) == ("imu", "The tilt sensor does not answer at 0x68 on I2C bus 1.")
+
+
+def test_exchanged_multiplexers_have_their_names_on_the_board(sim):
+    """The spare inputs are U7's, at the converter's channel 6 (docs/wiring.md)."""
+    miswire(sim, "mux-swapped", ["U3", "U7"])
+    [finding] = [f for f in check_parts(sim.profile, sim.buses) if f.remedy]
+    assert str(finding.found) == "Multiplexers U3 and U7 are exchanged."
+    assert "U3 goes to CH2, U7 to CH6" in str(finding.remedy)
+
+
+def test_unpowered_chips_of_all_rows_are_one_problem():
+    with SimTable(load_profile("plate-7")) as table:
+        table.buses.i2c_buses[1].nacking = set(range(0x20, 0x28))
+        [(_, found)] = parts_of(table)
+    assert found == "None of the sensors' chips answers on I2C bus 1."
 
 
 def test_a_bus_that_hangs_on_a_node_has_its_lines_in_the_remedy():
@@ -465,7 +525,7 @@ def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, t
     notes = [(subject, found) for subject, found, _ in examined(pi, states=("note",))]
     assert [subject for subject, _ in notes] == ["calibration", "bring-up"]
     assert "j10 is noisy" in notes[0][1]
-    assert "1 of 102" in notes[1][1]
+    assert "1 of 103" in notes[1][1]
     write_progress(
         state / PROGRESS_NAME, msgspec.structs.replace(progress, wanted=(), buzzer=False)
     )

@@ -122,7 +122,7 @@ WRONG = [
     (
         "plate-10",
         {
-            "mux-swapped 2 3": "Read at the input of another place: c4 -> i5,",
+            "mux-swapped U3 U4": "Read at the input of another place: c4 -> i5,",
             "button-open back": "buttons: The button back",
         },
     ),

@@ -1,11 +1,12 @@
-"""Tests of firmware_host/commissioning/account.py: many silent places of one chip are one fault."""
+"""Tests of firmware_host/commissioning/account.py, findings.py: one cause is one finding."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.unhurried import unhurried
 from tiltboard.firmware_host.commissioning.account import findings
-from tiltboard.firmware_host.commissioning.progress import FORMAT, Progress
+from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
 from tiltboard.firmware_host.config.profile import load_profile
 
 PROFILE = load_profile("plate-10")
@@ -39,3 +40,16 @@ def test_a_part_of_a_multiplexer_is_a_finding_for_each_place() -> None:
 def test_a_wire_is_named_as_the_board_names_its_chip() -> None:
     [(_, remedy)] = said("c4")
     assert "at U3, input I0:" in remedy
+
+
+def test_a_silent_bus_is_one_finding_and_not_one_of_each_chip(swept) -> None:
+    run = swept(unhurried("plate-7"), "i2c-nack", parts=(Part.EDGES, Part.PLACES))
+    assert run.found == [("parts", "problem", "Nothing answers on I2C bus 1.")]
+
+
+def test_a_silent_chip_on_a_bus_that_answers_is_named(swept) -> None:
+    def without_tilt(table) -> None:
+        del table.buses.i2c_buses[1].chips[0x6A]
+
+    run = swept(unhurried("plate-7"), parts=(Part.EDGES,), prepare=without_tilt)
+    assert run.found[0][2] == "The tilt sensor does not answer at 0x6a on I2C bus 1."

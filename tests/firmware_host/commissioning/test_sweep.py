@@ -96,7 +96,7 @@ def test_what_was_mapped_is_read_where_it_stands_as_what_it_is(swept, small, fau
 
 def test_exchanged_multiplexers_are_a_map_and_one_note_that_names_some(swept, plate_10):
     two = msgspec.structs.replace(plate_10, name="two", columns=8, rows=4)
-    run = swept(two, "mux-swapped 0 1", parts=(Part.PLACES,))
+    run = swept(two, "mux-swapped U1 U2", parts=(Part.PLACES,))
     [(subject, state, said)] = run.found
     some = "a1 -> a3, b1 -> b3, c1 -> c3, d1 -> d3, e1 -> e3, f1 -> f3, g1 -> g3, h1 -> h3, ..."
     assert (subject, state) == ("sensors", "note")
