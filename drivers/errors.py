@@ -202,7 +202,7 @@ def lost_on_i2c(part: str, error: OSError | ImportError, bus: int, silent: PartE
     that breaks off is EIO on a Pi 4 and earlier (drivers/i2c/busses/i2c-bcm2835.c: SCL was held low
     for too long, or bytes are missing), and EAGAIN where another has pulled a line low (arbitration
     lost). None of these drivers sends a chip that holds SDA low the nine clocks that free it, and a
-    program cannot while the kernel has the pins: docs/wiring-plate-7.md says how a person can.
+    program cannot while the kernel has the pins: docs/wiring.md says how a person can.
     """
     if isinstance(error, ImportError):
         return absent(part, error, "")
