@@ -51,6 +51,13 @@ def test_six_hands_in_a_row_take_the_time_of_six(tiltboard_bench):
     assert 2 < tiltboard_bench.clock.now() < 10
 
 
+@pytest.mark.tiltboard("plate-10", "plate-7", "node")
+def test_it_scans_as_often_as_its_profile_says(tiltboard_bench):
+    first = tiltboard_bench.scan().number
+    scans = tiltboard_bench.advance(2).number - first
+    assert scans == pytest.approx(2 * tiltboard_bench.profile.scans_per_s, abs=2)
+
+
 def test_buttons_and_lights_and_buzzer(tiltboard_bench):
     bench, seen = tiltboard_bench, []
     bench.hold("back")

@@ -4,6 +4,7 @@ methods of the same names.
 
 import pytest
 
+import tiltboard
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.scenario.person import Console, Person
 from tiltboard.firmware_host.scenario.trace import read_trace
@@ -24,6 +25,14 @@ def test_a_push_is_carried_out_and_outlives_a_kill(tiltboard_game):
     assert (table.to_move, table.moves) == ("red", ("c3", "c4"))
     table.kill().expect("cells c2=red c4=blue").power_cut().expect("to-move red")
     assert table.cells == {"c2": "red", "c4": "blue"}
+
+
+def test_a_game_starts_with_the_options_that_the_rules_take(tiltboard_game):
+    options = tiltboard.rules(
+        "momentum", size=5, marbles=4, pie=False, missing=["a1", "e5"]
+    ).options
+    tiltboard_game.game("momentum", **options)
+    assert tiltboard_game.host.game.options == options
 
 
 def test_it_is_ready_for_the_first_hand(tiltboard_game):

@@ -18,6 +18,7 @@ from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.wiring import NodeHall
 from tiltboard.firmware_host.host.lobby import presets_for, usual_options
+from tiltboard.firmware_host.host.pacer import Pacer
 from tiltboard.firmware_host.scenario.trace import Scan, TraceHeader, TraceWriter, layout_of
 from tiltboard.firmware_host.table.hands import MAX_OFFSET_MM, MAX_TILT_DEG
 from tiltboard.games.registry import HOSTED
@@ -92,6 +93,7 @@ class AnyBench(Subject, ABC):
         """What the drivers are handed."""
         self.plate: Plate = build_plate(profile, buses)
         """The drivers of all parts."""
+        self._pacer = Pacer(buses.clock, profile.scans_per_s)
         self.frame: Frame | None = None
         """The last scan."""
         self._trace: TraceWriter | None = None
@@ -130,7 +132,7 @@ class AnyBench(Subject, ABC):
 
     def pace(self) -> None:
         """Wait until the next scan is due."""
-        self.clock.sleep(1 / self.profile.scans_per_s)
+        self._pacer.wait()
 
     @verb
     def advance(self, seconds: float) -> Frame:

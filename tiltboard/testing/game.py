@@ -147,9 +147,12 @@ class GameTable(Subject):
 
     @checked
     def game(self, name: str, /, **options: object) -> Self:
-        """Start a game with these options, on a plate that is set up for it."""
+        """Start a game with these options, as ``tiltboard.rules`` takes them, on a plate that is
+        set up for it.
+        """
         __tracebackhide__ = True
-        return self._step("game", name, *(f"{key}={value}" for key, value in options.items()))
+        given = (f"{key}={_text(each)}" for key, each in options.items() if each is not None)
+        return self._step("game", name, *given)
 
     @checked
     def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> Self:
@@ -337,3 +340,10 @@ class GameTable(Subject):
     def __repr__(self) -> str:
         phase = "closed" if self._actor is None else self.phase
         return f"<{type(self).__name__} {self.profile.name}: {phase}>"
+
+
+def _text(option: object) -> str:
+    """Return an option's value as the scenario language has it."""
+    if isinstance(option, bool):
+        return str(option).lower()
+    return " ".join(map(str, option)) if isinstance(option, list | tuple) else str(option)

@@ -11,8 +11,8 @@ from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.games.momentum.game import MOMENTUM
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.rng import Streams
-from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.bench import measured_s, quiet_turns
+from tiltboard.testing import GameTable
 from tiltboard_lab.bench.perception import through_the_chips
 from tiltboard_lab.bench.profiles import per_million
 from tiltboard_lab.bench.recovery import recovery_s
@@ -45,9 +45,9 @@ def test_touches_are_measured_on_a_table_without_lights():
 
 
 @pytest.mark.parametrize("profile", profile_names())
-def test_a_dead_sensor_is_noticed_and_got_over_on_every_table(profile, tmp_path):
-    with SimSession(load_profile(profile), tmp_path) as session:
-        noticed_s, over_s = recovery_s(session, "sensor-dead")
+def test_a_dead_sensor_is_noticed_and_got_over_on_every_table(profile):
+    with GameTable(profile) as table:
+        noticed_s, over_s = recovery_s(table, "sensor-dead")
     # Four scans of averaging at the least, ten times as long where it must first be told apart.
     assert noticed_s is not None
     assert 1 / load_profile(profile).scans_per_s <= noticed_s < 1.0

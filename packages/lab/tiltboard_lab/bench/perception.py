@@ -13,7 +13,6 @@ import msgspec
 
 from tiltboard.drivers.frame import Frame, Motion
 from tiltboard.drivers.lights import Look
-from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
 from tiltboard.firmware_host.perception.perception import Perception
@@ -201,28 +200,25 @@ def through_the_chips(
     ``realistic``: not three times the noise, but all that happens to tables at once, as ``_spoil``
     has it, on one that has been calibrated; and all lights change with each piece.
     """
-    from tiltboard.firmware_host.host.pacer import Pacer
-    from tiltboard.hw_sim.table import SimTable
     from tiltboard.hw_sim.world.magnet import MagnetKind
+    from tiltboard.testing import Bench
 
     tally = Tally()
     stands: dict[int, Magnet] = {}
     classes = CLASSES[: profile.kinds]
     expected: tuple[BoardFact, ...] = ()
     told: list[BoardFact] = []
-    with SimTable(profile, seed=1) as table:
-        calibration = None
+    with Bench(profile) as bench:
+        table, calibration = bench.table, None
         if realistic:
             calibration = _spoil(table)
         elif table.hall_board is not None:
             table.hall_board.set_noise(3.0)
         table.world.trays = {magnet.value: MagnetKind(magnet.value) for magnet in classes}
-        plate = build_plate(profile, table.buses)
         perception = Perception(profile, calibration, classes=frozenset(classes), expected={})
-        pacer = Pacer(table.clock, profile.scans_per_s)
         until_s = math.inf
         while tally.scans < scans:
-            seen = perception.observe(plate.scan())
+            seen = perception.observe(bench.scan())
             told.extend((event.happening, event.places) for event in seen.events)
             tally.scans += 1
             if seen.ready and until_s == math.inf:
@@ -238,11 +234,10 @@ def through_the_chips(
                 tally.missed += expected != () and expected[0] not in told
                 told.clear()
                 if realistic:
-                    plate.show([stream.choice(SHADES) for _ in range(profile.size)])
+                    bench.plate.show([stream.choice(SHADES) for _ in range(profile.size)])
                 until_s, expected = _act(table, stream, stands, classes)
                 tally.pieces += 1
-            pacer.wait()
-        plate.close()
+            bench.pace()
     return tally
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import cast
 
 from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.firmware_host.scenario.trace import unlogged
-from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.momentum.game import MOMENTUM
-
-if TYPE_CHECKING:
-    from tiltboard.hw_sim.session import SimSession
+from tiltboard.hw_sim.session import SimSession
+from tiltboard.testing import ExpectationError, GameTable
 
 TARGETS = {
     "chip-reset": ("imu",),
@@ -39,82 +36,68 @@ def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
     """Inject each fault that the table can have once in mid-game, and print how long until it is
     noticed, and how long after its end until everything is as before.
     """
-    from tiltboard.firmware_host.config.profile import load_profile
-    from tiltboard.hw_sim.session import SimSession
-
-    table = load_profile(profile)
-    with tempfile.TemporaryDirectory() as state, SimSession(table, Path(state)) as session:
-        names = [name for name in session.faults.names if name not in (BUILT, *UNSEEN)]
-    echo(f"{table.name}, seconds in virtual time")
+    with GameTable(profile) as table:
+        faults = cast(SimSession, table.session).faults.names
+        names = [name for name in faults if name not in (BUILT, *UNSEEN)]
+    echo(f"{table.profile.name}, seconds in virtual time")
     echo(f"  {'fault':<20} {'noticed after':>13} {'over after':>11}")
-    cases = [(name, name, _targets(name)) for name in names]
+    cases: list[tuple[str, str, tuple[str, ...] | None]] = [(name, name, None) for name in names]
     cases += [(f"{name}, taken", name, at) for name, at in UNDER_A_PIECE.items() if name in names]
     for label, name, targets in cases:
-        with (
-            unlogged(),
-            tempfile.TemporaryDirectory() as state,
-            SimSession(table, Path(state)) as session,
-        ):
-            noticed_s, over_s = recovery_s(session, name, targets)
+        with unlogged(), GameTable(profile) as table:
+            noticed_s, over_s = recovery_s(table, name, targets)
         noticed = "not noticed" if noticed_s is None else f"{noticed_s:.2f}"
         echo(f"  {label:<20} {noticed:>13} {over_s:>11.2f}")
 
 
-def _targets(name: str) -> tuple[str, ...]:
-    by_place = name.startswith(("sensor", "weak"))
-    return TARGETS.get(name, ("d4",) if by_place else ())
+def _targets(table: GameTable, name: str) -> tuple[str, ...]:
+    """Return what fails: the first of the possible targets, and of the places a piece's."""
+    each = cast(SimSession, table.session).faults.targets_of(name)
+    return TARGETS.get(name, tuple("d4" if "d4" in some else some[0] for some in each))
 
 
 def recovery_s(
-    session: SimSession, name: str, targets: tuple[str, ...] | None = None
+    table: GameTable, name: str, targets: tuple[str, ...] | None = None
 ) -> tuple[float | None, float]:
-    """Seconds until it was noticed after it began, and until all was well after it ended.
-    ``targets``: what fails; None: as ``run`` has it.
+    """Return the seconds until the fault was noticed after it began, or None, and until all was
+    well after it ended. ``targets``: what fails; None: as ``run`` has it.
 
     d4 is not the last move: a switch that has died there looks like a piece lifted, and the
-    position before the last move, standing for 3 s, is a takeback. Raises TimeoutError where it
-    never was well again.
+    position before the last move, standing for 3 s, is a takeback. Raises ExpectationError if the
+    table does not recover.
     """
-    host, hands = session.host, session.hands
-    host.do(NewGame(GAME, {**usual_options(MOMENTUM, session.profile), "pie": False}))
-    session.run_until(session.clock.now() + 3)
+    table.game(GAME, **{**usual_options(MOMENTUM, table.profile), "pie": False})
     for piece, place in MOVES:
-        session.run_until(hands.put(piece, host.overlay.index_of(place)).end_s + 1)
-    if host.standing.phase != "turn" or len(host.sight.cells) != len(MOVES):
-        raise RuntimeError(f"{session.profile.name}: the game has not begun as it should")
-    targets = _targets(name) if targets is None else targets
-    began_s = session.clock.now()
-    session.faults.inject(name, targets)
-    if name == "wrong-id":  # the driver asks for it when it opens the chip
-        session.faults.inject("chip-reset", ("imu",))
-    if name == "disk-full":
-        hands.put("red", host.overlay.index_of(NEXT))
-    noticed_s = None
-    while session.clock.now() < began_s + LASTS_S.get(name, USUAL_S):
-        session.tick()
-        if noticed_s is None and not _well(session):
-            noticed_s = session.clock.now() - began_s
-    session.faults.heal(name, targets)
-    healed_s = session.clock.now()
-    while not _well(session):
-        if session.clock.now() > healed_s + PATIENCE_S:
-            raise TimeoutError(f"{session.profile.name} does not recover from {name}")
-        session.tick()
-    return noticed_s, session.clock.now() - healed_s
+        table.put(piece, place).advance(1)
+    table.expect("phase turn").expect(f"cells {' '.join(f'{at}={of}' for of, at in MOVES)}")
+    noticed_s, began_s = None, table.clock.now()
+    with table.fault(name, *(_targets(table, name) if targets is None else targets)):
+        if name == "wrong-id":  # the driver asks for it when it opens the chip
+            table.do("fault chip-reset imu")
+        if name == "disk-full":
+            table.do(f"meanwhile put red {NEXT}")
+        lasts_s = LASTS_S.get(name, USUAL_S)
+        with suppress(ExpectationError):
+            table.until(lambda table: not _well(table), within=lasts_s)
+            noticed_s = table.clock.now() - began_s
+        table.advance(max(0.0, began_s + lasts_s - table.clock.now()))
+    healed_s = table.clock.now()
+    table.until(_well, within=PATIENCE_S)
+    return noticed_s, table.clock.now() - healed_s
 
 
-def _well(session: SimSession) -> bool:
+def _well(table: GameTable) -> bool:
     """Return whether no piece is lost, masked or missing, play continues and the lights are lit."""
-    host, profile = session.host, session.profile
+    host, profile, session = table.host, table.profile, cast(SimSession, table.session)
     places = sorted(range(profile.size), key=profile.light_of)
     # Lit or dark: how bright a light is that winks by itself is a scan late where a node draws it.
     shown = [any(session.table.strip_rgb(index)) for index in places]
     sent = host.plate.shown
     asked = [any(sent[at : at + 3]) for at in range(0, len(sent), 3)]
     return (
-        host.standing.phase == "turn"
+        table.phase == "turn"
         and host.standing.position is not None
-        and dict(host.sight.cells) == dict(host.standing.position.cells)
+        and table.cells == dict(host.standing.position.cells)
         and not host.sight.masked
         and not host.sight.unsure
         and (profile.lights is None or shown == asked)
