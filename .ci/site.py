@@ -7,9 +7,12 @@ from their own help, settings, requests, messages and public names from their ty
 
 from __future__ import annotations
 
+import ast
 import inspect as introspect
+import itertools
 import re
 import shutil
+import textwrap
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -24,8 +27,15 @@ from sphinx.application import Sphinx
 import tiltboard
 from tiltboard import drivers, testing
 from tiltboard.firmware_host.cli.main import cli
-from tiltboard.firmware_host.config.profile import load_profile
+from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.config.wiring import (
+    HallPart,
+    ImuPart,
+    LightsPart,
+    PanelPart,
+    Spare,
+)
 from tiltboard.firmware_host.messages import Catalogue, Message, languages
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.table.lights import LEGEND
@@ -44,6 +54,7 @@ HELP = ROOT / "firmware_host/web/static/dialogs.js"
 REFERENCE = {
     "commands": "Commands",
     "settings": "Settings",
+    "profiles": "Profiles",
     "http": "Requests over HTTP",
     "messages": "Messages of the WebSocket",
     "python": "The public names",
@@ -147,6 +158,7 @@ def write_reference(folder: Path) -> None:
     made = {
         "commands": commands(),
         "settings": settings(),
+        "profiles": profiles(),
         "http": requests(),
         "messages": messages(),
         "python": public_names(folder / "python"),
@@ -214,8 +226,29 @@ def helps(command: click.Command, context: click.Context) -> Iterator[str]:
 
 def settings() -> Iterator[str]:
     """The keys of tiltboard.toml."""
-    yield "The keys of `tiltboard.toml`; [Configuration](../configuration.md) says more of each."
+    yield "The keys of `tiltboard.toml`; [Configuration](../configuration.md) says where it is."
     yield from described(Settings)
+    for struct in structs(Settings):
+        if struct is not Settings:
+            yield from described(struct, f"## {struct.__name__}")
+
+
+def profiles() -> Iterator[str]:
+    """The keys of a table's profile, and the kinds of its parts."""
+    yield "The keys of a profile; [Add a board](../add-a-board.md) leads to one of your own."
+    yield from described(Profile)
+    for base in (HallPart, ImuPart, LightsPart, PanelPart):
+        section = base.__name__.removesuffix("Part").lower()
+        for kind in kinds(base):
+            yield from described(kind, f"## {section}: {kind.__struct_config__.tag}")
+    yield from described(Spare, "## A spare of hall: mux-adc")
+
+
+def kinds(base: type) -> list[type]:
+    """The kinds of a part that come with the table."""
+    under = [each for kind in base.__subclasses__() for each in kinds(kind)]
+    own = under or ([base] if base.__module__ == Spare.__module__ else [])
+    return sorted(own, key=lambda kind: str(kind.__struct_config__.tag))
 
 
 def requests() -> Iterator[str]:
@@ -314,22 +347,46 @@ def described(struct: type, title: str = "") -> Iterator[str]:
     """A message or an object in one: its docstring, and a table of its fields."""
     if title:
         yield title
-    yield re.sub(r"``", "`", re.sub(r"\n +", "\n", struct.__doc__ or "").strip())
+    said = re.sub(r"\n +", "\n", struct.__doc__ or "").partition(">>>")[0]
+    yield said.replace("``", "`").strip()
     info = inspect.type_info(struct)
     fields = getattr(info, "fields", ())
     if not fields:
         return
-    rows = ["| field | type | default |", "| --- | --- | --- |"]
+    meant = meanings(struct)
+    rows = ["| field | type | default | meaning |", "| --- | --- | --- | --- |"]
     for field in fields:
         default = "" if field.required else f"`{usual(field)}`"
-        rows.append(f"| `{field.encode_name}` | {named(field.type)} | {default} |")
+        kind, meaning = named(field.type), meant.get(field.name, "")
+        rows.append(f"| `{field.encode_name}` | {kind} | {default} | {meaning} |")
     yield "\n".join(rows)
+
+
+def meanings(struct: type) -> dict[str, str]:
+    """Field -> the docstring under it, of a class and those it is made of."""
+    found: dict[str, str] = {}
+    for each in reversed(struct.__mro__):
+        if not issubclass(each, msgspec.Struct) or each.__module__.startswith("msgspec"):
+            continue
+        tree = ast.parse(textwrap.dedent(introspect.getsource(each)))
+        for field, text in itertools.pairwise(tree.body[0].body):  # type: ignore[attr-defined]
+            match field, text:
+                case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(said))):
+                    found[name] = " ".join(said.replace("``", "`").split())
+    return found
 
 
 def usual(field: inspect.Field) -> str:
     """Its value where none is given, as JSON."""
     value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
     return msgspec.json.encode(value).decode()
+
+
+def limits(number: inspect.IntType | inspect.FloatType) -> str:
+    """The least and the greatest value of a number, in words."""
+    words = {"ge": "from {}", "gt": "above {}", "le": "to {}", "lt": "below {}"}
+    values = ((word, getattr(number, name)) for name, word in words.items())
+    return " ".join(word.format(value) for word, value in values if value is not None)
 
 
 PLAIN = {
@@ -347,6 +404,8 @@ def named(kind: Any) -> str:
     match kind if isinstance(kind, inspect.Type) else inspect.type_info(kind):
         case inspect.Metadata(within):
             return named(within)
+        case inspect.IntType() | inspect.FloatType() as number if limits(number):
+            return f"{PLAIN[type(number)]} {limits(number)}"
         case inspect.StructType(cls) | inspect.DataclassType(cls):
             return f"`{cls.__name__}`"
         case inspect.LiteralType(values):

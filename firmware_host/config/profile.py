@@ -38,10 +38,13 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
     """
 
     name: str
+    """Its name in commands and errors."""
     title: str
     """Its name for people."""
     columns: Annotated[int, msgspec.Meta(ge=1, le=26)]
+    """Number of places from west to east; a letter names each column."""
     rows: Annotated[int, msgspec.Meta(ge=1, le=26)]
+    """Number of places from south to north; a number names each row."""
     pitch_mm: Pitch
     """Distance from a place's centre to the next one's."""
     plate_mm: Edge
@@ -49,6 +52,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
     gap_mm: Gap
     """Distance from a Hall element to a piece's magnet."""
     scans_per_s: Annotated[int, msgspec.Meta(ge=5, le=200)]
+    """Scans a second: 50 on a Pi 4 or 5, 25 on a Zero 2 W."""
     hall: wiring.HallConfig
     """The sensors under the places."""
     imu: wiring.ImuConfig | None = None

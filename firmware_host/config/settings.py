@@ -21,73 +21,92 @@ HOTSPOT_ADDRESS = "10.42.0.1"
 
 
 class EngineSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An additional engine; ``command`` starts it, and is split as a shell does."""
+    """An engine of another program, under [engine.NAME] (docs/engines.md)."""
 
     command: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+    """Command that starts it, split as a shell does."""
 
 
 class FarSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The message broker that connects this table to distant ones (docs/far.md).
-
-    ``broker`` is its URL, or None for one on this table's own network. ``password_file`` holds the
-    password of ``user``, and ``ca`` the certificate that signed the broker's, if the system does
-    not know it. ``name`` is what the other tables call this one.
-    """
+    """The message broker that connects this table to others, under [far] (docs/far.md)."""
 
     broker: Annotated[str, msgspec.Meta(max_length=300)] | None = None
+    """The broker's address, mqtts://HOST or mqtt://HOST, with :PORT; by default the one that this
+    network announces.
+    """
     user: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    """User name at the broker."""
     password_file: str | None = None
+    """File with only that user's password; no backup has it."""
     ca: str | None = None
+    """Certificate (PEM) of the broker's authority, if this Pi does not know it."""
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
+    """This table's name at other tables."""
 
 
 class LookSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Watching from elsewhere (docs/club.md): ``show`` allows it with the link only, on the club's
-    page too, or not at all (None). ``names`` shows people's names, ``late`` delays by one move, and
-    ``club`` is the address of the club's page, for the link.
-    """
+    """Watching over the broker, under [look] (docs/club.md)."""
 
     show: Literal["link", "club"] | None = None
+    """Who may watch: everybody with the link, or the club's page too; by default nobody."""
     names: bool = False
+    """Whether watchers see players' names: ask them first."""
     late: bool = False
+    """Whether watchers see the game one move late."""
     club: Annotated[str, msgspec.Meta(pattern="^https?://", max_length=200)] | None = None
+    """Address of the club's page, http://HOST:PORT, for the link."""
 
 
 class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The link to a smart home (docs/home.md): ``discovery`` is the prefix under which it looks for
-    devices, or None for no link; ``commands`` allows it to send requests.
-    """
+    """The link to a smart home, under [home] (docs/home.md)."""
 
     discovery: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]+$", max_length=60)] | None = None
+    """Prefix under which the smart home finds the table, such as "homeassistant"; by default it
+    does not.
+    """
     commands: bool = False
+    """Whether the smart home may ask for a new game or an undo."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings, all optional.
-
-    ``game`` and ``options`` are what a table without any game begins with. ``language`` is the
-    table's own, also for pages whose browsers ask for none that exists; None: the environment's.
-    ``speaker`` is a program that reads messages aloud. ``host`` is an address to serve the page at
-    besides this machine's own, ``names`` are those under which other devices may reach it, and
-    ``watching`` says which devices may look on. ``engine`` holds more engines by name, and
-    ``ponder`` lets engines think during people's turns. ``far`` connects to other tables, ``look``
-    lets people watch there, and ``home`` connects to a smart home.
-    """
+    """The settings, all optional."""
 
     profile: str = "plate-10"
+    """What is wired where: a profile's name, or a TOML file's path, relative to the settings."""
     language: str | None = None
+    """Language of the table, and of pages whose browser asks for none that the page has; by default
+    the locale's.
+    """
     host: str = "127.0.0.1"
+    """Address at which other devices reach the page, 0.0.0.0 for the network. By default only the
+    Pi itself does.
+    """
     speaker: str | None = None
+    """Program that reads the table's sentences aloud on a loudspeaker, such as "espeak-ng"."""
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] = 8080
+    """The page's port."""
     names: list[str] = []
+    """Names of this Pi in the network, besides its host name and without a port; the page refuses
+    requests under other names.
+    """
     watching: Literal["open", "paired"] = "open"
+    """Who in the network may watch."""
     game: str = "momentum"
+    """A new table's first game; if none of its boards fits the plate, and there are no ``options``,
+    the first game that fits.
+    """
     options: dict[str, Any] = {}
+    """That game's options, as ``tiltboard rules`` takes them."""
     engine: dict[EngineName, EngineSettings] = {}
+    """More engines, by name."""
     ponder: bool = True
+    """Whether bots think while people do."""
     far: FarSettings = FarSettings()
+    """The connection to other tables."""
     look: LookSettings = LookSettings()
+    """Who may watch elsewhere."""
     home: HomeSettings = HomeSettings()
+    """The link to a smart home."""
 
 
 def settings_file(path: Path | None) -> Path | None:

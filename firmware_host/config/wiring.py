@@ -118,12 +118,14 @@ class HallPart(Part, frozen=True):
 
 
 class ImuPart(Part, frozen=True):
-    """A tilt sensor, its axes along the plate's. ``arm_mm`` is its position east, north and above
-    the pivot; ``spin_gain`` is its reading for one turn about the plate's vertical axis.
-    """
+    """A tilt sensor, its axes along the plate's."""
 
     arm_mm: ArmMm = (0.0, 0.0, 0.0)
+    """Its position east, north and above the pivot. If it is wrong, spin reads as tilt: 3 degrees
+    at one turn a second and 50 mm.
+    """
     spin_gain: SpinGain = 1.0
+    """Scale of a spinning plate's turns: its reading for one turn (docs/wiring-node.md)."""
 
     @property
     def arm_m(self) -> Vector:
@@ -137,21 +139,24 @@ class ImuPart(Part, frozen=True):
 
 
 class LightsPart(Part, frozen=True):
-    """A light at each place, and the current they may draw.
-
-    ``offset_mm`` is a light's position east and north of the Hall element. ``guide`` is the visible
-    part: a hole in the plate, or a ring of acrylic around the place that shines around a piece.
-    ``strip`` is true if each row is an uncut strip as bought.
-    """
+    """A light at each place, and the current they may draw."""
 
     supply_a: Annotated[float, msgspec.Meta(ge=0.1, le=40)]
+    """The most that the lights may draw; above it they dim."""
     brightness: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+    """Brightness of the whole strip."""
     gamma: Annotated[float, msgspec.Meta(ge=1, le=3)] = 2.2
+    """Exponent from the brightness that the eye sees to what the lights get."""
     channel_ma: Annotated[float, msgspec.Meta(ge=1, le=25)] = 20.0
+    """Current of one colour of one light at full."""
     idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
+    """Current of a dark light."""
     offset_mm: tuple[Offset, Offset] = LIGHT_MM
+    """A light's position east and north of the Hall element."""
     guide: Literal["hole", "ring"] = "hole"
+    """What shows of it: a hole in the plate, or a ring of acrylic around the place."""
     strip: bool = False
+    """Whether each row is an uncut strip as bought, 33.33 mm from light to light."""
 
     @property
     def serpentine(self) -> bool:
@@ -200,10 +205,12 @@ class PanelPart(Part, frozen=True):
 
 
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A multiplexer input without a sensor; ``input`` numbers continue after the sensors'."""
+    """A multiplexer input without a sensor."""
 
     input: Annotated[int, msgspec.Meta(ge=0, le=255)]
+    """Its number, after the sensors': input ``k`` is channel ``k // 16``, address ``k % 16``."""
     carries: Literal["ground", "half", "full", "ntc"]
+    """The voltage that it is wired to."""
 
 
 class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
@@ -217,13 +224,21 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
     """The converter; a subclass for another one on SPI has its own tag and sets this."""
 
     spi_bus: Annotated[int, msgspec.Meta(ge=0, le=6)]
+    """The converter's bus."""
     spi_device: Annotated[int, msgspec.Meta(ge=0, le=2)]
+    """Its chip select."""
     spi_hz: Annotated[int, msgspec.Meta(ge=10_000, le=1_350_000)]
+    """Its clock."""
     address_pins: tuple[Pin, Pin, Pin, Pin]
+    """GPIO numbers of S0 to S3 of all multiplexers."""
     reference_v: Annotated[float, msgspec.Meta(ge=2.7, le=3.6)]
+    """Supply of sensors and converter."""
     sensitivity_mv_mt: Annotated[float, msgspec.Meta(ge=5, le=200)]
+    """Slope of the sensors at that supply."""
     spares: tuple[Spare, ...] = ()
+    """Inputs with known voltages, which prove the wiring in every scan."""
     converters: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
+    """Number of converters; the second is on the next chip select, with channels from 8 on."""
 
     @property
     def selects(self) -> tuple[int, ...]:
@@ -296,9 +311,11 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
     linear: ClassVar[bool] = False
 
     i2c_bus: I2cBus
+    """The port expanders' bus."""
     addresses: Annotated[
         tuple[Annotated[int, msgspec.Meta(ge=0x20, le=0x27)], ...], msgspec.Meta(min_length=1)
     ]
+    """Their addresses, one for each row from row 1 on; each has at most 7 columns."""
 
     def i2c(self) -> tuple[tuple[int, int], ...]:
         """Return bus and address of each port expander."""
@@ -330,8 +347,11 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
     linear: ClassVar[bool] = False
 
     row_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
+    """GPIO numbers, one for each row."""
     north_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
+    """GPIO numbers, one for each column, of the switches that close at a north pole."""
     south_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
+    """GPIO numbers, one for each column, of the switches that close at a south pole."""
 
     def pins(self) -> tuple[int, ...]:
         """Return the GPIO numbers of rows and columns."""
@@ -363,7 +383,9 @@ class NodeHall(HallPart, frozen=True, tag="node"):
     on_node: ClassVar[bool] = True
 
     port: Annotated[str, msgspec.Meta(min_length=1)]
+    """Its serial port."""
     baud: Annotated[int, msgspec.Meta(ge=9_600, le=4_000_000)] = 460_800
+    """Speed of the line; USB ignores it."""
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
         """Return the serial port."""
@@ -380,7 +402,9 @@ class _I2cImu(ImuPart, frozen=True, kw_only=True):
     chip: ClassVar[type[InertialSensor]]
 
     i2c_bus: I2cBus
+    """The chip's bus."""
     address: Address
+    """The chip's address."""
 
     def i2c(self) -> tuple[tuple[int, int], ...]:
         """Return bus and address of the chip."""
@@ -413,15 +437,14 @@ class NodeImu(ImuPart, frozen=True, tag="node"):
 
 
 class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
-    """A WS2812B strip; light 0 is under a1, rows alternate in direction (serpentine) or all run
-    eastward.
-
-    ``supply_pin`` senses the strip's supply through a divider, so that its loss is noticed.
-    """
+    """A WS2812B strip; light 0 is under a1."""
 
     pin: Pin
+    """GPIO number of the data line: 10."""
     order: Literal["serpentine", "rows"]
+    """Whether rows alternate in direction (serpentine) or all run eastward."""
     supply_pin: Pin | None = None
+    """GPIO number that senses the strip's supply through a divider, so that its loss is noticed."""
 
     @property
     def serpentine(self) -> bool:
@@ -471,8 +494,11 @@ class GpioPanel(PanelPart, frozen=True, tag="gpio"):
     """Two buttons to ground and a piezo buzzer."""
 
     confirm_pin: Pin
+    """GPIO number of the button that confirms."""
     back_pin: Pin
+    """GPIO number of the button that goes back."""
     buzzer_pin: Pin
+    """GPIO number of the buzzer."""
 
     def pins(self) -> tuple[int, ...]:
         """Return the GPIO numbers of buttons and buzzer."""

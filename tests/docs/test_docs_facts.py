@@ -8,7 +8,6 @@ import textwrap
 import tomllib
 
 import click
-import msgspec
 import pytest
 
 from tiltboard.drivers.hall import MuxHallArray
@@ -17,7 +16,6 @@ from tiltboard.drivers.mpu6050 import Mpu6050
 from tiltboard.drivers.panel import Panel
 from tiltboard.firmware_host.cli import bench
 from tiltboard.firmware_host.config import profile as profile_module
-from tiltboard.firmware_host.config import wiring as wiring_module
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings, load_settings
 from tiltboard.firmware_host.journal.text_format import read_game
@@ -32,14 +30,6 @@ def in_code(cell: str) -> list[str]:
     return re.findall(r"`([^`]+)`", cell)
 
 
-def structs(module) -> list[type[msgspec.Struct]]:
-    return [
-        kind
-        for kind in vars(module).values()
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-    ]
-
-
 def test_light_table_is_the_legend(open_page):
     rows = open_page("docs/playing.md").table("light", "colour", "rhythm", "meaning")
     assert rows == [
@@ -51,20 +41,6 @@ def test_light_table_is_the_legend(open_page):
         ]
         for entry in LEGEND
     ]
-
-
-def test_every_setting_is_documented_with_its_default(open_page):
-    rows = open_page("docs/configuration.md").table("key", "default")
-    shown = {in_code(row[0])[0]: row[1] for row in rows}
-    defaults = msgspec.to_builtins(Settings())
-    for part in ("far", "look", "home"):
-        within = defaults.pop(part)
-        defaults.update({f"{part}.{key}": default for key, default in within.items()})
-    assert shown.keys() == defaults.keys()
-    for key, default in defaults.items():
-        nothing = default is None or default in ([], {})
-        written = "none" if nothing else f"`{msgspec.json.encode(default).decode()}`"
-        assert shown[key] == written
 
 
 def test_the_example_of_a_settings_file_is_accepted(open_page, tmp_path):
@@ -83,23 +59,6 @@ def test_other_examples_of_settings_are_accepted(open_page, tmp_path, document, 
     path = tmp_path / name
     path.write_text(next(block.text for block in open_page(document).blocks if block.file == name))
     assert load_settings(path).far.broker is not None
-
-
-def test_every_profile_key_and_kind_is_documented(open_page):
-    page = open_page("docs/add-a-board.md")
-    rows = page.table("key", "range")
-    shown = {key for row in rows for key in in_code(row[0])}
-    kinds = {kind for row in rows if in_code(row[0]) == ["kind"] for kind in in_code(row[1])}
-    keys, tags = set(), set()
-    for kind in {*structs(profile_module), *structs(wiring_module)}:
-        keys |= {field.encode_name for field in msgspec.structs.fields(kind)}
-        if kind.__struct_config__.tag_field and not kind.__subclasses__():
-            keys.add(kind.__struct_config__.tag_field)
-            tags.add(kind.__struct_config__.tag)
-    sections = {"hall", "imu", "lights", "panel"}
-    assert shown == keys - sections
-    assert all(f"\n`{section}`: " in page.prose for section in sections & keys)
-    assert kinds == tags
 
 
 def test_every_profile_that_ships_is_listed(open_page):

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import get_args
 from urllib.parse import unquote, urlsplit
 
+import msgspec
 import pytest
 
 import tiltboard
 from tiltboard.firmware_host.cli.main import COMMANDS
+from tiltboard.firmware_host.config import settings, wiring
+from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import languages
 from tiltboard.firmware_host.web.api import description
 from tiltboard.firmware_host.web.requests import Incoming
@@ -100,6 +103,27 @@ def test_the_reference_names_every_command_and_every_message(site):
     assert {f"tiltboard {name}" for name in COMMANDS} <= set(commands)
     messages = Page(site / "docs/reference/messages.html").headings
     assert {verb.__struct_config__.tag for verb in get_args(Incoming)} <= set(messages)
+
+
+def test_the_reference_tells_the_meaning_of_every_setting_and_key(site):
+    """docs/configuration.md and docs/add-a-board.md send their readers there."""
+    kinds = {
+        kind.__struct_config__.tag: kind
+        for kind in vars(wiring).values()
+        if isinstance(kind, type) and issubclass(kind, wiring.Part) and not kind.__subclasses__()
+    }
+    assert len(kinds) > 6
+    wanted = {"settings": vars(settings).values(), "profiles": [Profile, *kinds.values()]}
+    for name, structs in wanted.items():
+        text = (site / f"docs/reference/{name}.html").read_text("utf-8")
+        cells = re.findall(r"<td>(.*?)</td>", re.sub(r"</?(?:p|span|code)\b[^>]*>", "", text), re.S)
+        meant = dict(zip(cells[::4], cells[3::4], strict=True))
+        assert all(len(meaning) > 8 for meaning in meant.values())
+        for struct in structs:
+            if isinstance(struct, type) and issubclass(struct, msgspec.Struct):
+                assert set(struct.__struct_encode_fields__) <= set(meant), struct
+    headings = " ".join(Page(site / "docs/reference/profiles.html").headings)
+    assert all(tag in headings for tag in kinds)
 
 
 def test_the_reference_names_every_request_and_every_field_of_its_objects(site):
