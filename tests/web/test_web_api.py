@@ -105,15 +105,18 @@ def test_the_description_names_every_message_and_every_field_of_a_snapshot():
         assert schemas[kind.__name__]["additionalProperties"] is False
 
 
-def test_the_table_of_messages_in_the_documents_is_the_protocol():
+def test_the_lists_of_messages_in_the_documents_are_the_protocol():
     page = (Path(__file__).parents[2] / "docs/websocket.md").read_text("utf-8")
-    asked = page.partition("## To the table")[2].partition("## Limits")[0]
-    rows = re.findall(r"^\| `([a-z-]+)` \| (.*?)\|(?: .*? \|)?$", asked, re.MULTILINE)
+    parts = page.partition("## To the table")[2].partition("### Starting a game")[0].split("\n### ")
+    listed = {}
+    for part in parts[1:]:
+        [block] = re.findall(r"```text\n(.*?)```", part, re.DOTALL)
+        words = [line.split() for line in block.splitlines()]
+        listed[part.partition("\n")[0]] = {w[0]: {*w[1:]} - {"own", "seat"} for w in words}
     kinds = {kind.__struct_config__.tag: kind for kind in get_args(requests.Incoming)}
-    assert {name: set(re.findall(r"`(\w+)`", fields)) for name, fields in rows} == {
+    assert {name: fields for part in listed.values() for name, fields in part.items()} == {
         name: set(kind.__struct_fields__) for name, kind in kinds.items()
     }
-    part = asked.partition("### From any page\n")[2].partition("\n###")[0]
-    free = set(re.findall(r"^\| `([a-z-]+)`", part, re.MULTILINE))
+    free = listed["From any page"].keys()
     acting = {kind.__struct_config__.tag for kind in get_args(requests.PageCommand)}
     assert free == kinds.keys() - acting
