@@ -5,7 +5,6 @@ firmware_host/web/requests.py: who may send which request, beside what the docum
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import get_args
 
