@@ -3,10 +3,13 @@ it in a folder of their own.
 """
 
 import os
+import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
@@ -159,6 +162,73 @@ def test_a_report_with_date_steps_and_outcome_is_kept_of_a_real_board(wired):
     assert wired.folder.name.startswith("matrix-gpio-20")
     for part in ("test_&lt;x&gt;: passed, 0.1 s", "0.00 s  advance 0.1", "last scan"):
         assert part in page
+
+
+ON_COPPER = """
+def test_by_a_person(tiltboard_bench):
+    tiltboard_bench.put("south", "b2")
+    tiltboard_bench.advance(0.1)
+
+def test_dead(tiltboard_bench):
+    with tiltboard_bench.fault("sensor-dead", "b2"):
+        pass
+
+def test_fails(tiltboard_bench):
+    tiltboard_bench.put("south", "b2")
+    tiltboard_bench.until(lambda frame: any(frame.field_mt), within=0.1)
+
+def test_page(tiltboard_page):
+    pass
+"""
+
+
+def test_a_real_run_asks_a_person_skips_with_reasons_and_keeps_a_report(tmp_path):
+    """The board is gpiozero's mock pins, where nothing is ever felt; a pty is the terminal."""
+    (tmp_path / "test_copper.py").write_text(ON_COPPER)
+    master, slave = os.openpty()
+    on_terminal = (
+        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+        " os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    )
+    run = ("-m", "pytest", "-p", "no:cacheprovider", "--tiltboard-real", "matrix-gpio")
+    child = subprocess.Popen(
+        [sys.executable, "-c", on_terminal, *run],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "GPIOZERO_PIN_FACTORY": "mock"},
+        start_new_session=True,
+    )
+    os.close(slave)
+    told = b""
+    with suppress(OSError):  # the end of a pty
+        while read := os.read(master, 4096):
+            told += read
+            os.write(master, b"\n" * read.count(b"then Enter"))
+    os.close(master)
+    assert child.wait(60) == 1
+    assert told.count(b"Put a strong piece on b2, south pole down, then Enter") == 2
+    [folder] = (tmp_path / "tiltboard-reports").iterdir()
+    assert re.fullmatch(r"matrix-gpio-20\d{6}-\d{6}", folder.name)
+    page = (folder / "report.html").read_text("utf-8")
+    junit = ElementTree.parse(folder / "junit.xml")  # noqa: S314 - our own
+    cases = {case.get("name"): case for case in junit.iter("testcase")}
+    for name, outcome, why in (
+        ("test_by_a_person", "passed", "put south b2"),
+        ("test_dead", "skipped", "No hand can make sensor-dead b2"),
+        ("test_fails", "failed", "did not come about within 0.1 s"),
+        ("test_page", "skipped", "page of a real table"),
+    ):
+        shown = page.partition(f"{name}[matrix-gpio]: {outcome}")[2].partition("<h2>")[0]
+        assert why in shown
+        kept = [(each.tag, each.get("message", "")) for each in cases[f"{name}[matrix-gpio]"]]
+        if outcome == "passed":
+            assert kept == []
+        else:
+            assert kept[0][0] == outcome.replace("failed", "failure")
+            assert why in kept[0][1]
+    assert (folder / "test_copper.py--test_fails-matrix-gpio.trace").is_file()
 
 
 def test_without_a_terminal_a_table_with_its_service_is_skipped(wired, tmp_path, monkeypatch):

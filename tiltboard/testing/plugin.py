@@ -173,8 +173,9 @@ def _game_table(item: pytest.Item, profile: Profile, **made: Any) -> Iterator[Ga
 
 
 def _trace(item: pytest.Item, usual: Path) -> Path:
-    """Return the file for the trace of a test."""
-    folder = item.config.getoption("--tiltboard-record")
+    """Return the file for the trace of a test; of a real board it is kept with the report."""
+    board = item.config.stash.get(BOARD, None)
+    folder = board.folder if board else item.config.getoption("--tiltboard-record")
     if folder is None:
         return usual / "tiltboard.trace"
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -242,8 +243,9 @@ class ScenarioItem(pytest.Item):
             made = {"seed": 1 if seed is None else seed, "state": Path(state)}
             with _game_table(self, profile, **made) as table:
                 self.funcargs["table"] = table
-                if self.config.getoption("--tiltboard-record"):
-                    table.record(_trace(self, Path(state)))
+                trace = _trace(self, Path(state))
+                if trace.parent != Path(state):
+                    table.record(trace)
                 table.run(self.path.read_text("utf-8"), str(self.path))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
@@ -308,7 +310,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show with a failed test what was done at its table, and how that stands."""
     report = yield
-    if call.when != "call" or not _uses_a_table(item):
+    if not _uses_a_table(item) or (call.when != "call" and report.passed):
         return report
     told = "\n\n".join(subject.report() for subject in _subjects(item))
     if report.failed and told:

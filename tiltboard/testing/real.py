@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -210,6 +210,19 @@ class RealBench(AnyBench):
             for name in self.profile.places if place == "all" else (place,):
                 found[self.profile.places[self.index_of(name)]] = COLOURS[colour]
         return found
+
+    @override
+    def state_lines(self) -> Iterable[str]:
+        yield from super().state_lines()
+        if self.plate.lights is not None:
+            shown = self.plate.lights.shown
+            sent = {
+                place: tuple(shown[3 * at : 3 * at + 3])
+                for index, place in enumerate(self.profile.places)
+                for at in [self.profile.light_of(index)]
+            }
+            lit = ", ".join(f"{place} {rgb}" for place, rgb in sent.items() if any(rgb))
+            yield f"lights as sent: {lit or 'dark'}"
 
     def drawn_ma(self) -> float | None:
         """Return what a person reads from a meter in mA."""
