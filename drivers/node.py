@@ -1,4 +1,4 @@
-"""The parts of a plate with its own computer, used as any plate's: all over one NodeLink."""
+"""The parts of a plate with its own controller, used as any plate's: all over one NodeLink."""
 
 from __future__ import annotations
 

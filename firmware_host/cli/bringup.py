@@ -139,7 +139,8 @@ def run(
             say(text("No place is worth a look."))
         elif all(new.zeroed) and not poor:
             say(text("Every place answers to both poles."))
-    told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress)]
+    judged = tuple(Part) if again is None else progress.wanted  # ``--only``: nothing else
+    told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress, judged)]
     for each in told:
         plain = each.plain()
         click.echo(f"{subject_of(each.subject)!s}: {plain['found']}")

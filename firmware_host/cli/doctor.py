@@ -8,9 +8,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from math import degrees, hypot
 from pathlib import Path
+from statistics import median
 
 import click
 
@@ -23,7 +24,12 @@ from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE, state_fo
 from tiltboard.firmware_host.cli.speech import as_run, say
 from tiltboard.firmware_host.cli.tables import FAULTS, SEED, simulated_table
 from tiltboard.firmware_host.commissioning import findings
-from tiltboard.firmware_host.commissioning.account import to_mend
+from tiltboard.firmware_host.commissioning.account import (
+    MUX_INPUTS,
+    dead_multiplexer,
+    dead_multiplexers,
+    to_mend,
+)
 from tiltboard.firmware_host.commissioning.findings import (
     Finding,
     note,
@@ -33,6 +39,7 @@ from tiltboard.firmware_host.commissioning.findings import (
     problem,
 )
 from tiltboard.firmware_host.commissioning.mounting import describe, up_axis
+from tiltboard.firmware_host.commissioning.placing import NOISY_MT, OFF_SCALE_MT
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
 from tiltboard.firmware_host.commissioning.sweep import unfinished
 from tiltboard.firmware_host.config import computer
@@ -100,7 +107,7 @@ def examine(
     speaker: str | None = None,
 ) -> Iterator[Finding]:
     """Yield all findings. ``check_parts`` asks the parts; ``speaker`` is that of the settings. A
-    ``simulated`` table is examined without this computer's hardware.
+    ``simulated`` table is examined without this machine's hardware.
     """
     yield from examine_computer(machine)
     needs = (*profile.needs(machine.model or ""), *computer.needs_of_speaker(speaker))
@@ -126,8 +133,8 @@ def examine(
         yield note(
             "engines",
             text(
-                "The computer players' kernels are not compiled yet; once they are, the computer"
-                " thinks many times faster."
+                "The bots' programs are not compiled yet; once they are, bots think many times"
+                " faster."
             ),
             text("Run: {command}", command="tiltboard warm"),
         )
@@ -156,7 +163,7 @@ def examine(
 
 
 def examine_computer(machine: Machine) -> Iterator[Finding]:
-    """Yield findings about the computer itself."""
+    """Yield findings about the machine itself."""
     model = machine.model or text("not a Raspberry Pi")
     yield ok("computer", text("{model}, {system}", model=model, system=machine.system))
     version = ".".join(map(str, machine.python))
@@ -339,8 +346,6 @@ def _clock(machine: Machine, *, simulated: bool) -> Finding:
 # Every part of the table: whether it is there and makes sense, without anybody's help
 
 SCANS = 40  # Enough for a tilt sensor to start, and for a part to be retried.
-# Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
-OFF_SCALE_MT = 25.0
 STILL_S = 0.02
 
 
@@ -384,27 +389,50 @@ def check_parts(
 def _hall(profile: Profile, frames: Sequence[Frame]) -> Iterator[Finding]:
     frame = frames[-1]
     yield ok("hall", text("{count} sensors answer.", count=len(frame.field_mt)))
+    names, places = profile.places, range(profile.size)
     check = text("Check their wires and their supply, one by one with: tiltboard bringup")
-    read = dict(zip(profile.places, frame.field_mt, strict=True))
-    off = [place for place, mt in read.items() if abs(mt) > OFF_SCALE_MT]
-    if off:
+    off = {place for place in places if abs(frame.field_mt[place]) > OFF_SCALE_MT}
+    if len(off) == profile.size:
+        supply = text(
+            "With a multimeter, at a row board: 3.3 V between 3V3A and GNDA, 1.65 V at the sensors'"
+            " outputs; then each wire to the multiplexers."
+        )
+        yield problem("hall", text("No sensor is connected, or none has a supply."), supply)
+        return
+    dead = dead_multiplexers(profile, off)
+    for mux in dead:
+        yield dead_multiplexer(profile, mux, "hall")
+    lone = [names[place] for place in sorted(off) if place // MUX_INPUTS not in dead]
+    if lone:
         past = text(
-            "These sensors read past the end of their scale: {places}.", places=", ".join(off)
+            "These sensors read past the end of their scale: {places}.",
+            places=findings.listed(lone),
         )
         yield problem("hall", past, check)
     fields = [each.field_mt for each in frames if each.field_mt]
-    still = [
-        place
-        for place, readings in zip(profile.places, zip(*fields, strict=True), strict=True)
-        if len({*readings}) == 1 and place not in off
-    ]
-    if still and profile.measures and len(fields) > SCANS / 2:
-        dead = text(
-            "These sensors stand still, without even noise: {places}.", places=", ".join(still)
-        )
-        yield problem("hall", dead, check)
+    if profile.measures and len(fields) > SCANS / 2:
+        series = {i: each for i, each in enumerate(zip(*fields, strict=True)) if i not in off}
+        still = [names[i] for i, readings in series.items() if len({*readings}) == 1]
+        if still:
+            stuck = text(
+                "These sensors stand still, without even noise: {places}.",
+                places=findings.listed(still),
+            )
+            yield problem("hall", stuck, check)
+        noisy = [names[i] for i, readings in series.items() if _noise_mt(readings) > NOISY_MT]
+        if noisy:
+            restless = text("These sensors are noisy: {places}.", places=findings.listed(noisy))
+            joints = text("Check their solder joints and the capacitors at their supply.")
+            yield problem("hall", restless, joints)
     if frame.temperature_c is not None:
         yield ok("hall", text("The board is at {c:.0f} °C.", c=frame.temperature_c))
+
+
+def _noise_mt(readings: Sequence[float]) -> float:
+    """Return about the standard deviation of readings, in which a piece that moves hardly counts:
+    the median of a normal noise's steps is 0.95 times its own.
+    """
+    return median(abs(after - before) for before, after in pairwise(readings))
 
 
 def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
@@ -540,13 +568,13 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
         yield note("calibration", text("The table has not been calibrated."), calibrate)
         return
     left = findings.left_out(calibration)
-    unknown = ", ".join(
+    unknown = [
         place
         for index, place in enumerate(profile.places)
         if not calibration.zeroed[index] and index not in left
-    )
+    ]
     if unknown:
-        zeros = text("The zero of {places} is not known.", places=unknown)
+        zeros = text("The zero of {places} is not known.", places=findings.listed(unknown))
         yield note("calibration", zeros, calibrate)
     elif profile.measures and set(calibration.gain) == {1.0}:
         zeros = text("Every sensor has its zero; none has been measured with a magnet.")
@@ -570,6 +598,7 @@ MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
 @click.option("--sim", "simulated", is_flag=True, help="Check the simulated table.")
 @SEED
 @FAULTS
+@click.option("--without-parts", is_flag=True, help="Do not ask the parts, before they are wired.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line (docs/bring-up.md).")
 def command(
     *,
@@ -579,6 +608,7 @@ def command(
     simulated: bool,
     seed: int,
     faults: Sequence[str],
+    without_parts: bool,
     as_json: bool,
 ) -> None:
     """Check everything that the table needs: parts, permissions, settings, disk, clock.
@@ -593,6 +623,8 @@ def command(
         examined = examine_computer(machine)
     else:
         parts = partial(_parts, table, state, faults, seed=seed, simulated=simulated)
+        if without_parts:
+            parts = partial(list[Finding])
         speaker = settings.speaker
         examined = examine(table, machine, state, parts, simulated=simulated, speaker=speaker)
     problems = 0

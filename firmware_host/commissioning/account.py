@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tiltboard.drivers.attitude import FLAT, gravity_tilt
 from tiltboard.firmware_host.commissioning.blinking import lit_findings
-from tiltboard.firmware_host.commissioning.findings import Finding, note, problem
+from tiltboard.firmware_host.commissioning.findings import Finding, listed, note, problem
 from tiltboard.firmware_host.commissioning.mounting import describe, mounting_of
 from tiltboard.firmware_host.commissioning.progress import Part, Progress, wire_of_places
 from tiltboard.firmware_host.commissioning.tasks import tasks
@@ -28,7 +28,6 @@ from tiltboard.firmware_host.perception.field import STRONG
 from tiltboard.firmware_host.table.sight import Ailment
 
 MUX_INPUTS = 16
-LISTED = 8  # Places named in one finding.
 MAPPED = text("It may stay so: the table knows it now.")
 
 
@@ -125,27 +124,12 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
     names = profile.places
     moved = sorted((i, wire) for i, wire in progress.inputs.items() if i != wire)
     if moved:
-        listed = [f"{names[place]} -> {names[wire]}" for place, wire in moved[:LISTED]]
-        pairs = ", ".join(listed + ["..."] * (len(moved) > LISTED))
+        pairs = listed([f"{names[place]} -> {names[wire]}" for place, wire in moved])
         found = text("Read at the input of another place: {pairs}.", pairs=pairs)
         yield note("sensors", found, MAPPED)
-    dead = _dead_multiplexers(profile, progress)
+    dead = dead_multiplexers(profile, progress.broken)
     for mux in dead:
-        first, last = mux * MUX_INPUTS, min((mux + 1) * MUX_INPUTS, profile.size) - 1
-        yield problem(
-            "sensors",
-            text(
-                "U{number} does not answer: none of its places reacts, {first} to {last}.",
-                number=mux + 1,
-                first=names[first],
-                last=names[last],
-            ),
-            text(
-                "With a multimeter, at this multiplexer: supply at pin 24, 0 V at pins 12 and 15;"
-                " then the wire from pin 1 to the converter's CH{channel}.",
-                channel=mux,
-            ),
-        )
+        yield dead_multiplexer(profile, mux)
     for place in sorted(progress.broken):
         if place // MUX_INPUTS in dead:
             continue
@@ -162,17 +146,36 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
             ),
         )
     elif down:
-        found = text("Sensors look down: {places}.", places=", ".join(names[i] for i in down))
+        found = text("Sensors look down: {places}.", places=listed([names[i] for i in down]))
         yield note("sensors", found, MAPPED)
 
 
-def _dead_multiplexers(profile: Profile, progress: Progress) -> list[int]:
-    """Return the multiplexers all of whose sensors are broken, which is one fault, not many."""
+def dead_multiplexers(profile: Profile, broken: Collection[int]) -> list[int]:
+    """Return the multiplexers all of whose sensors are ``broken``, which is one fault, not many."""
     if not isinstance(profile.hall, MuxAdcHall):
         return []
     sensors = Counter(place // MUX_INPUTS for place in range(profile.size))
-    broken = Counter(place // MUX_INPUTS for place in progress.broken)
-    return [mux for mux, number in sensors.items() if broken[mux] == number > 2]
+    failed = Counter(place // MUX_INPUTS for place in broken)
+    return [mux for mux, number in sensors.items() if failed[mux] == number > 2]
+
+
+def dead_multiplexer(profile: Profile, mux: int, subject: str = "sensors") -> Finding:
+    """Return the problem of a multiplexer, counted from 0, none of whose sensors can be read."""
+    first, last = mux * MUX_INPUTS, min((mux + 1) * MUX_INPUTS, profile.size) - 1
+    return problem(
+        subject,
+        text(
+            "U{number} does not answer: none of its places reacts, {first} to {last}.",
+            number=mux + 1,
+            first=profile.places[first],
+            last=profile.places[last],
+        ),
+        text(
+            "With a multimeter, at this multiplexer: supply at pin 24, 0 V at pins 12 and 15;"
+            " then the wire from pin 1 to the converter's CH{channel}.",
+            channel=mux,
+        ),
+    )
 
 
 def _upside_down(profile: Profile, progress: Progress) -> list[int]:
@@ -181,15 +184,20 @@ def _upside_down(profile: Profile, progress: Progress) -> list[int]:
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
 
 
-def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
-    """Yield faults, and differences from the profile, as far as the sweep has come."""
-    yield from _lights(progress)
-    yield from lit_findings(profile, progress)
-    yield from _panel(progress)
+def findings(
+    profile: Profile, progress: Progress, parts: Collection[Part] = tuple(Part)
+) -> Iterator[Finding]:
+    """Yield faults, and differences from the profile, of those parts as far as the sweep came."""
+    if Part.LIGHTS in parts:
+        yield from _lights(progress)
+        yield from lit_findings(profile, progress)
+    if Part.BUTTONS in parts:
+        yield from _panel(progress)
     orientation = mounting_of(progress.level, progress.edges)
-    if orientation is not None and orientation != FLAT:
+    if Part.EDGES in parts and orientation is not None and orientation != FLAT:
         yield note("imu", describe(orientation), MAPPED)
-    yield from _sensors(profile, progress)
+    if Part.PLACES in parts:
+        yield from _sensors(profile, progress)
 
 
 def to_mend(profile: Profile, progress: Progress) -> tuple[Part, ...]:

@@ -64,6 +64,14 @@ _SUBJECTS = {
 }
 
 
+LISTED = 8  # Places named in one finding.
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the names in one line, with dots in place of those after the first eight."""
+    return ", ".join([*names[:LISTED], *["..."] * (len(names) > LISTED)])
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A result of a check. ``subject`` is a word; for a part, its name in

@@ -168,8 +168,8 @@ class Person:
                 self._restart()
             case PowerCut():
                 if isinstance(self._profile.hall, MatrixHall):
-                    raise SkippedError("The sensors have no supply besides this computer's own.")
-                off = text("Switch the plate's supply off. Leave this computer on.")
+                    raise SkippedError("The sensors have no supply besides the Pi's own.")
+                off = text("Switch the plate's supply off. Leave the Pi on.")
                 self._ask(_Request(Asked(off), lambda: not self._whole()), tick)
                 on = text("Switch the plate's supply on again.")
                 self._ask(_Request(Asked(on), self._is_back), tick)

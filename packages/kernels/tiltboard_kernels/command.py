@@ -14,18 +14,18 @@ from tiltboard_kernels.errors import CannotCompileError
 
 @click.command(name="warm", hidden=True, epilog="Example: tiltboard warm")
 def command() -> None:
-    """Compile what computer players compute with, once for each machine and version.
+    """Compile the programs that bots think with, once for each machine and version.
 
     They think many times faster from then on. Needs numba.
     """
     if not compiling.is_installed():
         raise CannotCompileError(
-            "numba is not installed, so there is nothing to compile; computers play without it.",
+            "numba is not installed, so there is nothing to compile; bots play without it.",
             remedy="In a clone of tiltboard run: {command}",
             command="pip install ./packages/kernels",
         )
     if compiling.is_warm():
-        say(text("The computer players' kernels are compiled already."))
+        say(text("The bots' programs are compiled already."))
         return
     ensure_state_directory(cache_folder())
     clock = SystemClock()
@@ -34,4 +34,4 @@ def command() -> None:
         for _ in steps:
             pass
     used_s = round(clock.now() - begun_s)
-    say(text("The computer players' kernels are compiled; that took {seconds} s.", seconds=used_s))
+    say(text("The bots' programs are compiled; that took {seconds} s.", seconds=used_s))
