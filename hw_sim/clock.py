@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+
+from tiltboard.hw_sim.errors import SimulationError
 
 START_CALENDAR_S = 1_767_268_800.0
 """The calendar's default at time 0: 2026-01-01 12:00:00 UTC."""
@@ -56,7 +59,11 @@ class VirtualClock:
         return self.start_calendar_s + self._now_s
 
     def advance(self, duration_s: float) -> None:
-        """Move on by ``duration_s`` seconds. Raises ValueError if it is negative."""
-        if duration_s < 0:
-            raise ValueError(f"time cannot go back by {-duration_s} s")
+        """Move on by ``duration_s`` seconds. Raises SimulationError for what is not a number from 0
+        on.
+        """
+        if not isinstance(duration_s, int | float) or not 0 <= duration_s < math.inf:
+            raise SimulationError(
+                "Time moves on by a number of seconds from 0 on, not {given!r}.", given=duration_s
+            )
         self._now_s += duration_s

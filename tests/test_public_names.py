@@ -241,14 +241,19 @@ def test_misuse_is_a_rules_error():
         lambda: tiltboard.rules("momentum", sise=3),
         lambda: game.start().play("b2", "b2"),
         lambda: game.start().undo(),
+        lambda: game.start().undo("a"),
+        lambda: game.perft(-1),
+        lambda: game.perft("2"),
+        lambda: tiltboard.rules(3),
         lambda: tiltboard.rules("gravity-warfare").perft(1),
         lambda: tiltboard.rules("attraktion").read(text),
         lambda: tiltboard.rules("momentum", size=5, marbles=3).read(text),
     ):
         with pytest.raises(tiltboard.RulesError):
             wrong()
-    with pytest.raises(tiltboard.TiltboardError, match="Line 1"):
-        game.read("")
+    for wrong in ("", 3):
+        with pytest.raises(tiltboard.TiltboardError, match="Line 1"):
+            game.read(wrong)
 
 
 def test_a_picture_shows_what_a_move_does():

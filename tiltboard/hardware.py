@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from os import PathLike
+
 from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 
 
-def plate(profile: str | Profile, buses: Buses | None = None) -> Plate:
+def plate(profile: str | PathLike[str] | Profile, buses: Buses | None = None) -> Plate:
     """Return the drivers of all parts of a table: sensors, tilt sensor, lights, panel.
 
     ``profile``: a profile, the name of one that ships, or the path of its TOML file. ``buses``: by
@@ -24,5 +26,5 @@ def plate(profile: str | Profile, buses: Buses | None = None) -> Plate:
     """
     from tiltboard.drivers.pi_buses import PiBuses
 
-    table = load_profile(profile) if isinstance(profile, str) else profile
+    table = profile if isinstance(profile, Profile) else load_profile(profile)
     return build_plate(table, PiBuses() if buses is None else buses)

@@ -39,7 +39,7 @@ def rules(name: str, **options: Any) -> GameRules:
         >>> game.players, game.options["size"]
         (('red', 'blue'), 3)
     """
-    kind = game_type(name, EVERY_GAME)
+    kind = game_type(str(name), EVERY_GAME)
     return GameRules(kind, kind.create(options))
 
 
@@ -105,7 +105,7 @@ class GameRules:
         """
         from tiltboard.firmware_host.journal.text_format import read_game
 
-        played = read_game(text)
+        played = read_game(str(text))
         if played.game != self.name:
             raise RulesError(
                 "This is a game of {theirs}, not of {ours}.", theirs=played.game, ours=self.name
@@ -188,7 +188,7 @@ class GamePosition:
 
     def undo(self, count: int = 1) -> GamePosition:
         """Return the position ``count`` moves earlier. Raises RulesError if there are fewer."""
-        if not 0 <= count <= len(self.moves):
+        if not isinstance(count, int) or not 0 <= count <= len(self.moves):
             raise RulesError("There are {number} moves to undo.", number=len(self.moves))
         kept = len(self.moves) - count
         return replace(self, _reached=self._reached[: kept + 1], moves=self.moves[:kept])
@@ -196,9 +196,12 @@ class GamePosition:
     def perft(self, depth: int) -> int:
         """Count the sequences of ``depth`` legal moves from here: a check of a game's rules.
 
-        Raises RulesError for a game with secrets or chance, whose moves cannot be listed.
+        Raises RulesError for a game with secrets or chance, whose moves cannot be listed, and for
+        a ``depth`` that is not a whole number from 0 on.
         """
         game = self._now.game
+        if not isinstance(depth, int) or depth < 0:
+            raise RulesError("A depth is a whole number from 0 on, not {depth}.", depth=repr(depth))
         if game.seated:
             raise RulesError("The moves of {game} cannot be counted.", game=game.name)
         moves, apply = game.rules.moves, game.rules.apply

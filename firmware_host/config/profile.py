@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
+from os import PathLike
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -147,13 +148,15 @@ def profile_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
-def load_profile(name: str) -> Profile:
+def load_profile(name: str | PathLike[str]) -> Profile:
     """Load a shipped profile by name, or any by the path of its TOML file. Raises ConfigError.
 
     >>> load_profile("matrix-gpio").title
     'Breadboard, 5 x 5 switches'
     """
-    if is_path(name):
+    is_file = isinstance(name, PathLike)
+    name = str(name)
+    if is_file or is_path(name):
         profile = read_toml(Path(name), Profile)
     elif name in profile_names():
         content = (SHIPPED / f"{name}.toml").read_text("utf-8")

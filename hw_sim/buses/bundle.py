@@ -22,6 +22,22 @@ from tiltboard.hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
 from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus
 from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
 from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.errors import SimulationError
+
+I2C_ADDRESSES = range(0x08, 0x78)  # The others are reserved (I2C specification, table 4).
+
+
+def _check_chip(chip: object, kind: type) -> None:
+    """Raise SimulationError unless ``chip`` has the methods of that protocol."""
+    wanted = [name for name in vars(kind) if not name.startswith("_")]
+    missing = [name for name in wanted if not callable(getattr(chip, name, None))]
+    if missing:
+        raise SimulationError(
+            "A model of a chip has the methods {wanted}; {chip} lacks {missing}.",
+            wanted=", ".join(wanted),
+            chip=type(chip).__name__,
+            missing=", ".join(missing),
+        )
 
 
 class SimBuses:
@@ -62,7 +78,7 @@ class SimBuses:
 
     def __enter__(self) -> SimBuses:
         if self._i2c_seam is not None:
-            raise RuntimeError("these buses are in use already")
+            raise SimulationError("These buses are open already.")
         self._i2c_seam = I2cSeam.enter()
         if self._devices:
             self._i2c_seam.claim(self.i2c_buses)
@@ -131,7 +147,9 @@ class SimBuses:
         if found is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), f"/dev/i2c-{bus}")
         if self._i2c_seam is None:
-            raise RuntimeError("enter the buses' context first")
+            raise SimulationError(
+                "These buses are not open.", remedy="Use them as a context: with SimBuses()."
+            )
         return SMBus(self._i2c_seam.path_of(found))
 
     def pixels(self, count: int) -> Strip:
@@ -157,11 +175,20 @@ class SimBuses:
     # -- assembly --------------------------------------------------------------------------
 
     def add_spi(self, bus: int, device: int, chip: SpiChip) -> None:
-        """Hang a chip on a chip select."""
+        """Hang a chip on a chip select. Raises SimulationError for what is not a chip."""
+        _check_chip(chip, SpiChip)
         self.spi_ports[bus, device] = SpiPort(self.clock, chip)
 
     def add_i2c(self, bus: int, address: int, chip: I2cChip, clock_hz: int = timing.I2C_HZ) -> None:
-        """Hang a chip on an I2C bus, which exists from then on with that clock."""
+        """Hang a chip on an I2C bus, which exists from then on with that clock. Raises
+        SimulationError for what is not a chip, or no address of seven bits that a chip may have.
+        """
+        _check_chip(chip, I2cChip)
+        if address not in I2C_ADDRESSES:
+            raise SimulationError(
+                "An address on I2C is a whole number from 0x08 to 0x77, not {address!r}.",
+                address=address,
+            )
         if bus not in self.i2c_buses:
             self.i2c_buses[bus] = I2cBus(bus, self.clock, clock_hz)
         self.i2c_buses[bus].chips[address] = chip

@@ -3,11 +3,19 @@ millimetres; its faults; and what it says of misuse.
 """
 
 import math
+from importlib import resources
 
 import pytest
 
+import tiltboard
 from tiltboard.firmware_host.scenario.trace import read_trace
-from tiltboard.testing import Bench, ExpectationError, NotPossibleHereError, SimulationError
+from tiltboard.testing import (
+    Bench,
+    ExpectationError,
+    NotPossibleHereError,
+    SimBuses,
+    SimulationError,
+)
 
 PARTS = ("hall", "imu", "lights", "panel")
 
@@ -133,7 +141,16 @@ def test_a_fault_by_its_exact_name_holds_within_its_context(tiltboard_bench):
         lambda bench: bench.field_mt("z9"),
         lambda bench: bench.light(1),
         lambda bench: bench.part("lamps"),
-        lambda bench: Bench("plate-10").scan(),
+        lambda bench: bench.until(3),
+        lambda bench: bench.until(lambda: True),
+        lambda bench: bench.clock.advance(-1),
+        lambda bench: bench.clock.advance(math.nan),
+        lambda bench: bench.clock.advance("1"),
+        lambda bench: bench.buses.add_i2c(1, 0x99, bench.buses.i2c_buses[1].chips[0x68]),
+        lambda bench: bench.buses.add_i2c(1, 0x10, object()),
+        lambda bench: bench.buses.__enter__(),
+        lambda bench: bench.__enter__(),
+        lambda bench: Bench("plate-10", seed="one"),
     ],
 )
 def test_every_misuse_is_a_simulation_error(tiltboard_bench, wrong):
@@ -141,6 +158,49 @@ def test_every_misuse_is_a_simulation_error(tiltboard_bench, wrong):
         wrong(tiltboard_bench)
     assert str(caught.value)
     assert tiltboard_bench.table.faults.active == []
+
+
+def test_a_chip_on_closed_buses_says_how_to_open_them(tiltboard_bench):
+    closed = SimBuses()
+    closed.add_i2c(1, 0x68, tiltboard_bench.buses.i2c_buses[1].chips[0x68])
+    with pytest.raises(SimulationError, match="with SimBuses"):
+        closed.i2c(1)
+
+
+@pytest.mark.parametrize("was_open", [False, True])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda bench: bench.scan(),
+        lambda bench: bench.put("south", "d4"),
+        lambda bench: bench.clear(),
+        lambda bench: bench.unplug("hall"),
+        lambda bench: bench.fault("sensor-dead", "d4").__enter__(),
+        lambda bench: bench.lit(),
+        lambda bench: bench.sounds(),
+        lambda bench: bench.field_mt("d4"),
+    ],
+)
+def test_a_closed_bench_says_how_to_open_it(use, was_open):
+    bench = Bench("plate-10")
+    if was_open:
+        with bench:
+            pass
+    with pytest.raises(SimulationError, match="not open"):
+        use(bench)
+    assert bench.table.faults.active == []
+
+
+def test_a_profile_is_a_name_or_a_path_of_either_kind(tmp_path):
+    named = tiltboard.load_profile("plate-7")
+    text = resources.files("tiltboard.firmware_host.config.profiles") / "plate-7.toml"
+    (tmp_path / "own").write_text(text.read_text("utf-8"))
+    for given in ("plate-7", named, tmp_path / "own", str(tmp_path / "own")):
+        with Bench(given) as bench:
+            assert bench.profile == named
+    for wrong in (7, None, tmp_path):
+        with pytest.raises(tiltboard.TiltboardError):
+            Bench(wrong)
 
 
 def test_what_a_table_has_not_is_not_possible_there():

@@ -7,6 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -15,7 +16,7 @@ from tiltboard.drivers.errors import PartError
 from tiltboard.drivers.frame import Frame
 from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.config.build import build_plate
-from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import NodeHall
 from tiltboard.firmware_host.host.lobby import presets_for, usual_options
 from tiltboard.firmware_host.host.pacer import Pacer
@@ -32,9 +33,12 @@ from tiltboard.testing.subject import (
     ExpectationError,
     NotPossibleHereError,
     Subject,
+    condition_on,
     known,
+    loaded,
     number,
     verb,
+    whole,
 )
 
 T = TypeVar("T")
@@ -113,13 +117,14 @@ class AnyBench(Subject, ABC):
             self._trace.close()
             self._trace = None
 
-    def record(self, path: Path) -> None:
+    def record(self, path: str | PathLike[str]) -> None:
         """Write every scan to ``path`` from now on. Raises OSError."""
         kind = next((each for each in HOSTED.values() if presets_for(each, self.profile)), None)
         if kind is not None:
             options = usual_options(kind, self.profile)
             header = TraceHeader(1, layout_of(self.profile), None, kind.name, options, ())
-            self._trace, self.trace = TraceWriter(path, header), path
+            self.trace = Path(path)
+            self._trace = TraceWriter(self.trace, header)
 
     # What the drivers see
 
@@ -153,6 +158,7 @@ class AnyBench(Subject, ABC):
         after ``within`` seconds (by default ``patience_s``).
         """
         __tracebackhide__ = True
+        condition_on("frame", condition)
         patience_s = self._patience(within)
         end_s = self.clock.now() + patience_s
         frame = self.scan()
@@ -318,10 +324,14 @@ class Bench(AnyBench):
     """
 
     def __init__(
-        self, profile: str | Profile, *, seed: int = 1, clock: VirtualClock | None = None
+        self,
+        profile: str | PathLike[str] | Profile,
+        *,
+        seed: int = 1,
+        clock: VirtualClock | None = None,
     ) -> None:
-        wired = load_profile(profile) if isinstance(profile, str) else profile
-        self.table = SimTable(wired, seed, clock=clock)
+        wired = loaded(profile)
+        self.table = SimTable(wired, whole(seed, "seed"), clock=clock)
         """The chips, hands and faults underneath."""
         self.table.world.trays = dict(PIECES)
         self.virtual = self.table.clock
@@ -329,6 +339,8 @@ class Bench(AnyBench):
         super().__init__(wired, self.table.buses, f"{wired.name}, simulated, seed {seed}")
 
     def __enter__(self) -> Self:
+        if self._open:
+            raise SimulationError("This bench is open already.")
         self.table.__enter__()
         self._open = True
         return self
@@ -341,12 +353,16 @@ class Bench(AnyBench):
             self._open = False
             self.table.__exit__()
 
-    def scan(self) -> Frame:
-        """Read all parts once. Raises SimulationError outside the context."""
+    @override
+    def _check_open(self) -> None:
         if not self._open:
             raise SimulationError(
                 "This bench is not open.", remedy='Use it as a context: with Bench("plate-10").'
             )
+
+    def scan(self) -> Frame:
+        """Read all parts once. Raises SimulationError outside the context."""
+        self._check_open()
         return super().scan()
 
     @verb
@@ -417,6 +433,7 @@ class Bench(AnyBench):
     @contextmanager
     def fault(self, name: str, *targets: str) -> Iterator[None]:
         """Within this context the table has that fault (docs/scenarios.md)."""
+        self._check_open()
         self.note(" ".join(map(str, ("fault", name, *targets))))
         known(name, "fault", self.table.faults.names)
         for target in targets:
@@ -453,7 +470,10 @@ class Bench(AnyBench):
         return self.table.piezo.tone_hz is not None
 
     def _live(self) -> None:
-        """Let a plate's own controller go on while nobody listens to it."""
+        """Let a plate's own controller go on while nobody listens to it. Raises SimulationError
+        outside the context.
+        """
+        self._check_open()
         for line in self.table.buses.lines.values():
             line.pump()
 
@@ -464,6 +484,8 @@ class Bench(AnyBench):
         """Yield the faults that are there, besides what any bench tells."""
         active = [" ".join((name, *targets)) for name, targets in self.table.faults.active]
         yield f"faults: {', '.join(active) or 'none'}"
+        if not self._open:
+            return
         lit = ", ".join(f"{place} {rgb}" for place, rgb in self.lit().items())
         yield f"lights: {lit or 'dark'}"
         yield from super().state_lines()

@@ -5,18 +5,21 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self, cast
 
-from tiltboard.firmware_host.config.profile import Profile, load_profile
+from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.scenario.parse import Step, parse_scenario
 from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner, StepReport
 from tiltboard.firmware_host.scenario.trace import Recorder
+from tiltboard.firmware_host.table.standing import Role
 from tiltboard.games.base import RulesError
 from tiltboard.ground.errors import TiltboardError
+from tiltboard.ground.override import override
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.hw_sim.session import SimSession
@@ -27,8 +30,12 @@ from tiltboard.testing.subject import (
     NotPossibleHereError,
     Subject,
     checked,
+    condition_on,
+    known,
+    loaded,
     number,
     verb,
+    whole,
 )
 
 READY_WITHIN_S = 20.0
@@ -51,17 +58,17 @@ class GameTable(Subject):
 
     def __init__(
         self,
-        profile: str | Profile = "plate-10",
+        profile: str | PathLike[str] | Profile = "plate-10",
         *,
         seed: int = 1,
         state: Path | None = None,
         actor: Actor | None = None,
         clock: VirtualClock | None = None,
     ) -> None:
-        wired = load_profile(profile) if isinstance(profile, str) else profile
+        wired = loaded(profile)
         title = f"{wired.name}, {'real' if actor else f'simulated, seed {seed}'}"
         super().__init__(wired, (clock or VirtualClock()) if actor is None else actor.clock, title)
-        self._actor, self._seed, self._state = actor, seed, state
+        self._actor, self._seed, self._state = actor, whole(seed, "seed"), state
         self._closing = ExitStack()
         self._runner: ScenarioRunner | None = None
         self._recorder: Recorder | None = None
@@ -71,6 +78,8 @@ class GameTable(Subject):
         """The file that every scan is written to, for ``tiltboard replay``."""
 
     def __enter__(self) -> Self:
+        if self._runner is not None:
+            raise SimulationError("This table is open already.")
         if self._actor is None:
             enter, clock = self._closing.enter_context, cast(VirtualClock, self.clock)
             state = self._state or Path(enter(TemporaryDirectory()))
@@ -91,12 +100,14 @@ class GameTable(Subject):
             self._recorder.close()
             self._recorder = None
         self._closing.close()
+        self._runner = None
         if self.session is not None:
-            self._actor = self._runner = None
+            self._actor = None
 
-    def record(self, path: Path) -> None:
+    def record(self, path: str | PathLike[str]) -> None:
         """Write every scan to ``path`` from now on. Raises TraceError for a file that is none."""
-        self._recorder, self.trace = Recorder(path), path
+        self.trace = Path(path)
+        self._recorder = Recorder(self.trace)
 
     # Steps
 
@@ -237,6 +248,7 @@ class GameTable(Subject):
         seconds.
         """
         __tracebackhide__ = True
+        condition_on("table", condition)
         end_s = self.clock.now() + number(within, "within", 0.0, MAX_WAIT_S)
         while not condition(self):
             if self.clock.now() >= end_s:
@@ -267,6 +279,10 @@ class GameTable(Subject):
             yield self
 
     # What it shows
+
+    @override
+    def _check_open(self) -> None:
+        _ = self._running
 
     @property
     def _acting(self) -> Actor:
@@ -317,6 +333,7 @@ class GameTable(Subject):
 
     def lit(self, role: str) -> list[str]:
         """Return the places whose light has that role: legal, lift, put, remove, wrong, last..."""
+        known(role, "role", [str(each) for each in Role])
         roles = self.host.standing.roles
         return sorted(place for place, found in roles.items() if str(found) == role)
 

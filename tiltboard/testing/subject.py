@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.messages import nearest
 from tiltboard.ground.clock import Clock
 from tiltboard.hw_sim.errors import SimulationError
@@ -65,6 +65,9 @@ class Subject:
         known(place, "place", self.profile.places)
         return self.profile.places.index(place)
 
+    def _check_open(self) -> None:
+        """Raise SimulationError outside the context."""
+
     def state_lines(self) -> Iterable[str]:
         """Yield how the table stands, for the report."""
         return ()
@@ -109,6 +112,7 @@ def verb(do: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
     @wraps(do)
     def step(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
         __tracebackhide__ = True
+        self._check_open()
         given = [*map(_shown, args), *(f"{name}={_shown(each)}" for name, each in kwargs.items())]
         self.note(" ".join([do.__name__, *given]))
         return do(self, *args, **kwargs)
@@ -132,6 +136,31 @@ def known(name: Any, what: str, names: Collection[str]) -> str:
             hint=nearest(str(name), names),
         )
     return name
+
+
+def condition_on(what: str, condition: Any) -> Any:
+    """Return ``condition`` if it can be called with one thing. Raises SimulationError."""
+    try:
+        inspect.signature(condition).bind(what)
+    except ValueError:  # a builtin without a signature
+        return condition
+    except TypeError as error:
+        raise SimulationError(
+            "A condition is a function of the {what}: {why}.", what=what, why=str(error)
+        ) from None
+    return condition
+
+
+def loaded(profile: Any) -> Profile:
+    """Return a profile, or load it by its name or path. Raises ConfigError."""
+    return profile if isinstance(profile, Profile) else load_profile(profile)
+
+
+def whole(value: Any, what: str) -> int:
+    """Return ``value`` if it is a whole number. Raises SimulationError."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise SimulationError("{what} is a whole number, not {value!r}.", what=what, value=value)
+    return value
 
 
 def number(value: Any, what: str, low: float, high: float) -> float:

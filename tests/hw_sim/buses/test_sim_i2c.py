@@ -15,6 +15,7 @@ from smbus2.smbus2 import I2cFunc
 
 from tiltboard.hw_sim.buses import SimBuses
 from tiltboard.hw_sim.clock import VirtualClock
+from tiltboard.hw_sim.errors import SimulationError
 
 IMU = 0x68
 
@@ -168,10 +169,10 @@ def test_outside_its_context_nothing_opens() -> None:
     buses.i2c_buses.clear()
     with pytest.raises(FileNotFoundError):
         buses.i2c(1)
-    buses.add_i2c(1, 0x68, object())
-    with pytest.raises(RuntimeError, match="context"):
+    buses.add_i2c(1, 0x68, Memory())
+    with pytest.raises(SimulationError, match="context"):
         buses.i2c(1)
-    with buses, pytest.raises(RuntimeError, match="in use"):
+    with buses, pytest.raises(SimulationError, match="open already"):
         buses.__enter__()
 
 
