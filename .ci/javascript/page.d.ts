@@ -1,6 +1,13 @@
 // Types that the page's comments name. Those of what the server sends and takes are in wire.d.ts.
 
 type Store = import("../../firmware_host/web/static/store.js").Store;
+type Group = "game" | "guidance" | "plate" | "players" | "learning";
+/** What a listener of the store may wait for: a field of a group of the snapshot, a group that may
+ * be null, or something of this page alone. */
+type Change = { [G in Group]: `${G}.${Extract<keyof Wire.Snapshot[G], string>}` }[Group]
+  | "layout" | "snapshot" | "seats" | "match" | "seat" | "link" | "watching" | "review" | "holding"
+  | "hint" | "moved" | "players" | "frame" | "preview" | "falling" | "working" | "gripped"
+  | "waiting" | "camera" | "own-hand" | "pointed" | "tilting";
 /** Sends a command; the page tells of a refusal elsewhere. */
 type Send = (command: Wire.Command) => void;
 /** Asks the table; rejected with the table's sentence if it refuses. */

@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 
 from tiltboard.firmware_host.messages import Message
-from tiltboard.firmware_host.service.snapshot import Layout, SeatView, Snapshot
+from tiltboard.firmware_host.referee.seats_group import SeatView
+from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.web import app
 from tiltboard.firmware_host.web.requests import Incoming
 

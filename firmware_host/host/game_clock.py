@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
@@ -31,6 +32,19 @@ def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
         )
     left_s = dict.fromkeys(game.players, time.minutes * 60.0)
     return ClockLeft(time.minutes, time.increment_s, left_s)
+
+
+class ClockInfo(msgspec.Struct, frozen=True):
+    """The players' clocks as a page shows them."""
+
+    minutes: int
+    """Time of each player at the start."""
+    increment_s: int
+    """Time added after each move."""
+    left_s: dict[str, int]
+    """Player -> whole seconds left, rounded up."""
+    running: str | None
+    """The player whose clock runs, or None."""
 
 
 class GameClock:
@@ -60,6 +74,14 @@ class GameClock:
     def time(self) -> ClockTime | None:
         """The time control of this game, for another one."""
         return self.state and ClockTime(self.state.minutes, self.state.increment_s)
+
+    def shown(self) -> ClockInfo | None:
+        """Return the clocks as a page shows them, or None if the game has none."""
+        state = self.state
+        if state is None:
+            return None
+        left_s = {player: math.ceil(left_s) for player, left_s in state.left_s.items()}
+        return ClockInfo(state.minutes, state.increment_s, left_s, self.running)
 
     def step(self, standing: Standing, now_s: float) -> Sequence[TimeUp]:
         """Run the clocks up to ``now_s``; return the request that ends the game on time, if any."""

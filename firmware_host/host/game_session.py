@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -22,10 +22,13 @@ from tiltboard.firmware_host.host.lessons import Guided, Lesson, Unwritten
 from tiltboard.firmware_host.host.lobby import game_of
 from tiltboard.firmware_host.host.opponents import Opponents, check_players
 from tiltboard.firmware_host.host.people import People
+from tiltboard.firmware_host.host.player_groups import LearningGroup, PlayersGroup
+from tiltboard.firmware_host.host.showing import Scene
+from tiltboard.firmware_host.host.upkeep import Happened
 from tiltboard.firmware_host.journal.records import GameRecord
 from tiltboard.firmware_host.journal.text_format import replay
 from tiltboard.firmware_host.journal.writer import Journal
-from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.chance import with_seed
 from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.referee.seat_referee import SeatReferee
@@ -37,7 +40,8 @@ from tiltboard.firmware_host.table.line import Line
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Standing
+from tiltboard.firmware_host.table.snapshot_groups import GameGroup
+from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Sound, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay, overlay_for
 from tiltboard.games.base import Game, Position
 from tiltboard.games.registry import game_type
@@ -141,6 +145,31 @@ class GameSession:
             *clock,
             *self.opponents.step(self.standing, now_s, left, tells_ahead=tells_ahead),
         ]
+
+    def game_group(self, standing: Standing, sounds: Iterable[tuple[int, Sound]]) -> GameGroup:
+        """Return the snapshot's group of the game. ``sounds``: the latest, with their numbers."""
+        return GameGroup.of(standing, () if self.lesson is None else self.lesson.opening, sounds)
+
+    def players_group(self, standing: Standing, names: Mapping[str, Message]) -> PlayersGroup:
+        """Return the snapshot's group of the players. ``names``: player -> the name of the person
+        or the bot.
+        """
+        return PlayersGroup.of(standing, names, self.opponents, self.clock)
+
+    def learning_group(
+        self,
+        standing: Standing,
+        names: Mapping[str, Message],
+        happened: Iterable[Happened],
+        scene: Scene | None,
+    ) -> LearningGroup:
+        """Return the snapshot's group of lessons and hints. ``names``: as in ``players_group``.
+        ``happened``: events in free play. ``scene``: shown by the demonstration, or None.
+        """
+        shown = None if scene is None else scene.cells
+        return LearningGroup.of(
+            standing, names, self.lesson, self.opponents.advice, happened=happened, scene=shown
+        )
 
 
 class GameStarter:

@@ -7,10 +7,12 @@ plays, and the page offers nothing that needs it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol, cast
+
+import msgspec
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.files import Tell
@@ -28,6 +30,23 @@ GROUP = "tiltboard.online"
 """Group of the entry point; it names a module that has the functions of ``Online``."""
 
 
+class MatchGroup(msgspec.Struct, frozen=True):
+    """The snapshot's group `match`: a match with other tables."""
+
+    far: list[str]
+    """The players at other tables."""
+    code: str | None
+    """The code with which another table joins, or None once all have joined."""
+    asked: list[str]
+    """What the others want (take-back, draw, new-game) and this table has not agreed to."""
+    connected: bool
+    """Whether the broker answers."""
+    picture: str | None = None
+    """The code as an SVG, or None."""
+    names: dict[str, str] = {}
+    """Player at another table -> names of the person and the table, as far as known."""
+
+
 class FarMatch(Protocol):
     """A table's match with other tables. All methods run in the table's thread."""
 
@@ -36,20 +55,8 @@ class FarMatch(Protocol):
         """The notice about the match, or None."""
 
     @property
-    def code(self) -> str | None:
-        """The match's code, or None once all tables have joined."""
-
-    @property
-    def asked(self) -> Sequence[str]:
-        """Kinds of steps that the other tables want and this one has not agreed to."""
-
-    @property
     def names(self) -> dict[str, str]:
         """Player at another table -> who plays, and the table's name, as far as they have names."""
-
-    @property
-    def connected(self) -> bool:
-        """True if the broker answers."""
 
     def seats(self, command: c.NewGame, game: Game) -> EngineSeats:
         """Return who plays in a new game with far players. Raises NotPossibleError."""
@@ -73,6 +80,11 @@ class FarMatch(Protocol):
         self, standing: Standing, now_s: float, people: Mapping[str, str]
     ) -> c.GameRequest | None:
         """Continue the match, and return what was done at another table, or None."""
+
+    def group(self, game_id: int, players: Iterable[str]) -> MatchGroup | None:
+        """Return the snapshot's group, or None if that game of the journal does not belong to the
+        match. ``players``: those at other tables.
+        """
 
     def shown(self, standing: Standing) -> Standing:
         """Return ``standing`` with what the far players do and say."""

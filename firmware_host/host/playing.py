@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from tiltboard.firmware_host.config.files import Tell
+from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import FarSettings
 from tiltboard.firmware_host.engines.puzzles import (
@@ -28,6 +29,7 @@ from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
+from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.line import Line
 from tiltboard.firmware_host.table.standing import Standing
 from tiltboard.firmware_host.table.zones import overlay_for
@@ -111,6 +113,26 @@ class Playing:
         opponents, far = self.session.opponents, self.far
         told = {"engine": opponents.trouble, "assist": opponents.advice.trouble}
         return told if far is None else {**told, "far": far.notice}
+
+    @property
+    def names(self) -> Mapping[str, Message]:
+        """Player -> the name of the person, here or far away, or of the bot. Bots of one level keep
+        their colours.
+        """
+        session, far, opponents = self.session, self.far, self.session.opponents
+        levels = [seat.level for seat in opponents.seats.values()]
+        people = {
+            player: name
+            for player, name in self.people.seated.items()
+            if player in session.game.players and player not in opponents.everybody
+        }
+        if far is not None and far.plays(session.game_id):
+            people |= far.names
+        return {player: Message(name) for player, name in people.items()} | {
+            player: play.BOTS[seat.level - 1].capitalised()
+            for player, seat in opponents.seats.items()
+            if seat.engine == OURS and levels.count(seat.level) == 1
+        }
 
     def shown(self, standing: Standing) -> Standing:
         """Return ``standing`` with what bots, and people at other tables, do; after the end with

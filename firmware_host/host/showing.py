@@ -174,6 +174,18 @@ class Showing:
         """True if the lights show a code, which only people at the table may see."""
         return self._code is not None
 
+    @property
+    def dimmed(self) -> float:
+        """The share of their brightness that the supply allows the lights, 0 to 1."""
+        return self._plate.dimmed
+
+    def lights(self) -> bytes:
+        """Return the strip's colours, three bytes for each place in place order; dark while the
+        lights show a code, because pages must not reveal it.
+        """
+        shown = bytes(len(self._plate.shown)) if self.shows_code else self._plate.shown
+        return b"".join(shown[3 * at : 3 * at + 3] for at in self.light_at)
+
     def show_code(
         self, code: str | None, now_s: float, answer: Callable[[bool], None] | None = None
     ) -> None:

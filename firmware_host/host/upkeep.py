@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,6 +105,11 @@ class Upkeep:
         self.free: FreePlay | None = None
         self.asked: Asked | None = None
         self.power_off: Callable[[], None] | None = None
+
+    @property
+    def happened(self) -> Iterable[Happened]:
+        """The last events in free play, oldest first; empty while a game is played."""
+        return () if self.free is None else self.free.happened
 
     @property
     def waits(self) -> bool:

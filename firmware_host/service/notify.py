@@ -100,6 +100,7 @@ def status_of(snapshot: Snapshot) -> str:
     """Return one line for ``systemctl status``: the table's sentence, then other faults and
     notices.
     """
-    words = [f"{snapshot.say}"]
-    words += [f"{each.problem}" for each in snapshot.faults if f"{each.problem}" not in words[0]]
-    return " ".join(f"{snapshot.phase}: {' '.join(words)}".split())
+    shown = snapshot.guidance
+    words = [f"{shown.say}"]
+    words += [f"{each.problem}" for each in shown.faults if f"{each.problem}" not in words[0]]
+    return " ".join(f"{shown.phase}: {' '.join(words)}".split())

@@ -27,12 +27,12 @@ from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.publish import (
     game_info,
     local_time,
-    shown_moves,
     shown_options,
 )
 from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.line import Line
 from tiltboard.firmware_host.table.preview import reasons
+from tiltboard.firmware_host.table.snapshot_groups import shown_moves
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.base import Position
 from tiltboard.games.registry import game_type

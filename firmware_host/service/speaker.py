@@ -34,7 +34,7 @@ class Speaker:
 
     def look(self) -> None:
         """Read aloud what is new. Called in the table's thread; returns at once."""
-        say = self._latest().say
+        say = self._latest().guidance.say
         if say != self._seen:
             self._seen = say
             self._thread.submit(self._speak, say)

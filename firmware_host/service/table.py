@@ -23,6 +23,7 @@ from tiltboard.firmware_host.engines.puzzles import exercises
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.referee.seats_group import SeatsShown
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.publish import Publisher, health_answer
 from tiltboard.firmware_host.service.reading import JournalReading, listed, recorded
@@ -80,7 +81,7 @@ class Table:
         self._thread = threading.Thread(target=self._run, name="table")
         self._host: Host
         self._reading: JournalReading
-        self._published: tuple[page.Layout, page.Snapshot, page.SeatsShown]
+        self._published: tuple[page.Layout, page.Snapshot, SeatsShown]
         self.failure: BaseException | None = None
 
     def start(self) -> None:
@@ -125,7 +126,7 @@ class Table:
             self._asked_s = self._clock.now()
         return self._published[1]
 
-    def seats(self) -> page.SeatsShown:
+    def seats(self) -> SeatsShown:
         """Return what is sent to the devices that have seats: of the newest snapshot's step, but
         with the present holders.
         """
@@ -319,7 +320,7 @@ class Table:
             if last is None or (last.attitude_rad, last.pieces) != (now.attitude_rad, now.pieces):
                 self._poses = (*self._poses[1 - POSES_KEPT :], (number + 1, now))
         now_s = self._clock.now()
-        moved = self._host.standing.step != self._published[1].step  # Published at once.
+        moved = self._host.standing.step != self._published[1].game.step  # Published at once.
         if moved or self._carried_out or now_s >= self._publish_at_s:
             asked = now_s - self._asked_s < ASKED_LASTS_S
             per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S

@@ -291,7 +291,7 @@ class _Web:
         """
         access, visitor = self._access, request.scope[guard.VISITOR]
         requests.check_may_send(access, visitor, asked)
-        meant = requests.as_meant(access, visitor, asked, self._table.latest().to_move)
+        meant = requests.as_meant(access, visitor, asked, self._table.latest().game.to_move)
         await requests.answer(self._table.submit(meant))
         return answers.Done()
 

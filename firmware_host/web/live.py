@@ -1,6 +1,6 @@
 """The WebSocket: snapshots to each page as fast as it takes them, commands back.
 
-A page is sent the layout, one whole snapshot, and from then on only the fields that changed. It is
+A page is sent the layout, one whole snapshot, and from then on only the groups that changed. It is
 always sent the newest state: a slow page skips what came between, so nothing queues up for it.
 """
 
@@ -11,12 +11,13 @@ import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
 
-import msgspec
+from msgspec.structs import replace
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.messages import Catalogue, Message, text
-from tiltboard.firmware_host.service.snapshot import SeatView, Snapshot
+from tiltboard.firmware_host.referee.seats_group import SeatView
+from tiltboard.firmware_host.service.snapshot import GROUPS, Snapshot
 from tiltboard.firmware_host.service.table import Table
 from tiltboard.firmware_host.table.commands import Verb
 from tiltboard.firmware_host.table.hands import PageHand
@@ -38,7 +39,6 @@ MESSAGES_PER_S = 40.0
 MESSAGE_BURST = 80.0
 MAX_UNANSWERED = 32
 MAX_REFUSED = 200  # Refusals in a row after which the connection is closed.
-WATCHED_FIELDS = tuple(f for f in Snapshot.__struct_fields__ if f not in ("time_s", "sensors"))
 
 CLOSE_POLICY = 1008
 CLOSE_TRY_LATER = 1013
@@ -124,8 +124,8 @@ class _Page:
         self._visitor = socket.scope[VISITOR]
         self._socket = socket
         self._fresh = fresh
-        self._fields = WATCHED_FIELDS
-        self._sent: dict[str, object] = {}  # the newest of each field
+        self._watches_sensors = False
+        self._sent: dict[str, object] = {}  # The newest of each group, and the layout's number.
         self._ends: dict[str, Callable[[], None]] = {}
         self._sent_poses: tuple[int, dict[int, list[float]]] = (0, {})
         self._looks_at: str | None = None
@@ -208,10 +208,15 @@ class _Page:
             await self._send({"type": "poses", "frames": frames})
 
     def _changed(self, snapshot: Snapshot) -> dict[str, object]:
-        """Return the snapshot's fields that this page has not received yet."""
-        tilt_deg = tuple(round(angle, 1) for angle in snapshot.tilt_deg)  # less is only noise
-        snapshot = msgspec.structs.replace(snapshot, tilt_deg=tilt_deg)
-        now: dict[str, object] = {name: getattr(snapshot, name) for name in self._fields}
+        """Return the snapshot's groups that this page has not received yet."""
+        plate = replace(
+            snapshot.plate,
+            tilt_deg=tuple(
+                round(angle, 1) for angle in snapshot.plate.tilt_deg
+            ),  # The rest is noise.
+            sensors=snapshot.plate.sensors if self._watches_sensors else None,
+        )
+        now = {name: getattr(snapshot, name) for name in ("layout", *GROUPS)} | {"plate": plate}
         sent, nothing = self._sent, object()
         return {name: what for name, what in now.items() if sent.get(name, nothing) != what}
 
@@ -252,8 +257,7 @@ class _Page:
                 self._looks_at, self._sent_seat = player, None
                 self._fresh.set()
             case requests.Watch(sensors, poses, ahead):
-                self._fields = (*WATCHED_FIELDS, "sensors") if sensors else WATCHED_FIELDS
-                self._sent.pop("sensors", None)
+                self._watches_sensors = sensors
                 self._watch(poses=poses, ahead=ahead)
                 self._fresh.set()
             case requests.Ping():
@@ -270,7 +274,7 @@ class _Page:
     def _start(self, ref: int, command: Verb) -> None:
         """Submit a command now, so that order is kept; its answer is sent when it is done."""
         meant = requests.as_meant(
-            self._access, self._visitor, command, self._table.latest().to_move
+            self._access, self._visitor, command, self._table.latest().game.to_move
         )
         begun = self._table.submit(meant)
         self._hand.note(command, begun)

@@ -82,16 +82,16 @@ class Watched:
             self.publisher = Publisher(self.host)
         snapshot = self.publisher.snapshot()
         self.say(standing, lambda: ENGLISH.translate(self.host.shown.say))
-        shown = msgspec.json.encode(snapshot.room)
+        shown = msgspec.json.encode(snapshot.seats)
         views = self.publisher.seats().views
         position = standing.position
-        if position is None or not isinstance(position.game, SeatedGame) or snapshot.room is None:
+        if position is None or not isinstance(position.game, SeatedGame) or snapshot.seats is None:
             return
         assert b'"seed"' not in shown
         if position.over or position.game.options["mode"] == "simple":
             return
         for player, hand in zip(position.game.players, position.state.hands, strict=True):
-            assert set(snapshot.room.public["hands"][player]) <= {HIDDEN}
+            assert set(snapshot.seats.public["hands"][player]) <= {HIDDEN}
             wanted = [HIDDEN] * len(hand) if views[player].shut else sorted(hand)
             assert sorted(views[player].hand) == wanted
             assert views[player].player == player

@@ -50,11 +50,11 @@ def ask(path, body=None):
 
 def drop(piece, place, count):
     ask("/command", {"type": "put", "piece": piece, "place": place})
-    wait_until(f"move {count}", lambda: len(ask("/snapshot")["moves"]) == count)
+    wait_until(f"move {count}", lambda: len(ask("/snapshot")["game"]["moves"]) == count)
 
 
 def position():
-    state = ask("/snapshot")
+    state = ask("/snapshot")["game"]
     return {key: state[key] for key in ("moves", "position", "to_move", "reserve")} | {
         "game": ask("/layout")["game"]["id"]
     }
@@ -115,7 +115,8 @@ def drive(seen):
     ).stdout.strip()
     seen["capabilities"] = [line.split()[1] for line in status.splitlines() if "Cap" in line]
     ask("/command", {"type": "game", "game": "momentum", "options": {"pie": False}})
-    wait_until("turn", lambda: ask("/snapshot")["phase"] == "turn")  # its sensors are zeroed
+    # Its sensors are zeroed now.
+    wait_until("turn", lambda: ask("/snapshot")["guidance"]["phase"] == "turn")
     drop("red", "d4", 1)
     drop("blue", "a1", 2)
     seen["status"] = shown("StatusText")
@@ -125,7 +126,7 @@ def drive(seen):
     wait_until("watchdog", lambda: restarted(1))
     seen["after_watchdog"] = after_restart()
     seen["new_pid"] = int(shown("MainPID")) != pid
-    wait_until("turn", lambda: ask("/snapshot")["phase"] == "turn")
+    wait_until("turn", lambda: ask("/snapshot")["guidance"]["phase"] == "turn")
     drop("red", "g7", 3)
     seen["played_on"] = position()
 
@@ -139,7 +140,7 @@ def drive(seen):
         seen["floods"] = json.loads(flooded.stdout) if flooded.returncode == 0 else {}
         seen["flood_errors"] = flooded.stderr
         seen["restarts_after_flood"] = shown("NRestarts")
-        seen["after_flood"] = ask("/snapshot")["phase"]
+        seen["after_flood"] = ask("/snapshot")["guidance"]["phase"]
         ask("/command", {"type": "resume", "game": seen["before"]["game"]})
 
     subprocess.run(["systemctl", "stop", UNIT], check=True)
@@ -187,7 +188,7 @@ def main():
         seen["error"] = repr(error)
         with contextlib.suppress(OSError):
             seen["snapshot"] = ask("/snapshot")
-            seen["error"] += repr({k: seen["snapshot"][k] for k in ("say", "faults", "cells")})
+            seen["error"] += repr({k: seen["snapshot"][k] for k in ("guidance", "plate")})
     log = ["journalctl", "--no-pager", "--output=short-monotonic", "--boot", f"--unit={UNIT}"]
     seen["log"] = subprocess.run(log, capture_output=True, text=True, check=False).stdout
     Path(sys.argv[1]).write_text(json.dumps(seen))

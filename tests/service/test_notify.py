@@ -11,11 +11,12 @@ import threading
 import msgspec
 import pytest
 
+from tests.snapshots import with_fields
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.service.notify import Heartbeat, beats_every_s, status_of, tell
 from tiltboard.firmware_host.service.publish import Publisher
-from tiltboard.firmware_host.service.snapshot import FaultInfo
 from tiltboard.firmware_host.table.commands import Calibrate
+from tiltboard.firmware_host.table.snapshot_groups import FaultInfo
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.session import SimSession
 
@@ -87,7 +88,7 @@ class Scans:
         self.clock.advance(0.05)
         if scanned:
             changes["time_s"] = self.clock.now()
-        self.snapshot = msgspec.structs.replace(self.snapshot, **changes)
+        self.snapshot = with_fields(self.snapshot, **changes)
         self.heart.beat()
 
 
@@ -136,7 +137,7 @@ def test_a_table_that_is_calibrated_still_shows_its_scans(tmp_path):
 def test_the_status_is_the_sentence_and_then_what_it_does_not_say(snapshot):
     lost = FaultInfo("imu", "The tilt sensor is lost.", "Check its plug.")
     slow = FaultInfo("computer", "This computer is too slow.", "")
-    told = msgspec.structs.replace(
+    told = with_fields(
         snapshot,
         phase="paused",
         say="The tilt sensor is lost. Check its plug.",
@@ -144,7 +145,7 @@ def test_the_status_is_the_sentence_and_then_what_it_does_not_say(snapshot):
     )
     said = "paused: The tilt sensor is lost. Check its plug. This computer is too slow."
     assert status_of(told) == said
-    leaning = msgspec.structs.replace(told, say="The plate leans. Level it.", faults=[slow])
+    leaning = with_fields(told, say="The plate leans. Level it.", faults=[slow])
     assert status_of(leaning) == "paused: The plate leans. Level it. This computer is too slow."
 
 

@@ -14,8 +14,8 @@ def test_a_damaged_journal_is_kept_aside_and_the_page_says_so(tmp_path):
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         session.run_until(session.clock.now() + 3)
         snapshot = Publisher(session.host).snapshot()
-    assert snapshot.phase == "turn"
-    (notice,) = snapshot.faults
+    assert snapshot.guidance.phase == "turn"
+    (notice,) = snapshot.guidance.faults
     kept = [path for path in tmp_path.iterdir() if path.read_bytes() == rubbish]
     assert len(kept) == 1
     assert kept[0].name in str(notice.problem)

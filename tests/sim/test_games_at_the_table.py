@@ -9,6 +9,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.table.commands import Answer, NewGame
+from tiltboard.firmware_host.table.snapshot_groups import PathInfo
 from tiltboard.firmware_host.table.standing import Phase, Role
 from tiltboard.hw_sim.session import SimSession
 
@@ -76,9 +77,9 @@ def test_the_page_is_told_what_is_asked_and_where_the_tile_goes(session, play):
     publisher = Publisher(session.host)
     play("game gravity-connect\nexpect phase turn")
     snapshot = publisher.snapshot()
-    assert snapshot.question is None
-    assert snapshot.tint["A1"] == ["#e69f00", "#009e73"]  # left orange, top green
-    assert snapshot.tint["I5"] == ["#999999"]
+    assert snapshot.guidance.question is None
+    assert snapshot.guidance.tint["A1"] == ["#e69f00", "#009e73"]  # left orange, top green
+    assert snapshot.guidance.tint["I5"] == ["#999999"]
     info = publisher.layout().game
     assert info is not None
     assert {piece: str(name) for piece, name in info.names.items()} == {
@@ -90,7 +91,7 @@ def test_the_page_is_told_what_is_asked_and_where_the_tile_goes(session, play):
     assert (slots["12"].side, slots["12"].colour) == ("right", "gray")
     assert slots["12"].cells == [f"{column}3" for column in "IHGFEDCBA"]
     play("put red I3\nexpect say side")
-    asked = publisher.snapshot().question
+    asked = publisher.snapshot().guidance.question
     assert asked is not None
     assert [(c.value, c.colour, c.places) for c in asked.choices] == [
         ("right", "#999999", ["I3"]),
@@ -101,8 +102,8 @@ def test_the_page_is_told_what_is_asked_and_where_the_tile_goes(session, play):
         session.host.do(Answer("top"))
     play("answer right\nexpect phase settle")
     snapshot = publisher.snapshot()
-    assert snapshot.question is None
-    assert (snapshot.path, snapshot.path_colour) == (slots["12"].cells, "#999999")
+    assert snapshot.guidance.question is None
+    assert snapshot.guidance.path == PathInfo([*slots["12"].cells], "#999999")
 
 
 def test_the_page_is_told_how_tracks_are_drawn(session, play):

@@ -22,6 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.snapshots import with_fields
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.host import Host
@@ -288,7 +289,7 @@ class Served:
             look()
             what = found.get(timeout=UNTIL_S)
         except Empty:
-            raise AssertionError(self.table.latest().say) from None
+            raise AssertionError(self.table.latest().guidance.say) from None
         finally:
             leave()
         if isinstance(what, Exception):
@@ -301,10 +302,14 @@ class Served:
     def play(self, *moves: str) -> None:
         """Moves that push nothing, by hands at the table, each to the next turn."""
         for move in moves:
-            self.until(lambda snapshot: snapshot.phase == "turn" and snapshot.to_move is not None)
-            made = len(self.table.latest().moves)
-            self.put(self.table.latest().to_move or "", move)
-            self.until(lambda snapshot, made=made: len(snapshot.moves) > made)  # type: ignore[misc]
+            self.until(
+                lambda snapshot: (
+                    snapshot.guidance.phase == "turn" and snapshot.game.to_move is not None
+                )
+            )
+            made = len(self.table.latest().game.moves)
+            self.put(self.table.latest().game.to_move or "", move)
+            self.until(lambda snapshot, made=made: len(snapshot.game.moves) > made)  # type: ignore[misc]
 
     def carry_out(self) -> None:
         """The table's own hand does what is asked for."""
@@ -354,7 +359,7 @@ class Altered:
         return replace(self.table.layout(), hands=self.hands)
 
     def latest(self) -> Snapshot:
-        return replace(self.table.latest(), **self._shown)
+        return with_fields(self.table.latest(), **self._shown)
 
 
 @pytest.fixture(scope="module")
@@ -393,11 +398,11 @@ def at_rest(resting: Resting, serve: Callable[[Table], Served]) -> Served:
 
 def _clear(table: Table) -> None:
     """Whatever an earlier test has left there: nothing is broken, tilted or on the plate."""
-    for each in table.latest().broken:
+    for each in table.latest().plate.broken:
         table.submit(Heal(each.fault, tuple(each.targets))).result(20)
-    if max(map(abs, table.latest().tilt_deg)) > TILTED_DEG:
+    if max(map(abs, table.latest().plate.tilt_deg)) > TILTED_DEG:
         table.submit(Tilt(0.0, 0.0)).result(20)
-    if table.latest().pieces:
+    if table.latest().plate.pieces:
         table.submit(NewGame("momentum")).result(20)
         table.submit(CarryOut()).result(20)
 

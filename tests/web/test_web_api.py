@@ -11,11 +11,12 @@ from typing import get_args
 import hypothesis
 import pytest
 import schemathesis
+from msgspec import structs
 from schemathesis import GenerationMode, checks
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi import checks as openapi_checks
 
-from tiltboard.firmware_host.service.snapshot import Snapshot
+from tiltboard.firmware_host.service.snapshot import GROUPS, Snapshot
 from tiltboard.firmware_host.web import api, requests
 from tiltboard.firmware_host.web.app import create_app
 from tiltboard.hw_sim.clock import VirtualClock
@@ -103,6 +104,25 @@ def test_the_description_names_every_message_and_every_field_of_a_snapshot():
     for kind in get_args(requests.PageCommand):
         assert set(schemas[kind.__name__]["properties"]) == {"type", *kind.__struct_fields__}
         assert schemas[kind.__name__]["additionalProperties"] is False
+
+
+def test_the_seven_groups_are_those_of_the_documents_and_have_ten_fields_at_most():
+    page = (Path(__file__).parents[2] / "docs/websocket.md").read_text("utf-8")
+    told = page.partition("### The groups of a snapshot")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| .*? \| (.*) \|$", told, re.MULTILINE)
+    groups = {
+        each.name: unwrapped(each.type) for each in structs.fields(Snapshot) if each.name in GROUPS
+    }
+    assert {name: tuple(re.findall(r"`(\w+)`", fields)) for name, fields in rows} == {
+        name: group.__struct_fields__ for name, group in groups.items()
+    }
+    assert len(rows) == 7
+    assert max(len(group.__struct_fields__) for group in groups.values()) <= 10
+
+
+def unwrapped(kind):
+    """The struct of a group that may be None."""
+    return next((each for each in get_args(kind) if each is not type(None)), kind)
 
 
 def test_the_lists_of_messages_in_the_documents_are_the_protocol():

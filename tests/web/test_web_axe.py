@@ -44,9 +44,9 @@ def play(served: Served, *moves: str) -> None:
     """By the table's own hand, which does what follows too."""
     for made, move in enumerate(moves, 1):
         served.tell(type="make-move", move=move)
-        if len(served.table.latest().moves) < made:
+        if len(served.table.latest().game.moves) < made:
             served.do(CarryOut())
-        served.until(lambda snapshot, made=made: len(snapshot.moves) >= made)  # type: ignore[misc]
+        served.until(lambda snapshot, made=made: len(snapshot.game.moves) >= made)  # type: ignore[misc]
 
 
 def game(name: str, *moves: str, **options: object) -> Callable[[Served, Open], Player]:

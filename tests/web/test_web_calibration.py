@@ -15,8 +15,9 @@ from tiltboard.firmware_host.commissioning.findings import Health
 from tiltboard.firmware_host.commissioning.mounting import describe
 from tiltboard.firmware_host.commissioning.tasks import Choice
 from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.host.plate_group import CalibrationInfo
 from tiltboard.firmware_host.messages import text
-from tiltboard.firmware_host.service.snapshot import CalibrationInfo, HealthMap
+from tiltboard.firmware_host.service.snapshot import HealthMap
 from tiltboard.firmware_host.table.commands import AnswerSweep, Calibrate, StopCalibration
 
 pytestmark = pytest.mark.web
@@ -206,7 +207,7 @@ def test_a_table_is_calibrated_from_the_page(lively, open_page):
     lively.tell(type="stop-calibration")  # the edges are not lifted here
     lively.tell(type="calibrate", again="places")
     expect(card.get_by_role("alert")).to_contain_text("d4 reads")
-    [piece] = lively.ask("/api/v1/snapshot")["pieces"]
+    [piece] = lively.ask("/api/v1/snapshot")["plate"]["pieces"]
     lively.tell(type="take", what=piece["id"])
     expect(card).to_contain_text("Put a strong piece, south down")
     lively.tell(type="put", piece="blue", place="a1")

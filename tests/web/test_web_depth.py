@@ -56,16 +56,18 @@ def test_a_game_is_played_by_pressing_and_dragging_in_three_dimensions(served, o
     player.drop("blue", "e5")  # it hits d4, and the table's own hand carries it out
     player.expect_moves("d4", "e5")
     player.expect_turn("red")
-    assert served.table.latest().cells == {"c3": "red", "e5": "blue"}
+    assert served.table.latest().plate.cells == {"c3": "red", "e5": "blue"}
     # the plate lies under the mouse that holds it, and comes back to level
     x, y = player.spot("g1")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 80, y, steps=4)
-    served.until(lambda snapshot: snapshot.tilt_deg[1] > 10.0)
+    served.until(lambda snapshot: snapshot.plate.tilt_deg[1] > 10.0)
     page.mouse.up()
-    served.until(lambda snapshot: abs(snapshot.tilt_deg[1]) < 0.5 and snapshot.phase == "turn")
-    assert served.table.latest().moves == ["d4", "e5"]
+    served.until(
+        lambda snapshot: abs(snapshot.plate.tilt_deg[1]) < 0.5 and snapshot.guidance.phase == "turn"
+    )
+    assert served.table.latest().game.moves == ["d4", "e5"]
     # seen from another side, a place is where it is drawn
     before = player.spot("a2")
     page.mouse.move(x, y)

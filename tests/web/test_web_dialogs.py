@@ -170,7 +170,7 @@ def test_what_one_page_breaks_another_sees_and_mends(served, open_page):
     expect(other.locator(".broken li")).to_have_count(2)
     other.get_by_role("button", name="Repair", exact=True).first.click()
     expect(one.locator(".broken li")).to_have_text(["An axis of the tilt sensor is dead yRepair"])
-    broken = served.table.latest().broken
+    broken = served.table.latest().plate.broken
     assert [(each.fault, each.targets) for each in broken] == [("imu-axis-dead", ["y"])]
 
 

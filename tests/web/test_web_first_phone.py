@@ -33,7 +33,7 @@ def asks(device, name="Blue's phone"):
 
 
 def joining(table):
-    return [each for each in table.latest().faults if each.part == "asked"]
+    return [each for each in table.latest().guidance.faults if each.part == "asked"]
 
 
 @pytest.mark.parametrize(("button", "let_in"), [("confirm", True), ("back", False)])
@@ -58,10 +58,10 @@ def test_a_press_of_confirm_lets_it_in_and_back_does_not(network, resting, butto
 
 
 def test_the_page_does_not_tell_the_number_and_the_press_does_nothing_else(network, resting):
-    before = resting.latest().say
+    before = resting.latest().guidance.say
     asks(network.device())
     resting.submit(Press("confirm")).result(20)
-    assert resting.latest().say == before
+    assert resting.latest().guidance.say == before
 
 
 def test_the_code_s_picture_leads_a_phone_to_the_page_with_a_secret(network):

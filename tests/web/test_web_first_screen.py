@@ -83,7 +83,7 @@ def test_doors_asked_for_before_the_lesson_has_ended_come_once_it_has(served, op
     page.locator(".actions button", has=page.locator("use[href$=close]")).click()
     page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
     expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
-    served.until(lambda snapshot: snapshot.lesson is None)
+    served.until(lambda snapshot: snapshot.learning.lesson is None)
     link.let_through()
     door(page, "Tilt and stack").click()
     expect(page.locator(".playground")).to_be_visible()
@@ -118,7 +118,7 @@ def test_lights_of_a_game_that_plays_itself_and_of_a_pause_go_with_it(altered, o
     )
     stop = player.page.locator(f"#light-{place} stop").nth(1)
     before = stop.get_attribute("stop-color")
-    lights = altered.table.latest().lights
+    lights = altered.table.latest().plate.lights
     theirs = lights[: 6 * place] + "ff0000" + lights[6 * place + 6 :]
     said = player.page.locator(".say-card .line")
     told = said.inner_text()

@@ -183,7 +183,7 @@ def test_another_game_goes_on_from_the_position_that_is_looked_at(served, open_p
     page.locator(".steps button").nth(1).click()
     page.get_by_role("button", name="Play on from here", exact=True).click()
     player.expect_moves("d4")
-    assert served.ask("/api/v1/snapshot")["position"] == {"d4": "red"}
+    assert served.ask("/api/v1/snapshot")["game"]["position"] == {"d4": "red"}
 
 
 BOARDS = {"attraktion": (100, 0, 0), "gravity-connect": (81, 36, 0), "gravity-trap": (22, 0, 8)}

@@ -85,7 +85,7 @@ def joins_and_sees(served, page, other):
                 return
             other.tick()
             served.table.look()
-        raise AssertionError((other.said, served.table.latest().say, other.host.notices))
+        raise AssertionError((other.said, served.table.latest().guidance.say, other.host.notices))
 
     red = page.locator('.tray[data-piece="red"] .who')
     red.click()
@@ -101,7 +101,9 @@ def joins_and_sees(served, page, other):
     dialog.get_by_role("button", name="Join", exact=True).click()
     expect(dialog.get_by_role("status")).to_contain_text("asked for a seat")
     # Both have heard of it: a message that is still on its way would be shown by no later scan
-    until(lambda: other.may_move and "thinking, far away" in str(served.table.latest().say))
+    until(
+        lambda: other.may_move and "thinking, far away" in str(served.table.latest().guidance.say)
+    )
     expect(dialog).to_be_hidden()
     expect(page.locator(".doors")).to_be_hidden()  # the game has begun, though nobody has moved
     expect(page.locator("#say")).to_contain_text("Lyon is thinking, far away.")
@@ -113,17 +115,17 @@ def joins_and_sees(served, page, other):
     expect(red).to_have_text("Lyon")  # who sat there does not play at the other table
     expect(page.locator('.tray[data-piece="blue"] .played-by')).to_be_empty()
     other.host.submit(MakeMove("d4"))
-    until(lambda: served.table.latest().phase == "settle")
+    until(lambda: served.table.latest().guidance.phase == "settle")
     said = page.locator("#say .line").first
     expect(said).to_contain_text("Lyon has played, far away. ")
     expect(lamp).to_be_visible()
     served.carry_out()
-    until(lambda: served.table.latest().moves == ["d4"])
+    until(lambda: served.table.latest().game.moves == ["d4"])
     other.say("good-luck")
-    until(lambda: "Good luck!" in str(served.table.latest().say))
+    until(lambda: "Good luck!" in str(served.table.latest().guidance.say))
     expect(said).to_contain_text("Red, far away: Good luck!")
     other.host.submit(Resign("red"))
-    until(lambda: served.table.latest().phase == "over")
+    until(lambda: served.table.latest().guidance.phase == "over")
     page.get_by_role("button", name="Say something", exact=True).click()
     page.get_by_role("button", name="Well played!", exact=True).click()
     until(lambda: "Well played!" in other.said)

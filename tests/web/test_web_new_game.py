@@ -185,7 +185,7 @@ def test_gravity_warfare_asks_once_how_many_play_and_where_the_computer_does(ser
     start(dialog)
     expect(dialog).to_be_hidden()
     expect(page.locator('.room-player[data-player="white"] .state')).to_contain_text("bot")
-    room = served.ask("/api/v1/snapshot")["room"]
+    room = served.ask("/api/v1/snapshot")["seats"]
     assert [seat["computer"] for seat in room["seats"]] == [None, None, "hard", None]
     served.tell(type="seat-computer", player="white", level=None)
 

@@ -56,7 +56,7 @@ def test_a_hint_is_one_lit_place_and_its_name(lively, open_page, monkeypatch):
     begin(page)
     page.get_by_role("button", name="Hint", exact=True).click()
     expect(page.locator("#say .line").first).to_contain_text("Try ", timeout=PATIENCE_MS)
-    assert len(lively.table.latest().roles) == 1
+    assert len(lively.table.latest().guidance.roles) == 1
 
 
 def test_a_finished_game_is_drawn_with_what_decided_it(lively, open_page):
@@ -143,10 +143,10 @@ def test_who_is_ahead_is_shown_to_whoever_wants_it(lively, open_page):
     wanted = page.get_by_label("Show who is ahead", exact=True)
     expect(wanted).not_to_be_checked()
     expect(told.locator(".shares")).to_be_hidden()
-    assert lively.ask("/api/v1/snapshot")["ahead"] is None  # nothing is thought about
+    assert lively.ask("/api/v1/snapshot")["learning"]["ahead"] is None  # nothing is thought about
     wanted.check()
     expect(told.locator(".shares")).to_be_visible(timeout=PATIENCE_MS)
-    ahead = lively.ask("/api/v1/snapshot")["ahead"]
+    ahead = lively.ask("/api/v1/snapshot")["learning"]["ahead"]
     red, blue = (f"{player.capitalize()} {share:.0%}" for player, share in ahead.items())
     expect(told).to_contain_text(f"{red} · {blue}".replace("%", " %"))
     page.reload()  # it is remembered

@@ -88,11 +88,13 @@ HAND_ALONE = """async () => {
   const ask = () => new Promise((resolve) => done.push(resolve));
   const asks = (number, place) => {
     store.take({ type: "layout", number, game: {}, hands: true });
-    store.take({ type: "snapshot", phase: "setup", roles: { [place]: "remove" }, shifts: [] });
+    store.take({ type: "snapshot", game: {}, learning: {},
+      guidance: { phase: "setup", roles: { [place]: "remove" }, shifts: [] } });
   };
   store.link = "open";
   new OwnHand(store, { ask, complain: () => {}, putBack: () => {} });
-  const rests = () => store.take({ type: "snapshot", phase: "turn", roles: {}, shifts: [] });
+  const rests = () => store.take({ type: "snapshot",
+    guidance: { phase: "turn", roles: {}, shifts: [] } });
   Object.assign(window, { asks, done, rests });
 }"""
 
@@ -142,12 +144,12 @@ def test_a_piece_in_the_hand_is_gone_with_its_game(lively, open_page):
     player.marble("d1").locator(".ball").hover()  # by its middle, wherever the camera is by now
     page.mouse.down()
     page.mouse.move(*player.spot("b5"))
-    lively.until(lambda snapshot: snapshot.pieces[0].z_mm > 0.0)
+    lively.until(lambda snapshot: snapshot.plate.pieces[0].z_mm > 0.0)
     new_game(lively, "momentum", size=5, marbles=6)
     player.expect_turn("red")
     page.mouse.up()
     player.expect_marbles()
-    lively.until(lambda snapshot: snapshot.pieces == [])
+    lively.until(lambda snapshot: snapshot.plate.pieces == [])
 
 
 def test_a_reloaded_page_leaves_nothing_in_the_air(lively, open_page):
@@ -164,7 +166,7 @@ def test_a_reloaded_page_leaves_nothing_in_the_air(lively, open_page):
     page.reload()
     player.expect_turn("black")
     player.expect_marbles(d1="white")
-    lively.until(lambda snapshot: [piece.z_mm for piece in snapshot.pieces] == [0.0])
+    lively.until(lambda snapshot: [piece.z_mm for piece in snapshot.plate.pieces] == [0.0])
 
 
 def test_pieces_of_the_game_before_are_cleared_and_not_called_this_games(altered, open_page):

@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import NO_WORDS
-from tiltboard.firmware_host.service.snapshot import FaultInfo
 from tiltboard.firmware_host.table.hands import Press, Tilt
 from tiltboard.firmware_host.table.lights import LEGEND
+from tiltboard.firmware_host.table.snapshot_groups import FaultInfo
 
 pytestmark = pytest.mark.web
 
@@ -78,7 +78,7 @@ def test_lights_glow_as_the_bytes_say_with_the_gamma_undone(served, open_page):
         " getComputedStyle(document.querySelectorAll(`#light-${i} stop`)[1]).stopColor])"
     )
     assert {i for i, on, _, _ in lit if on} == {10 * r + c for r in range(7) for c in range(7)}
-    light = bytes.fromhex(served.ask("/api/v1/snapshot")["lights"])[:3]
+    light = bytes.fromhex(served.ask("/api/v1/snapshot")["plate"]["lights"])[:3]
     # a screen shows linear light x as x ** (1 / 2.2)
     _, _, opacity, colour = lit[0]
     assert float(opacity) == pytest.approx((max(light) / 255) ** (1 / 2.2), rel=0.06)
@@ -93,7 +93,7 @@ def test_a_light_that_alternates_at_rest_is_not_drawn_anew(altered, open_page):
     player.expect_turn("red")
     rim = player.page.locator("#light-33 stop").nth(1)
     before = rim.get_attribute("stop-color")
-    lights = altered.table.latest().lights
+    lights = altered.table.latest().plate.lights
     other = lights[: 6 * 33] + "000603" + lights[6 * 34 :]
     altered.table.show(lights=other, say="Told with the lights.")
     expect(player.page.locator(".say-card .line")).to_have_text("Told with the lights.")
@@ -119,12 +119,12 @@ def test_the_plate_leans_as_it_is_tilted_and_levels_when_the_knob_is_let_go(live
     page.mouse.down()
     page.mouse.move(x + pad["width"] * 0.4, y)  # push its east side down
     player.expect_phase("paused")
-    lively.until(lambda snapshot: snapshot.tilt_deg[1] > 8)  # right-handed: east goes down
-    assert lively.table.latest().tilt_deg[0] == pytest.approx(0, abs=1.0)
+    lively.until(lambda snapshot: snapshot.plate.tilt_deg[1] > 8)  # right-handed: east goes down
+    assert lively.table.latest().plate.tilt_deg[0] == pytest.approx(0, abs=1.0)
     assert top("e") > level["e"] and top("w") < level["w"]
     page.mouse.up()
     player.expect_phase("turn")
-    assert lively.table.latest().tilt_deg == pytest.approx((0, 0), abs=1.5)
+    assert lively.table.latest().plate.tilt_deg == pytest.approx((0, 0), abs=1.5)
 
 
 def test_a_first_press_does_not_wait_for_the_sound_to_be_got_ready(served, open_page):
@@ -175,8 +175,12 @@ def test_stepping_through_the_moves_leaves_the_table_alone(served, open_page):
     player = open_page(served.url)
     page = player.page
     player.expect_moves("d4", "f6")
-    parts = ("layout", "phase", "cells", "position", "moves", "pieces")
-    before = {part: getattr(served.table.latest(), part) for part in parts}
+
+    def standing():
+        seen = served.table.latest()
+        return seen.layout, seen.guidance.phase, seen.game, seen.plate.cells, seen.plate.pieces
+
+    before = standing()
 
     page.get_by_role("button", name="One move back", exact=True).click()
     expect(page.locator(".say-card .line")).to_have_text("Move 1 of 2: Red d4")
@@ -191,7 +195,7 @@ def test_stepping_through_the_moves_leaves_the_table_alone(served, open_page):
     page.locator(".actions .leave").click()
     player.expect_turn("red")
     player.expect_marbles(d4="red", f6="blue")
-    assert {part: getattr(served.table.latest(), part) for part in parts} == before
+    assert standing() == before
 
 
 def test_an_earlier_game_is_looked_at_and_played_on(served, open_page):
@@ -374,7 +378,7 @@ def test_what_is_asked_of_the_game_names_the_step_that_was_seen(served, open_pag
     expect(page.locator(".move")).to_have_count(0)
     (asked,) = [each for each in sent if each["type"] == "take-back"]
     assert asked["game"] == served.ask("/api/v1/layout")["game"]["id"]
-    assert asked["step"] == seen.step > 0
+    assert asked["step"] == seen.game.step > 0
 
 
 @pytest.mark.parametrize("made", ["[object SVGSVGElement], Red ship", "undefined pods", "NaN°"])

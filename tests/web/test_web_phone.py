@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tiltboard.firmware_host.messages import languages
-from tiltboard.firmware_host.service.snapshot import FaultInfo
 from tiltboard.firmware_host.table.commands import OfferDraw
 from tiltboard.firmware_host.table.hands import Take
+from tiltboard.firmware_host.table.snapshot_groups import FaultInfo
 
 pytestmark = pytest.mark.web
 
@@ -113,7 +113,7 @@ def test_the_plate_stays_where_it_is_whatever_is_said(altered, open_page):
         altered.put("blue", "d4")
         player.expect_phase("fix")
         assert box(player, ".lip.n") == pytest.approx(before, abs=0.5)
-        [wrong] = altered.table.latest().pieces
+        [wrong] = altered.table.latest().plate.pieces
         altered.do(Take(wrong.id))
         player.expect_turn("red")
 

@@ -44,8 +44,8 @@ def test_a_whole_game_by_mouse_ends_with_the_winner_shown(served, open_page):
     player.expect_marbles(**END)
     expect(player.page.locator('.tray[data-piece="red"] .turn')).to_have_text("wins")
     line = player.page.locator(".say-card .line")
-    expect(line).to_have_text(str(served.table.latest().say))
-    assert served.ask("/api/v1/snapshot")["result"]["winner"] == "red"
+    expect(line).to_have_text(str(served.table.latest().guidance.say))
+    assert served.ask("/api/v1/snapshot")["game"]["result"]["winner"] == "red"
 
 
 def test_the_hand_pushes_for_the_player_and_a_marble_pushed_off_returns_to_its_tray(
@@ -291,7 +291,7 @@ def test_strayed_marbles_are_put_right_by_the_tables_hand(served, open_page):
     served.play("d4", "f6")
     player = open_page(served.url)
     player.expect_turn("red")
-    standing = served.table.latest().pieces
+    standing = served.table.latest().plate.pieces
     red, blue = (next(p for p in standing if p.piece == piece) for piece in ("red", "blue"))
     # first outside the board, while the other moves
     for piece, place in ((red, "j1"), (blue, "d4"), (red, "f6")):

@@ -77,7 +77,7 @@ def test_a_name_is_of_its_game_and_what_ended_unseen_is_nobodys(served, open_pag
     page = player.page
     page.evaluate(PATIENT)
     name(page, "red", "Ada")
-    served.until(lambda snapshot: str(snapshot.names.get("red")) == "Ada")
+    served.until(lambda snapshot: str(snapshot.players.names.get("red")) == "Ada")
     served.tell(type="game", game="gravity-connect", options={})
     expect(page.locator('.tray[data-piece="red"] .who')).to_have_text("Ada")  # still at the table
     for _ in range(2):
@@ -119,7 +119,7 @@ def test_a_draw_is_offered_declined_by_playing_on_and_agreed(served, open_page):
     page.get_by_role("button", name="Red agrees", exact=True).click()
     expect(page.locator(".say-card .line")).to_contain_text("A draw")
     expect(score(page, "red")).to_be_empty()
-    assert served.table.latest().result == {"winner": None, "reason": "agreed"}
+    assert served.table.latest().game.result == {"winner": None, "reason": "agreed"}
 
 
 def test_while_the_computer_thinks_the_person_offers_the_draw_and_resigns(altered, open_page):
@@ -130,11 +130,11 @@ def test_while_the_computer_thinks_the_person_offers_the_draw_and_resigns(altere
     offer = page.get_by_role("button", name="Offer a draw", exact=True)
     expect(page.locator('.tray[data-piece="blue"].to-move .played-by')).to_be_visible()
     offer.click()
-    altered.until(lambda snapshot: snapshot.draw_offers == ["red"])
+    altered.until(lambda snapshot: snapshot.players.draw_offers == ["red"])
     expect(offer).to_be_hidden()  # the computer answers by itself
     page.get_by_role("button", name="Resign", exact=True).click()
     page.get_by_role("button", name="Red resigns?", exact=True).click()
-    altered.until(lambda snapshot: (snapshot.result or {}).get("winner") == "blue")
+    altered.until(lambda snapshot: (snapshot.game.result or {}).get("winner") == "blue")
 
 
 def test_what_the_computer_plays_is_no_order_to_the_reader_where_one_leaves(altered, open_page):
@@ -145,7 +145,7 @@ def test_what_the_computer_plays_is_no_order_to_the_reader_where_one_leaves(alte
     altered.table.show(engines=seats, to_move="blue", phase="settle", shifts=[leaves, drops])
     expect(page.locator(".say-card .line")).to_have_text("Blue drops on f2.")
     altered.table.show(engines=seats, to_move="blue", phase="settle", shifts=[leaves])
-    altered.until(lambda snapshot: snapshot.shifts == [leaves])
+    altered.until(lambda snapshot: snapshot.guidance.shifts == [leaves])
     expect(page.locator(".say-card .line")).to_have_text("Blue drops on f2.")
 
 

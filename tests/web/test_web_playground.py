@@ -179,7 +179,9 @@ def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(
         built += 1
     assert 3 <= built < 11, "it neither stood nor fell"
     assert truth.wrong == []
-    served.until(lambda snapshot: all(truth.stands_at(*cell) for cell in snapshot.cells.items()))
+    served.until(
+        lambda snapshot: all(truth.stands_at(*cell) for cell in snapshot.plate.cells.items())
+    )
     # kept for a replay, which a press on the plate ends
     again = page.get_by_role("button", name="The last fall again", exact=True)
     expect(again).to_be_enabled()
@@ -196,7 +198,7 @@ def test_a_fall_is_told_and_shown_from_before_the_first_slip(falling, serve, ope
     page = open_playground(open_page(served.url, viewport=SMALL))
     for place in ("c3", "e5", "g7"):
         served.do(Drop("red", place, from_mm=5.0))
-    served.until(lambda snapshot: len(snapshot.cells) == 3)
+    served.until(lambda snapshot: len(snapshot.plate.cells) == 3)
     served.do(Tilt(28.0, 0.0))
     served.until(lambda _: not truth.world.pieces)
     falls = page.locator(".falls")
@@ -258,15 +260,17 @@ def test_the_mouse_tilts_the_plate_and_what_stands_on_it_slides_off(falling, ser
     served = serve(table)
     page = open_playground(open_page(served.url, viewport=SMALL))
     page.locator('.free-tray [data-piece="blue"]').click()
-    served.until(lambda snapshot: snapshot.cells == {"e5": "blue"})
+    served.until(lambda snapshot: snapshot.plate.cells == {"e5": "blue"})
     start = screen(page, -120.0, -120.0, 0.0)
     page.mouse.move(*start)
     page.mouse.down()
     page.mouse.move(start[0] + 200, start[1], steps=6)  # the east side goes down
-    served.until(lambda snapshot: snapshot.tilt_deg[1] > 25.0)
-    served.until(lambda snapshot: not snapshot.pieces)
+    served.until(lambda snapshot: snapshot.plate.tilt_deg[1] > 25.0)
+    served.until(lambda snapshot: not snapshot.plate.pieces)
     page.mouse.up()
-    served.until(lambda snapshot: abs(snapshot.tilt_deg[1]) < 0.5 and not snapshot.cells)
+    served.until(
+        lambda snapshot: abs(snapshot.plate.tilt_deg[1]) < 0.5 and not snapshot.plate.cells
+    )
     assert truth.wrong == []
     log = page.locator(".free-log li")
     expect(log.last).to_have_attribute("data-happening", "placed")
@@ -279,20 +283,20 @@ def test_the_arrow_keys_tilt_wherever_a_press_has_left_the_focus(falling, serve,
     page.get_by_role("button", name="Bump the table").click()
     for _ in range(4):
         page.keyboard.press("ArrowRight")
-    served.until(lambda snapshot: snapshot.tilt_deg[1] > 6.0)
+    served.until(lambda snapshot: snapshot.plate.tilt_deg[1] > 6.0)
     page.keyboard.press("Home")
-    served.until(lambda snapshot: abs(snapshot.tilt_deg[1]) < 0.5)
+    served.until(lambda snapshot: abs(snapshot.plate.tilt_deg[1]) < 0.5)
 
 
 def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve, open_page):
     table, truth = falling
     served = serve(table)
     served.do(NewGame("gravity-warfare", {"players": 2, "seed": 1}))
-    served.until(lambda snapshot: snapshot.room is not None)
+    served.until(lambda snapshot: snapshot.seats is not None)
     for move in ("chance", "chance", "blue:pass", "red:pass"):
         served.do(SeatMove(None if move == "chance" else move.split(":")[0], move))
-    served.until(lambda snapshot: snapshot.room.public["turn"]["zone"] is not None)
-    turn = table.latest().room.public["turn"]
+    served.until(lambda snapshot: snapshot.seats.public["turn"]["zone"] is not None)
+    turn = table.latest().seats.public["turn"]
     player = open_page(served.url, room=True, viewport=SMALL)
     page = player.page
     expect(page.locator("canvas.space")).to_be_visible()  # as the page opens
@@ -309,10 +313,10 @@ def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve
     page.mouse.move(*screen(page, x, y, CARRIED_MM), steps=3)
     served.until(lambda _: truth.holds(x, y, 20.0))
     page.mouse.up()
-    served.until(lambda snapshot: any("place:ok" in move for move in snapshot.moves))
-    [piece] = table.latest().pieces
+    served.until(lambda snapshot: any("place:ok" in move for move in snapshot.game.moves))
+    [piece] = table.latest().plate.pieces
     assert piece.piece == f"red-{kind}"
-    assert table.latest().moves[-1].endswith(f":{piece.piece}:{zone}")
+    assert table.latest().game.moves[-1].endswith(f":{piece.piece}:{zone}")
 
 
 def test_on_a_phone_what_shows_a_fall_again_hides_no_place(falling, serve, open_page):
@@ -339,15 +343,15 @@ def test_the_game_waits_and_comes_back(falling, serve, open_page):
     served.play("d4")
     page = open_playground(player)
     served.do(Drop("blue", "f6"))
-    served.until(lambda snapshot: snapshot.cells.get("f6") == "blue")
-    assert table.latest().phase == "free"
-    assert table.latest().moves == ["d4"]
+    served.until(lambda snapshot: snapshot.plate.cells.get("f6") == "blue")
+    assert table.latest().guidance.phase == "free"
+    assert table.latest().game.moves == ["d4"]
     expect(page.locator(".free-motion output").nth(2)).to_have_text(re.compile(r"9\.\d\d"))
     page.get_by_role("button", name="Leave", exact=True).click()
     expect(page.locator(".playground")).to_be_hidden()
     player.expect_turn("blue")
-    served.until(lambda snapshot: snapshot.cells == {"d4": "red"})  # nothing is left of it
-    assert table.latest().moves == ["d4"]
+    served.until(lambda snapshot: snapshot.plate.cells == {"d4": "red"})  # nothing is left of it
+    assert table.latest().game.moves == ["d4"]
 
 
 def test_poses_are_sent_only_while_somebody_looks(falling, serve, open_page):
@@ -380,7 +384,7 @@ def test_who_begins_to_look_is_not_shown_what_lay_there_before(falling, serve):
     served.until(lambda _: bool(table.poses() and table.poses()[-1][1].pieces))
     leave()
     served.tell(type="take", what="e5")
-    served.until(lambda snapshot: not snapshot.pieces)
+    served.until(lambda snapshot: not snapshot.plate.pieces)
     leave = table.watch("poses")
     served.until(lambda _: bool(table.poses()))
     assert [frame.pieces for _, frame in table.poses()] == [{}]

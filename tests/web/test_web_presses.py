@@ -197,7 +197,7 @@ def test_what_is_waited_for_is_shown_before_the_table_answers(served, open_page,
     expect(back).to_have_attribute("aria-busy", "true")
     assert page.evaluate("document.documentElement.hasAttribute('data-asking')")
     expect(page.locator(".move")).to_have_count(1)  # nothing has come back yet
-    served.until(lambda snapshot: not snapshot.moves)
+    served.until(lambda snapshot: not snapshot.game.moves)
     link.let_through()
     expect(page.locator(".move")).to_have_count(0)
     page.wait_for_function("() => !document.documentElement.hasAttribute('data-asking')")

@@ -40,7 +40,7 @@ def test_the_mouse_sees_what_follows_and_the_table_nothing(served, pushed):
     player.page.mouse.move(*player.spot("d4"))  # taken
     expect(foreseen(player)).to_have_count(0)
     player.page.mouse.move(5, 5)
-    assert served.table.latest().moves == ["d4"]
+    assert served.table.latest().game.moves == ["d4"]
     player.expect_turn("blue")
 
 
@@ -67,7 +67,7 @@ def test_a_finger_that_stays_only_looks(served, pushed):
     player.page.wait_for_function("since => performance.now() - since > 500", arg=since)
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     expect(foreseen(player)).to_have_count(0)
-    assert served.table.latest().moves == ["d4"]
+    assert served.table.latest().game.moves == ["d4"]
     player.page.touchscreen.tap(*player.spot("a1"))
     player.expect_moves("d4", "a1")
 

@@ -71,7 +71,7 @@ def test_phones_are_let_in_by_one_press_and_sit_down_by_the_codes_shown(
     served.server = WebServer(served.table, served.port, access=access)
     served.server.start()
     served.do(NewGame("gravity-warfare", {"players": 3}))
-    served.until(lambda snapshot: snapshot.room is not None)
+    served.until(lambda snapshot: snapshot.seats is not None)
     told = served.ask("/api/v1/seats")
     assert (told["pictures"], told["address"], told["closed"]) == ({}, "", True)
     page = open_page(served.url, room=True, fresh=True).page

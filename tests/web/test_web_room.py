@@ -99,7 +99,7 @@ class Phone:
 def begin(served, options, boards=None) -> None:
     """A game, and its first snapshot."""
     served.do(NewGame("gravity-warfare", options, boards=boards or {}))  # as the command line does
-    served.until(lambda snapshot: snapshot.room is not None)
+    served.until(lambda snapshot: snapshot.seats is not None)
 
 
 def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, browser, alter):
@@ -166,7 +166,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     killable.kill()
     white.route("**/api/v1/seats", lambda route: None)  # so his hand as it is now comes late
     served.come_back()
-    assert served.ask("/api/v1/snapshot")["room"]["public"]["turn"]["cards"] == [
+    assert served.ask("/api/v1/snapshot")["seats"]["public"]["turn"]["cards"] == [
         ["white", "limit-it"]
     ]
     expect(white.locator("html")).to_have_attribute("data-link", "open")
@@ -188,7 +188,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     phones["white"].expect_said("White: roll both dice.")
     phones["white"].context.close()
     served.tell(type="stand-up", player="white")
-    served.until(lambda snapshot: not snapshot.room.seats[2].taken)
+    served.until(lambda snapshot: not snapshot.seats.seats[2].taken)
     stranger = phone(codes["white"])
     expect(stranger.page.locator("#toasts")).to_contain_text("no code of a free seat")
     stranger.context.close()
@@ -216,7 +216,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
 
     for each in phones.values():
         each.expect_said("Red and Blue share the victory.")
-    points = served.ask("/api/v1/snapshot")["room"]["public"]["points"]
+    points = served.ask("/api/v1/snapshot")["seats"]["public"]["points"]
     # 5 each; a placed piece 1, the card bought -1, the toppled platform -2
     assert points == {"red": 6, "blue": 6, "white": 5, "green": 3}
     record = served.ask("/api/v1/history/2")
@@ -461,9 +461,9 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     tell("chance")
     place("Red", 3)
     served.tell(type="put", piece=PIECE, place=overlay.zones["3"][0])
-    served.until(lambda snapshot: snapshot.room.public["phase"] == "after")
+    served.until(lambda snapshot: snapshot.seats.public["phase"] == "after")
     tell("table:time")
-    served.until(lambda snapshot: snapshot.room.public["phase"] == "roll")
+    served.until(lambda snapshot: snapshot.seats.public["phase"] == "roll")
     place("Blue", 5)
     served.tell(type="take", what=overlay.zones["3"][0])
     proposed = page.locator(".proposed .asked")
@@ -488,7 +488,7 @@ def test_no_page_chooses_the_seed(simulated, serve):
         status, _, answer = served.request("POST", "/api/v1/command", sent, content_type=kind)
         assert status != 200
         assert "seed" in json.loads(answer)["error"]
-    assert served.table.latest().room is None
+    assert served.table.latest().seats is None
     assert "seed" not in {spec.name for spec in options_for(GRAVITY_WARFARE, simulated.profile)}
 
 
@@ -544,8 +544,8 @@ def test_two_phones_play_a_turn_each_without_asking_anybody(simulated, serve, br
             answers.first.click()
             phone.page.wait_for_timeout(50)
         assert phone.page.get_by_role("button", name="It holds", exact=True).count() == 0
-        served.until(lambda shown, turn=turn: _placed(shown.moves) > turn)
-        if served.table.latest().room.public["phase"] == "after":
+        served.until(lambda shown, turn=turn: _placed(shown.game.moves) > turn)
+        if served.table.latest().seats.public["phase"] == "after":
             act(phone, "count")
     for phone in phones.values():
         phone.context.close()
@@ -597,14 +597,14 @@ def test_a_card_is_held_to_be_read_and_tapped_to_be_laid(simulated, serve, brows
     expect(blue.page.locator(".card-read[open] .big-card p")).not_to_be_empty()
     blue.page.mouse.up()
     expect(blue.page.locator(".card-read[open]")).to_be_visible()  # the release laid nothing
-    assert served.table.latest().room.public["turn"]["cards"] == []
+    assert served.table.latest().seats.public["turn"]["cards"] == []
     blue.page.keyboard.press("Escape")
     playable = blue.page.locator('.hand-card[data-may][data-type="challenge"]').first
     laid = playable.get_attribute("data-card")
     blue.page.mouse.move(0, 0)
     blue.page.touchscreen.tap(*uncovered(playable))
     expect(red.page.locator('.laid-cards li[data-player="blue"]')).to_have_count(1)
-    assert served.table.latest().room.public["turn"]["cards"] == [["blue", laid]]
+    assert served.table.latest().seats.public["turn"]["cards"] == [["blue", laid]]
     for phone in (red, blue):
         phone.context.close()
 
@@ -627,7 +627,7 @@ def test_cards_are_dealt_when_every_seat_is_taken_and_a_seat_is_freed_after_a_qu
     asked = page.locator(".free-seat[open]")
     expect(asked).to_contain_text("Free the seat of Red?")
     asked.get_by_role("button", name="Cancel").click()
-    assert served.table.latest().room.seats[0].taken
+    assert served.table.latest().seats.seats[0].taken
     page.locator('[data-free="red"]').click()
     page.locator('.free-seat[open] [data-what="free"]').click()
     expect(page.locator('[data-sit="red"]')).to_be_visible()

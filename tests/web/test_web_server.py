@@ -26,10 +26,10 @@ from websockets.sync.client import connect
 from tiltboard.firmware_host.config.errors import NotPossibleError, explained
 from tiltboard.firmware_host.journal.text_format import read_game
 from tiltboard.firmware_host.messages import Catalogue, text
-from tiltboard.firmware_host.service.snapshot import FaultInfo
 from tiltboard.firmware_host.service.table import Table
 from tiltboard.firmware_host.table.commands import NewGame, TakeBack
 from tiltboard.firmware_host.table.hands import Put
+from tiltboard.firmware_host.table.snapshot_groups import FaultInfo
 from tiltboard.firmware_host.web import live, requests, server
 from tiltboard.firmware_host.web.guard import LOCAL_NAMES, is_ours
 from tiltboard.firmware_host.web.limits import MAX_PAGES
@@ -408,7 +408,7 @@ def test_without_hands_pieces_cannot_be_moved():
 # What is sent
 
 
-def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(at_rest, alter, serve):
+def test_a_page_gets_a_whole_snapshot_and_then_only_the_groups_that_changed(at_rest, alter, serve):
     table = alter(at_rest.table)
     served = serve(table)
     served.new_game(pie=False)
@@ -417,18 +417,17 @@ def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(at_rest, alter,
         layout, whole = json.loads(page.recv()), json.loads(page.recv())
         assert layout == served.ask("/api/v1/layout")
         full = served.ask("/api/v1/snapshot")
-        assert set(full) - set(whole) == {"time_s", "sensors"}
+        assert set(full) - set(whole) == {"time_s"}
+        assert full["plate"].pop("sensors") is not None
+        assert whole["plate"].pop("sensors") is None
         assert all(full[name] == value for name, value in whole.items())
 
         lost = FaultInfo("imu", text("The tilt sensor is lost."), text("Check its plug."))
         table.show(faults=[lost], tilt_deg=(0.0, 0.0))
         changed = json.loads(page.recv(timeout=20))
-        assert changed == {
-            "type": "snapshot",
-            "faults": [
-                {"part": "imu", "problem": "The tilt sensor is lost.", "remedy": "Check its plug."}
-            ],
-        }
+        told = {"part": "imu", "problem": "The tilt sensor is lost.", "remedy": "Check its plug."}
+        guidance = whole["guidance"] | {"faults": [told]}
+        assert changed == {"type": "snapshot", "guidance": guidance}
 
 
 def test_noise_of_the_tilt_sensor_and_time_alone_are_not_sent(at_rest, alter, serve):
@@ -442,7 +441,9 @@ def test_noise_of_the_tilt_sensor_and_time_alone_are_not_sent(at_rest, alter, se
         answer, before = ask(page, type="ping")
         assert (answer["type"], before) == ("done", [])
         table.show(tilt_deg=(0.11, 0.0))
-        assert json.loads(page.recv(timeout=20)) == {"type": "snapshot", "tilt_deg": [0.1, 0.0]}
+        got = json.loads(page.recv(timeout=20))
+        assert set(got) == {"type", "plate"}
+        assert got["plate"]["tilt_deg"] == [0.1, 0.0]
 
 
 def test_sensors_are_sent_to_pages_that_watch_them(at_rest):
@@ -450,12 +451,12 @@ def test_sensors_are_sent_to_pages_that_watch_them(at_rest):
     with page_of(at_rest) as page:
         assert ask(page, type="watch", sensors=True)[0]["type"] == "done"
         first = json.loads(page.recv(timeout=20))
-        assert set(first) == {"type", "sensors"}
-        assert len(first["sensors"]["field_mt"]) == 100
+        assert set(first) == {"type", "plate"}
+        assert len(first["plate"]["sensors"]["field_mt"]) == 100
         page.send('{"type": "put", "piece": "red", "place": "a1"}')
         while True:
             got = json.loads(page.recv(timeout=20))
-            if "sensors" in got and got["sensors"]["field_mt"][0] < -10.0:
+            if "plate" in got and got["plate"]["sensors"]["field_mt"][0] < -10.0:
                 return
 
 
@@ -464,9 +465,9 @@ def test_who_is_ahead_is_sent_while_a_page_watches_it(lively):
     with page_of(lively) as page, page_of(lively) as other:
 
         def sent():
-            while "ahead" not in (got := json.loads(page.recv(timeout=60))):
+            while "learning" not in (got := json.loads(page.recv(timeout=60))):
                 pass
-            return got["ahead"]
+            return got["learning"]["ahead"]
 
         for each in (page, other):
             assert ask(each, type="watch", sensors=False, ahead=True)[0]["type"] == "done"
@@ -475,13 +476,15 @@ def test_who_is_ahead_is_sent_while_a_page_watches_it(lively):
         assert 0 < told["red"] < 1
         assert sum(told.values()) == pytest.approx(1)
         assert ask(page, type="watch", sensors=False)[0]["type"] == "done"
-        assert lively.ask("/api/v1/snapshot")["ahead"] == told  # to the other it still matters
+        assert (
+            lively.ask("/api/v1/snapshot")["learning"]["ahead"] == told
+        )  # to the other it still matters
         other.close()
         assert sent() is None
 
 
 def lifted(served, number):
-    [piece] = [each for each in served.table.latest().pieces if each.id == number]
+    [piece] = [each for each in served.table.latest().plate.pieces if each.id == number]
     return piece.z_mm > 0
 
 
@@ -490,7 +493,7 @@ def red(at_rest):
     """A red marble's number."""
     at_rest.new_game(pie=False)
     at_rest.put("red", "d4")
-    return at_rest.table.latest().pieces[-1].id
+    return at_rest.table.latest().plate.pieces[-1].id
 
 
 def test_a_page_that_leaves_puts_back_what_it_holds(at_rest, red):
@@ -498,16 +501,16 @@ def test_a_page_that_leaves_puts_back_what_it_holds(at_rest, red):
         assert ask(leaving, type="pick-up", piece=red)[0]["type"] == "done"
         assert lifted(at_rest, red)
     at_rest.until(lambda _: not lifted(at_rest, red))
-    piece = at_rest.table.latest().pieces[-1]
+    piece = at_rest.table.latest().plate.pieces[-1]
     assert (piece.id, piece.x_mm, piece.y_mm) == (red, -52.5, -52.5)
 
 
 def leans(snapshot):
-    return max(map(abs, snapshot.tilt_deg)) > 7
+    return max(map(abs, snapshot.plate.tilt_deg)) > 7
 
 
 def level(snapshot):
-    return max(map(abs, snapshot.tilt_deg)) < 1 and snapshot.stillness == "still"
+    return max(map(abs, snapshot.plate.tilt_deg)) < 1 and snapshot.plate.stillness == "still"
 
 
 def test_a_page_that_leaves_lets_the_plate_go_that_it_holds_tilted(at_rest):
@@ -536,8 +539,8 @@ def test_what_lay_on_the_plate_in_the_playground_is_in_no_later_game(at_rest, th
         ask(page, type="put", piece="blue", place="a1")
         ask(page, type="move", source="d4", target="g7")
         ask(page, **then)
-        at_rest.until(lambda seen: [each.piece for each in seen.pieces] == stands)
-        at_rest.until(lambda seen: seen.phase == "turn")
+        at_rest.until(lambda seen: [each.piece for each in seen.plate.pieces] == stands)
+        at_rest.until(lambda seen: seen.guidance.phase == "turn")
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_nothing_moves_under_a_held_knob_that_follows_the_pointer(sliding, serve
     page.mouse.move(x - 0.2 * before["width"], y, steps=4)  # west, and not further south
     expect(page.locator(".say-card .line")).to_contain_text("right")
     assert player.box(pad) == before
-    east_deg, north_deg = table.table.latest().tilt_deg
+    east_deg, north_deg = table.table.latest().plate.tilt_deg
     assert abs(east_deg) < 1 and -6 < north_deg < -3
     page.mouse.up()
     expect(page.locator(".card.question")).to_be_hidden()
@@ -157,9 +157,11 @@ def test_from_a_slot_that_is_pressed_it_lands_at_once_and_play_is_not_paused(
     player.expect_moves("7")
     player.expect_marbles(A3="red")
     leave()
-    assert {each.phase for each in seen} == {"turn"}
-    begun = next(each.time_s for each in seen if each.pieces)
-    assert next(each.time_s for each in seen if each.moves) - begun < 1.5  # of the table's time
+    assert {each.guidance.phase for each in seen} == {"turn"}
+    begun = next(each.time_s for each in seen if each.plate.pieces)
+    assert (
+        next(each.time_s for each in seen if each.game.moves) - begun < 1.5
+    )  # of the table's time
 
 
 def test_a_picture_in_three_dimensions_costs_a_graphics_chip_little(sliding, serve, open_page):

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tiltboard.firmware_host.host.plate_group import PlateGroup
+from tiltboard.firmware_host.host.player_groups import PlayersGroup
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.table import hands
+from tiltboard.firmware_host.table.snapshot_groups import GameGroup, GuidanceGroup
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / ".ci" / "javascript"
@@ -36,6 +39,11 @@ def test_all_that_the_server_sends_is_declared(declared, sent):
     assert fields_of(declared, sent.__name__) == ["type", *sent.__struct_fields__]
 
 
+@pytest.mark.parametrize("group", [GameGroup, GuidanceGroup, PlateGroup, PlayersGroup])
+def test_a_group_of_the_snapshot_is_declared_with_its_fields(declared, group):
+    assert fields_of(declared, group.__name__) == [*group.__struct_fields__]
+
+
 def test_what_has_a_default_need_not_be_sent(declared):
     assert hands.Push.__struct_defaults__ == (None,)
     assert fields_of(declared, "Push") == ["type", "source", "target", "speed_mm_s?"]
@@ -57,4 +65,6 @@ def test_a_renamed_field_fails_the_check_of_the_page(declared, tmp_path):
     command = [TSC, "--project", tmp_path]
     checked = subprocess.run(command, capture_output=True, text=True, check=False)
     assert checked.returncode != 0
-    assert re.search(r"say\.js.*'draw_offers' does not exist on type 'Snapshot'", checked.stdout)
+    assert re.search(
+        r"say\.js.*'draw_offers' does not exist on type 'PlayersGroup'", checked.stdout
+    )

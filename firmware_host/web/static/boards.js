@@ -73,7 +73,10 @@ export class Tracks {
  * @param {Store} store */
 export function shown(store) {
   const { review, snapshot } = store;
-  if (!review) return { ...snapshot, cells: snapshot.position };
+  if (!review) {
+    const { position: cells, to_move, moves, result } = snapshot.game;
+    return { cells, to_move, moves, result };
+  }
   const { record, ply } = review;
   const over = ply === record.moves.length && record.result !== null;
   return { ...record.positions[ply], moves: record.moves.slice(0, ply),
@@ -95,7 +98,7 @@ export function nearestSide({ x, y }, { west, south, east, north }) {
 /** Tracks as glowing curves, and the hole that pods are knocked into. */
 export class TrackBoard {
   constructor(store) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     const { layout, game } = store;
     const toPlate = plateMap(layout);
     this.tracks = new Tracks(game.drawing, toPlate);
@@ -195,7 +198,7 @@ export function fall({ cells }, standing) {
 /** Tabs with the slots' names around the board: on the plate's lip, or beside the board. */
 export class Slots {
   constructor(store, lip) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     this.onFelt = s("g", { class: "slots" });
     this.onLip = s("g", { class: "slots" });
     const { layout, game, frame: { west, south, east, north } } = store;
@@ -255,13 +258,13 @@ export class Slots {
   /** Why no tile may fall from there, null where one may; "" where the table says what to do. */
   why(slot) {
     const { snapshot, review } = this.store;
-    const asked = snapshot.question && !snapshot.question.offer;
-    if (review || snapshot.phase !== "turn" || asked || !snapshot.to_move) return "";
+    const asked = snapshot.guidance.question && !snapshot.guidance.question.offer;
+    if (review || snapshot.guidance.phase !== "turn" || asked || !snapshot.game.to_move) return "";
     if (slot.side === this.closedSide()) {
       return t("You came from the {side} last time: take another side now.",
         { side: SIDES[slot.side]() });
     }
-    return fall(slot, snapshot.position).length ? null
+    return fall(slot, snapshot.game.position).length ? null
       : t("Slot {slot} is full: take another one.", { slot: slot.name });
   }
 
@@ -290,7 +293,7 @@ export class Slots {
       tab.classList.toggle("waiting", waiting.includes(slot.name));
       tab.classList.toggle("closed", shut);
       tab.classList.toggle("full", full && !shut);
-      tab.dataset.quality = this.store.snapshot?.quality[slot.name] ?? "";
+      tab.dataset.quality = this.store.snapshot?.learning.quality[slot.name] ?? "";
       tab.classList.toggle("open", this.store.handsFree && this.open(slot));
       way.style.display = shut || full || !toMove ? "none" : "";
     }

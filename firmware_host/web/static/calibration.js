@@ -39,11 +39,11 @@ export class CalibrationCard {
       h("div", { class: "row" }, this.choices, this.before, this.stop, this.goOn, this.later));
     this.card.hidden = true;
     box.append(this.card);
-    store.on(["calibration", "layout", "link", "watching"], () => this.update());
+    store.on(["plate.calibration", "layout", "link", "watching"], () => this.update());
   }
 
   update() {
-    const info = this.store.snapshot?.calibration ?? null;
+    const info = this.store.snapshot?.plate.calibration ?? null;
     const running = Boolean(info?.running);
     this.box.classList.toggle("calibrating", running);
     this.card.classList.toggle("running", running);
@@ -100,7 +100,7 @@ export class CalibrationPanel {
     this.element = h("div", { class: "calibration-panel" }, sensors, h("h2", {}, t("Sweep")),
       this.health.element,
       h("div", { class: "row" }, this.start, this.anew, ...this.parts, this.stop));
-    store.on(["calibration", "layout"], () => this.update(store.snapshot?.calibration));
+    store.on(["plate.calibration", "layout"], () => this.update(store.snapshot?.plate.calibration));
     this.update(null);
   }
 

@@ -68,9 +68,10 @@ function show(message) {
   }
   const { card, parts, store } = table;
   store.layout = boards.get(message.board);
-  store.snapshot = { position: seen.cells ?? {},
-    result: seen.over ? { winner: seen.winner ?? null } : null, to_move: seen.to_move ?? null,
-    moves: [], roles: {}, quality: {} };
+  store.snapshot = {
+    game: { position: seen.cells ?? {}, result: seen.over ? { winner: seen.winner ?? null } : null,
+      to_move: seen.to_move ?? null, moves: [] },
+    guidance: { roles: {} }, learning: { quality: {} } };
   store.frame = frameOf(store);
   setText(parts.table, seen.table);
   setText(parts.game,

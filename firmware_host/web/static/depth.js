@@ -205,14 +205,14 @@ export class Depth {
 
   /** Whether pieces are carried freely, and not from place to place. */
   get free() {
-    const { phase, room } = this.store.snapshot;
-    return phase === "free" || (Boolean(room) && !this.store.review);
+    const { guidance, seats } = this.store.snapshot;
+    return guidance.phase === "free" || (Boolean(seats) && !this.store.review);
   }
 
   /** Chosen, or usual: towers stand in space on a screen that has room for them. */
   get wanted() {
     const { layout, snapshot } = this.store;
-    const usual = layout?.hands && snapshot?.room
+    const usual = layout?.hands && snapshot?.seats
       && matchMedia("(min-width: 821px) and (min-height: 500px)").matches;
     return this.chosen ? this.chosen === "yes" : Boolean(usual);
   }
@@ -230,7 +230,7 @@ export class Depth {
       this.poses.begin();
       this.offerFall();
     }
-    const on = !this.failed && (this.wanted || snapshot.phase === "free") && this.made();
+    const on = !this.failed && (this.wanted || snapshot.guidance.phase === "free") && this.made();
     const { free } = this;
     this.canvas.tabIndex = free ? 0 : -1;
     this.canvas.toggleAttribute("data-free", free);
@@ -259,7 +259,7 @@ export class Depth {
     this.canvas.hidden = !on;
     plate.solid = on ? { space: this.space, grips: this.grips } : null;
     plate.leans = null; // it is tilted in another way now
-    plate.tilt(store.snapshot.tilt_deg);
+    plate.tilt(store.snapshot.plate.tilt_deg);
     if (on) this.space.wake();
     else this.space.leave();
     this.offerFall();

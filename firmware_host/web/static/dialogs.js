@@ -53,7 +53,7 @@ export async function tried(problem, work) {
 /** The rules of the game that is shown. */
 export class Rules {
   constructor(store) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     this.element = h("div", { class: "rules" });
     store.on(["layout", "review"], () => this.draw());
   }

@@ -193,7 +193,7 @@ export class FaultPanel {
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
     store.on(["layout"], () => this.offer());
-    store.on(["broken", "link", "review"], () => this.draw());
+    store.on(["plate.broken", "link", "review"], () => this.draw());
   }
 
   /** What this table can have. */
@@ -224,7 +224,7 @@ export class FaultPanel {
   nameOf(name) { return this.store.layout.breakable.find(({ fault }) => fault === name).said; }
 
   draw() {
-    const { broken = [] } = this.store.snapshot ?? {};
+    const broken = this.store.snapshot?.plate.broken ?? [];
     if (!isNew(this, "drawn", [broken, this.store.link, Boolean(this.store.review)])) return;
     this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
       h("span", {}, this.nameOf(fault),

@@ -57,7 +57,7 @@ export function face(level, mood = "") {
 /** How a bot feels about the game: "glad", "sad", or "thinking".
  * @param {Store} store */
 export function moodOf({ snapshot, review }, player) {
-  const { result, thinking } = snapshot;
+  const { game: { result }, players: { thinking } } = snapshot;
   if (review || !result?.winner) return !review && thinking === player ? "thinking" : "";
   return (result.team ?? [result.winner]).includes(player) ? "glad" : "sad";
 }

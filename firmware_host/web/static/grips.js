@@ -36,7 +36,8 @@ export class Grips {
     });
     // wherever a press in the playground has left the focus
     addEventListener("keydown", (event) => {
-      const free = store.snapshot?.phase === "free" && space.shown && !event.defaultPrevented;
+      const free = store.snapshot?.guidance.phase === "free" && space.shown
+        && !event.defaultPrevented;
       /** @type {any} */ const { target } = event;
       if (free && !target.closest("dialog, select, [type=range], [role=tab]"))
         tilting.key(event, KEY_DEG);

@@ -112,8 +112,9 @@ export class Hand {
   /** What a swap takes away: the marble on which the other player's is put. */
   replaced(piece, x, y) {
     const { snapshot } = this.store;
-    const standing = snapshot.swap_legal && this.store.pieceAt(this.store.nearest(x, y).index);
-    return standing && piece === snapshot.to_move && standing.piece !== piece ? standing : null;
+    const standing = snapshot.game.swap_legal && this.store.pieceAt(this.store.nearest(x, y).index);
+    return standing && piece === snapshot.game.to_move && standing.piece !== piece
+      ? standing : null;
   }
 
   /** Resolves to whether the table's hand has put it there. */
@@ -186,11 +187,12 @@ export class OwnHand {
   asked() {
     const { snapshot, handsFree, holding, layout } = this.store;
     if (!handsFree || !snapshot || !layout.game || holding) return null;
-    const { shifts, roles, lesson } = snapshot;
-    const others = snapshot.phase === "turn" && lesson?.by_hand; // whose move it makes in a lesson
-    if (!others && !ASKING.has(snapshot.phase)) return null;
+    const { phase, shifts, roles } = snapshot.guidance;
+    // whose move it makes in a lesson
+    const others = phase === "turn" && snapshot.learning.lesson?.by_hand;
+    if (!others && !ASKING.has(phase)) return null;
     const something = shifts.length || Object.values(roles).some((role) => LEAVES.has(role));
-    return something ? JSON.stringify([layout.number, snapshot.phase, shifts, roles]) : null;
+    return something ? JSON.stringify([layout.number, phase, shifts, roles]) : null;
   }
 
   look() {
@@ -199,7 +201,7 @@ export class OwnHand {
     if (!this.on || this.store.falling || this.store.working || asked === null
       || this.tried.has(asked) || this.due?.asked === asked) return;
     clearTimeout(this.due?.timer);
-    const { phase } = this.store.snapshot;
+    const { phase } = this.store.snapshot.guidance;
     const wait = phase === "turn" ? TO_READ_MS : 0;
     const timer = setTimeout(() => {
       this.due = null;

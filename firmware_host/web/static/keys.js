@@ -102,7 +102,7 @@ export class Keys {
     const { store, index } = this;
     const place = store.placeName(index);
     const standing = store.pieceAt(index);
-    const role = store.snapshot.roles[place];
+    const role = store.snapshot.guidance.roles[place];
     const name = place in (store.game?.board ?? { [place]: null }) ? place : t("off the board");
     const parts = [name, standing ? nameOf(standing.piece) : t("empty")];
     if (role && ROLES[role]) parts.push(ROLES[role]());

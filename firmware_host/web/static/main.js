@@ -130,7 +130,7 @@ function build() {
   const ask = (message) => {
     const { layout, snapshot } = store;
     const meant = OF_THE_STEP.has(message.type) && !message.game && layout?.game?.id > 0
-      && !snapshot.room && { game: layout.game.id, step: snapshot.step };
+      && !snapshot.seats && { game: layout.game.id, step: snapshot.game.step };
     return waitedFor(connection.ask({ ...message, ...meant }));
   };
   const spoken = h("p", { class: "spoken", "aria-live": "polite" });
@@ -149,7 +149,7 @@ function build() {
       guided: (game) => dialogs.newGame.guided(game) });
   const nextPuzzle = () => {
     const { name } = store.layout.game;
-    const { puzzle } = store.snapshot.lesson;
+    const { puzzle } = store.snapshot.learning.lesson;
     return puzzles.of(name)
       .then(({ puzzles: all }) => solve(name, (puzzle % all.length) + 1),
         (error) => complain(error.message));
@@ -158,7 +158,7 @@ function build() {
    * nothing else. */
   for (const touch of ["pointerdown", "keydown"]) {
     addEventListener(touch, (event) => {
-      if (!store.snapshot?.attract || !store.mayAct) return;
+      if (!store.snapshot?.learning.attract || !store.mayAct) return;
       ask({ type: "touch" }).catch(() => {});
       if (byId("table").contains(/** @type {Node} */ (event.target))) event.stopPropagation();
     }, true);
@@ -184,7 +184,7 @@ function build() {
   };
   /** The same game again; `swap`: with the colours exchanged. A cup's game counts anew. */
   const playAgain = (swap) => {
-    const { engines, clock, assist } = store.snapshot;
+    const { engines, clock, assist } = store.snapshot.players;
     const after = (player) => (swap ? players.next(player) : player);
     if (swap) players.exchange();
     if (cup.next) cup.again();

@@ -27,7 +27,7 @@ export class Moves {
       this.positions = [];
       this.asked = 0; // after how many moves the table was asked for those not seen
     });
-    store.on(["layout", "moves", "position", "review", "players"], () => this.draw());
+    store.on(["layout", "game.moves", "game.position", "review", "players"], () => this.draw());
   }
 
   /** The cells after each move. Those that this page has not seen are asked for once. */
@@ -36,8 +36,9 @@ export class Moves {
     if (review) return review.record.positions.map(({ cells }) => cells);
     if (snapshot.layout !== layout.number) return [];
     this.positions.length = moves.length;
-    this.positions.push(snapshot.position);
-    if (this.asked !== moves.length && this.positions.includes(undefined) && !snapshot.lesson) {
+    this.positions.push(snapshot.game.position);
+    if (this.asked !== moves.length && this.positions.includes(undefined)
+      && !snapshot.learning.lesson) {
       this.asked = moves.length;
       this.positions[0] ??= {};
       this.reviewer.record().then((record) => {
@@ -52,7 +53,7 @@ export class Moves {
   draw() {
     const { store } = this;
     const { game, review, snapshot } = store;
-    const moves = review ? review.record.moves : snapshot?.moves ?? [];
+    const moves = review ? review.record.moves : snapshot?.game.moves ?? [];
     for (const step of this.steps.querySelectorAll("button"))
       disable(step, moves.length ? "" : t("No moves yet."));
     const boards = game && snapshot && !Object.keys(game.glossary).length ? this.known(moves) : [];
@@ -91,7 +92,7 @@ export class Moves {
     const { review, snapshot } = this.store;
     const now = boards[ply] ?? {};
     const before = boards[ply - 1] ?? now;
-    const said = review ? review.record.told?.[ply - 1] ?? [] : snapshot.told;
+    const said = review ? review.record.told?.[ply - 1] ?? [] : snapshot.learning.told;
     this.store.set("moved", ply ? [before, now] : null);
     setText(this.told, this.store.said(said.length ? said.join(" ") : this.plainly(before, now)));
     this.story.replaceChildren(boardAt(this.store, now, before), this.told);
@@ -126,8 +127,8 @@ export class Ahead {
         onTurn();
         this.draw();
       }), this.told, this.bar);
-    store.on(["layout", "ahead", "may_assist", "moves", "result", "review", "watching", "link",
-      "players"], () => this.draw());
+    store.on(["layout", "learning.ahead", "players.may_assist", "game.moves",
+      "game.result", "review", "watching", "link", "players"], () => this.draw());
   }
 
   draw() {
@@ -135,9 +136,9 @@ export class Ahead {
     const [first, ...others] = game?.players ?? [];
     const other = others.find((player) => !partnersOf(game, first).includes(player));
     const sides = game?.teams.length || game?.players.length;
-    this.element.hidden = sides !== 2 || !snapshot.may_assist || !snapshot.moves.length
-      || Boolean(review || snapshot.result) || !mayAct;
-    const shares = this.on && snapshot.ahead;
+    this.element.hidden = sides !== 2 || !snapshot.players.may_assist || !snapshot.game.moves.length
+      || Boolean(review || snapshot.game.result) || !mayAct;
+    const shares = this.on && snapshot.learning.ahead;
     this.bar.hidden = !shares;
     const said = (player) => `${players.called(player)} ${Math.round(100 * shares[player])} %`;
     setText(this.told, shares ? `${said(first)} · ${said(other)}` : this.on ? "…" : "");
@@ -204,7 +205,7 @@ export class Reviewer {
 
   async step(by) {
     const { review, snapshot } = this.store;
-    const count = review ? review.record.moves.length : snapshot?.moves.length ?? 0;
+    const count = review ? review.record.moves.length : snapshot?.game.moves.length ?? 0;
     const now = review ? review.ply : count;
     const wanted = { first: 0, last: count }[by] ?? now + by;
     const own = !review || review.record.game.id === this.store.layout.game?.id;
@@ -216,7 +217,7 @@ export class Reviewer {
   async record() {
     const { review, layout } = this.store;
     if (review) return review.record;
-    if (!layout?.game || this.store.snapshot.lesson) return null; // which is nowhere kept
+    if (!layout?.game || this.store.snapshot.learning.lesson) return null; // which is nowhere kept
     return this.fetchJson(`/api/v1/history/${layout.game.id}`)
       .catch((error) => this.complain(error.message));
   }
@@ -236,7 +237,7 @@ export class Analysis {
     this.ask = button("bulb", t("What decided it?"), () => this.look());
     this.body = h("div", {});
     this.element = h("div", { class: "analysis", hidden: true }, this.ask, this.body);
-    store.on(["layout", "moves", "phase", "review"], () => this.update());
+    store.on(["layout", "game.moves", "guidance.phase", "review"], () => this.update());
   }
 
   /** The game that is looked at, or that has ended on the plate. */
@@ -244,8 +245,8 @@ export class Analysis {
     const { review, layout, snapshot } = this.store;
     if (review)
       return { game: review.record.game, moves: (review.record.played ?? review.record).moves };
-    return snapshot?.phase === "over" && layout?.game
-      ? { game: layout.game, moves: snapshot.moves } : null;
+    return snapshot?.guidance.phase === "over" && layout?.game
+      ? { game: layout.game, moves: snapshot.game.moves } : null;
   }
 
   update() {

@@ -245,11 +245,11 @@ export class NewGame {
   async seat(computers, sits = null) {
     const { store } = this;
     if (!this.chosen?.seated && !Object.keys(computers).length) return;
-    await store.until(() => store.snapshot.room && Object.keys(computers)
+    await store.until(() => store.snapshot.seats && Object.keys(computers)
       .every((each) => store.layout.game?.players.includes(each)), SEEN_WITHIN_MS);
     const { away } = await fetchJson("/api/v1/seats"); // who sat there has left meanwhile
     for (const player of away) await this.ask({ type: "stand-up", player });
-    const seats = Object.fromEntries((store.snapshot.room?.seats ?? [])
+    const seats = Object.fromEntries((store.snapshot.seats?.seats ?? [])
       .map((seat) => [seat.player, seat]));
     for (const [player, level] of Object.entries(computers)) {
       if ((seats[player]?.computer ?? null) === level) continue;
@@ -323,9 +323,9 @@ export class Doors {
         } });
     store.listen((_, changed) => {
       // they stay while somebody's first touch ends the show
-      if (store.snapshot?.attract) this.called = true;
+      if (store.snapshot?.learning.attract) this.called = true;
       // not what ends the lesson out of which it was asked for
-      else if (changed.has("moves") && !this.element.hidden) this.called = false;
+      else if (changed.has("game.moves") && !this.element.hidden) this.called = false;
       this.update();
     });
   }
@@ -343,10 +343,12 @@ export class Doors {
 
   update() {
     const { snapshot, game, review, mayAct } = this.store;
-    const begun = snapshot?.match || (game && snapshot?.moves.length) || remembered("begun", "");
-    const shown = Boolean(snapshot && mayAct && !review && !snapshot.lesson
-      && !["free", "over"].includes(snapshot.phase) && (this.called || (!begun && !snapshot.room)));
-    this.element.hidden = !(shown || (this.called && snapshot?.phase === "over"));
+    const begun = snapshot?.match || (game && snapshot?.game.moves.length)
+      || remembered("begun", "");
+    const shown = Boolean(snapshot && mayAct && !review && !snapshot.learning.lesson
+      && !["free", "over"].includes(snapshot.guidance.phase)
+      && (this.called || (!begun && !snapshot.seats)));
+    this.element.hidden = !(shown || (this.called && snapshot?.guidance.phase === "over"));
     document.documentElement.toggleAttribute("data-doors", !this.element.hidden);
     if (this.element.hidden || this.shownFor === game?.id) return;
     this.shownFor = game?.id;
@@ -374,8 +376,8 @@ export class Doors {
 
   two() {
     const { snapshot, game } = this.store;
-    const ready = game && game === this.kind && !snapshot.moves.length
-      && !Object.keys(snapshot.engines).length;
+    const ready = game && game === this.kind && !snapshot.game.moves.length
+      && !Object.keys(snapshot.players.engines).length;
     if (!ready) this.begin(this.kind.name, {});
   }
 }

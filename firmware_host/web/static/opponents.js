@@ -32,7 +32,7 @@ const amounts = () =>
 
 export class Opponents {
   constructor(store) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     this.seated = false; // whether the game is one of seats
     this.far = false; // whether other tables can be reached
     this.level = 0; // of the computer that plays against one person; 0: none does
@@ -169,25 +169,25 @@ export class AssistChoice {
     this.rows = h("div", { class: "assisted" });
     this.element = h("details", { class: "assist", hidden: true },
       h("summary", {}, t("Assist")), this.rows);
-    store.on(["layout", "engines", "assist", "asks_if_sure", "may_assist", "review", "result",
-      "players"], () => this.draw());
+    store.on(["layout", "players.engines", "players.assist", "players.asks_if_sure",
+      "players.may_assist", "review", "game.result", "players"], () => this.draw());
   }
 
   draw() {
     const { layout, snapshot, review, mayAct, players } = this.store;
-    const people = (layout?.game?.players ?? []).filter((player) => !snapshot?.engines[player]);
-    this.element.hidden = !snapshot?.may_assist || !people.length
-      || Boolean(review || snapshot.result) || !mayAct;
+    const people = (layout?.game?.players ?? [])
+      .filter((player) => !snapshot?.players.engines[player]);
+    this.element.hidden = !snapshot?.players.may_assist || !people.length
+      || Boolean(review || snapshot.game.result) || !mayAct;
     if (this.element.hidden || this.rows.contains(document.activeElement)) return;
     this.rows.replaceChildren(...people.map((player) => {
       const grant = (more) =>
         this.send({ type: "assist", player, amount: Number(select.value), ...more });
       const select = h("select", { "data-assist": player, onchange: () => grant({}) },
-        amounts().map((label, amount) =>
-          h("option", { value: amount, selected: (snapshot.assist[player] ?? 0) === amount },
-            label)));
+        amounts().map((label, amount) => h("option",
+          { value: amount, selected: (snapshot.players.assist[player] ?? 0) === amount }, label)));
       const sure = h("input",
-        { type: "checkbox", checked: snapshot.asks_if_sure.includes(player),
+        { type: "checkbox", checked: snapshot.players.asks_if_sure.includes(player),
           onchange: () => grant({ sure: sure.checked }) });
       return h("div", {}, h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)),
         select), h("label", { class: "sure" }, sure, t("Ask me if I am sure after a bad move")));

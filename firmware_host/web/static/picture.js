@@ -172,7 +172,7 @@ export function pictureButtons(store, plate) {
     const canvas = h("canvas", { width: image.width, height: image.height });
     canvas.getContext("2d").drawImage(image, 0, 0);
     canvas.toBlob((blob) =>
-      send(blob, `tiltboard-${game.name}-${review ? review.ply : snapshot.moves.length}.png`,
+      send(blob, `tiltboard-${game.name}-${review ? review.ply : snapshot.game.moves.length}.png`,
         game.title));
   };
   const film = async ({ currentTarget: made }) => {

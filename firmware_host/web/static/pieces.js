@@ -18,15 +18,16 @@ const KEEP_MS = 1500; // a piece just put down stays drawn there until the table
 
 export class Pieces {
   constructor(store, plate) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     this.box = plate.pieces;
     this.drawn = new Map(); // id -> {id, element, piece, x, y}
     this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
     this.wanted = new Map(); // id -> {piece, x, y, z, number, role}: all that is drawn
     this.onDrawn = () => {};
     store.on(["layout"], () => this.clear()); // nothing flies from one game into the next
-    store.on(["layout", "pieces", "cells", "roles", "review", "result", "attract"],
-      () => this.draw());
+    store.on(["layout", "plate.pieces", "plate.cells", "guidance.roles", "review", "game.result",
+      "learning.attract"],
+    () => this.draw());
   }
 
   clear() {
@@ -143,7 +144,7 @@ export class Pieces {
     const stands = z < 15 && this.store.onPlate(x, y);
     const place = stands ? this.store.placeName(this.store.nearest(x, y).index) : "";
     element.dataset.place = place;
-    where.role = (!this.store.review && this.store.snapshot.roles[place]) || "";
+    where.role = (!this.store.review && this.store.snapshot.guidance.roles[place]) || "";
     element.dataset.role = where.role;
     setText(element.querySelector(".tag"), SIGNS[where.role] ?? "");
     element.classList.toggle("held", held);

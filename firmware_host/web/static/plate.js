@@ -12,12 +12,14 @@ export const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 
 export const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]]
   .map(([x, y]) => [x / 3, y / 3]);
 
-const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "preview", "position",
-  "moves", "result", "layout", "review", "waiting", "quality"];
+/** @type {Change[]} */
+const MARKED = ["guidance.roles", "guidance.piece_for", "guidance.shifts", "guidance.path",
+  "guidance.question", "hint", "preview", "game.position", "game.moves", "game.result", "layout",
+  "review", "waiting", "learning.quality"];
 
 export class Plate {
   constructor(store, stage) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     this.stage = stage;
     this.pieces = h("div", { class: "pieces" });
     this.lights = [];
@@ -34,16 +36,18 @@ export class Plate {
     const { snapshot, review } = this.store;
     if (["snapshot", "layout", "review", "frame"].some((name) => changed.has(name))
       && this.build()) {
-      this.tilt(snapshot.tilt_deg);
+      this.tilt(snapshot.plate.tilt_deg);
       changed = new Set([...changed, "layout"]);
     }
-    if (changed.has("tilt_deg") || changed.has("layout")) this.tilt(snapshot.tilt_deg);
-    if (["lights", "layout", "review", "broken", "roles"].some((name) => changed.has(name))) {
-      const dark = review || snapshot.broken?.some(({ fault }) => fault === "lights-brownout");
-      this.shine(dark ? "" : snapshot.lights, !MARKED.some((name) => changed.has(name)));
+    if (changed.has("plate.tilt_deg") || changed.has("layout")) this.tilt(snapshot.plate.tilt_deg);
+    if (["plate.lights", "layout", "review", "plate.broken", "guidance.roles"]
+      .some((name) => changed.has(name))) {
+      const { broken, lights } = snapshot.plate;
+      const dark = review || broken.some(({ fault }) => fault === "lights-brownout");
+      this.shine(dark ? "" : lights, !MARKED.some((name) => changed.has(name)));
     }
     if (MARKED.some((name) => changed.has(name))) {
-      this.scene.classList.toggle("won", Boolean(snapshot.result?.winner) && !review);
+      this.scene.classList.toggle("won", Boolean(snapshot.game.result?.winner) && !review);
       this.mark();
       this.extra?.update();
     }
@@ -107,7 +111,7 @@ export class Plate {
         ? s("rect", { x: x - 15, y: -y - 15, width: 30, height: 30, rx: 7, class: "cushion" })
         : s("circle", { cx: x, cy: -y, r: 14, class: kind ? "hole" : `disc${quiet}` });
       const name = this.store.placeName(index);
-      shape.dataset.index = index;
+      shape.dataset.index = String(index);
       shape.dataset.name = name;
       discs.append(shape);
       const label = this.store.label(name);
@@ -156,8 +160,9 @@ export class Plate {
    * last move has a ring. What winks there, and what alternates on a place for both its sides while
    * the lights change `alone`, would have the whole plate drawn anew, and is left out. */
   shine(hex, alone) {
-    const { roles, attract, phase } = this.store.snapshot;
-    const aside = attract || phase === "paused"; // lights are not of the roles, and go a look later
+    const { guidance: { roles, phase }, learning } = this.store.snapshot;
+    // lights are not of the roles, and go a look later
+    const aside = learning.attract || phase === "paused";
     this.lights.forEach((light, index) => {
       const bytes = hex.slice(6 * index, 6 * index + 6) || "000000";
       const role = aside ? "aside" : roles[this.store.placeName(index)];
@@ -188,10 +193,11 @@ export class Plate {
     const { snapshot, game, review } = this.store;
     const marks = [];
     if (!review) {
-      for (const [place, piece] of Object.entries(snapshot.piece_for)) {
+      for (const [place, piece] of Object.entries(snapshot.guidance.piece_for)) {
         marks.push(this.at(place, outline(piece, game)));
       }
-      const { path, path_colour: colour, question, shifts } = snapshot;
+      const { question, shifts } = snapshot.guidance;
+      const { places: path, colour } = snapshot.guidance.path ?? { places: [], colour: null };
       const way = this.store.hint ?? { path, colour };
       for (const choice of question?.choices ?? []) {
         const chosen = choice.path.join() === way.path.join();
@@ -205,13 +211,13 @@ export class Plate {
         if (!drawn) marks.push(this.arrow(shift));
       }
       if (this.store.preview) marks.push(...this.foreseen(this.store.preview));
-      for (const [place, role] of Object.entries(snapshot.roles)) {
+      for (const [place, role] of Object.entries(snapshot.guidance.roles)) {
         // the light is under the piece that is struck
-        if (role === "legal" && game?.drawing && place in snapshot.position
-          && !game.players.includes(snapshot.position[place])) {
+        if (role === "legal" && game?.drawing && place in snapshot.game.position
+          && !game.players.includes(snapshot.game.position[place])) {
           marks.push(this.at(place, s("circle", { r: 16, class: "landing" })));
         }
-        const worth = role === "legal" ? snapshot.quality[place] : null;
+        const worth = role === "legal" ? snapshot.learning.quality[place] : null;
         // a pod would hide it
         if (worth)
           marks.push(this.at(place, worthMark(worth, game?.drawing ? "translate(-15 -13)" : null)));
@@ -293,7 +299,7 @@ export class Plate {
   aimAt(index) {
     if (!this.target) return;
     const { snapshot } = this.store;
-    const role = index !== null && snapshot?.roles[this.store.placeName(index)];
+    const role = index !== null && snapshot?.guidance.roles[this.store.placeName(index)];
     const { x, y } = index === null ? { x: 0, y: 0 } : this.store.centreOf(index);
     set(this.target,
       { cx: x, cy: -y, class: `target ${role === "legal" || role === "put" ? "wanted" : ""}` });
@@ -339,8 +345,9 @@ class Camera {
     this.above = remembered("above", "no") === "yes";
     this.turned = Number(remembered("turned", "0")) % QUARTERS;
     this.whole = false; // while a fall is shown again, all of the plate is drawn
-    store.on(["layout", "review", "phase", "pieces", "cells", "roles", "calibration"],
-      () => this.frame());
+    store.on(["layout", "review", "guidance.phase", "plate.pieces", "plate.cells", "guidance.roles",
+      "plate.calibration"],
+    () => this.frame());
   }
 
   /** So, and not by a hand that goes round the table: as this browser remembers it. */
@@ -392,11 +399,12 @@ class Camera {
     const { snapshot, game } = store;
     const board = Object.values(game?.board ?? {}).map(({ index }) => index);
     const inside = new Set(board);
-    const lit = [...Object.keys(snapshot.roles), ...Object.keys(snapshot.piece_for)]
+    const { guidance, plate } = snapshot;
+    const lit = [...Object.keys(guidance.roles), ...Object.keys(guidance.piece_for)]
       .map((place) => store.indexOf(place));
     const lying = store.pieces().filter(({ z }) => z < 5)
       .map(({ x, y }) => store.nearest(x, y).index);
-    if (!board.length || this.whole || snapshot.phase === "free" || snapshot.calibration?.running)
+    if (!board.length || this.whole || guidance.phase === "free" || plate.calibration?.running)
       return null;
     if (!store.review && [...lit, ...lying].some((index) => !inside.has(index))) return null;
     const { west, south, east, north } = around(board.map((index) => store.centreOf(index)),

@@ -18,7 +18,7 @@ export class Players {
       this.read();
       store.tell("players");
     });
-    store.on(["result", "layout", "review", "lesson"], () => this.count());
+    store.on(["game.result", "layout", "review", "learning.lesson"], () => this.count());
   }
 
   read() {
@@ -37,9 +37,10 @@ export class Players {
    * table knows to play. */
   get names() {
     const { game, layout, snapshot } = this.store;
-    const { engines = {}, match, names = {} } = (game === layout?.game && snapshot) || {};
+    const now = game === layout?.game ? snapshot : null;
     const seated = (game?.players ?? []).map((player) =>
-      (engines[player] || match?.far.includes(player) ? undefined : names[player]));
+      (now?.players.engines[player] || now?.match?.far.includes(player)
+        ? undefined : now?.players.names[player]));
     return { ...seated, ...this.known[game?.name] };
   }
 
@@ -47,21 +48,21 @@ export class Players {
 
   /** The person's name; "" where there is none, or the computer plays, or another table. */
   name(player) {
-    const { engines, match } = this.store.snapshot ?? {};
-    return engines?.[player] || match?.far.includes(player) ? ""
+    const { snapshot } = this.store;
+    return snapshot?.players.engines[player] || snapshot?.match?.far.includes(player) ? ""
       : this.names[this.seatOf(player)] ?? "";
   }
 
   /** The name of the person or the bot, as far as page or table know it, else the colour's. */
   called(player) {
     const { review, snapshot } = this.store;
-    return this.name(player) || (!review && snapshot?.names[player]) || nameOf(player);
+    return this.name(player) || (!review && snapshot?.players.names[player]) || nameOf(player);
   }
 
   /** Whose wins count together: a name, the computer at its level, the one person without a
    * name. */
   identity(player) {
-    const { engines } = this.store.snapshot;
+    const { engines } = this.store.snapshot.players;
     if (engines[player]) return `= ${engineName(engines[player])}`;
     const unnamed = this.store.game.players.filter((each) => !engines[each] && !this.name(each));
     return this.name(player) || (unnamed.length === 1 ? "=" : `= ${this.seatOf(player)}`);
@@ -75,7 +76,7 @@ export class Players {
 
   /** Whether colours are exchanged for another game: who has none but his seat stays there. */
   get exchanges() {
-    const { engines } = this.store.snapshot;
+    const { engines } = this.store.snapshot.players;
     return this.store.game.players.every((player) => engines[player] || this.name(player)
       || this.identity(player) === "=");
   }
@@ -107,26 +108,26 @@ export class Players {
   count() {
     const { layout, snapshot, review } = this.store;
     const game = layout?.game;
-    if (!game || review || snapshot?.layout !== layout.number || snapshot.lesson) return;
-    const { result } = snapshot;
+    if (!game || review || snapshot?.layout !== layout.number || snapshot.learning.lesson) return;
+    const { game: { result }, players: { engines } } = snapshot;
     if (!result) this.running = game.id;
     if (this.running !== game.id) return;
     const winners = result?.team ?? (result?.winner ? [result.winner] : game.players);
-    const people = game.players.some((player) => !snapshot.engines[player]);
+    const people = game.players.some((player) => !engines[player]);
     const ended = result && people
       ? { match: this.match, won: winners.map((player) => this.identity(player)) } : undefined;
     if (JSON.stringify(this.games[game.id]) === JSON.stringify(ended)) return;
-    const [level] = Object.values(snapshot.engines).map((each) => each.level);
+    const [level] = Object.values(engines).map((each) => each.level);
     if (ended && level && winners.length === 1)
       remember(`level-${game.name}`,
-        String(Math.max(1, Math.min(10, level + (snapshot.engines[winners[0]] ? -1 : 1)))));
+        String(Math.max(1, Math.min(10, level + (engines[winners[0]] ? -1 : 1)))));
     this.games = { ...this.games, [game.id]: ended };
     this.keep();
   }
 
   /** Games won, a draw half; "" before there is a match. */
   score(player) {
-    if (!this.store.snapshot || this.store.snapshot.lesson) return "";
+    if (!this.store.snapshot || this.store.snapshot.learning.lesson) return "";
     const games = Object.values(this.games).filter((each) => each?.match === this.match);
     if (games.length < A_MATCH) return "";
     const [count, me] = [this.store.game.players.length, this.identity(player)];

@@ -26,7 +26,7 @@ export class Playground {
   }
 
   /** Whether the table is played with freely now. */
-  get open() { return this.store.snapshot?.phase === "free"; }
+  get open() { return this.store.snapshot?.guidance.phase === "free"; }
 
   turn(on) {
     this.send({ type: "play-freely", on });
@@ -65,11 +65,11 @@ export class Playground {
   update(changed) {
     const { snapshot, layout, mayAct } = this.store;
     this.door.hidden = !mayAct || !layout?.game;
-    if (changed.has("phase") || changed.has("layout") || changed.has("snapshot")) this.show();
+    if (changed.has("layout") || changed.has("snapshot")) this.show();
     if (!this.open) return;
     this.supply.fill();
-    if (changed.has("happened")) this.tell(snapshot.happened);
-    if (changed.has("sensors")) this.feel(snapshot.sensors?.motion);
+    if (changed.has("learning.happened")) this.tell(snapshot.learning.happened);
+    if (changed.has("plate.sensors")) this.feel(snapshot.plate.sensors?.motion);
   }
 
   show() {
@@ -87,7 +87,7 @@ export class Playground {
       ? t("Drag a piece to carry it, the plate to tilt it, the table to look around. Arrow keys "
         + "tilt too.")
       : t("Drag the pieces; this browser draws the plate flat."));
-    this.tell(this.store.snapshot.happened);
+    this.tell(this.store.snapshot.learning.happened);
   }
 
   showField() {
@@ -144,8 +144,8 @@ export class Supply {
     const { game, layout, snapshot } = this.store;
     const { glossary = {}, pieces = [] } = game ?? {};
     const seated = "kind:tank" in glossary;
-    const { phase, turn, troops } = snapshot.room?.public ?? {};
-    const held = phase === "place" ? [...new Set(troops[snapshot.to_move])] : [];
+    const { phase, turn, troops } = snapshot.seats?.public ?? {};
+    const held = phase === "place" ? [...new Set(troops[snapshot.game.to_move])] : [];
     const asked = held.filter((piece) => turn.troop.includes(piece.split("-")[1]));
     const offered = seated ? (asked.length ? asked : held) : pieces;
     this.element.hidden = !layout.hands || !offered.length;
@@ -164,7 +164,7 @@ export class Supply {
 
   /** On the free place nearest to the middle. */
   drop(piece) {
-    if (this.depth.grips?.justDragged || this.store.snapshot.room) return;
+    if (this.depth.grips?.justDragged || this.store.snapshot.seats) return;
     const { store } = this;
     const taken = store.pieces();
     const free = store.layout.places.map((_, index) => ({ index, ...store.centreOf(index) }))

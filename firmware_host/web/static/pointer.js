@@ -69,7 +69,7 @@ export class Pointers {
     if (!hand.carried) this.aim(event);
     else {
       hand.carryTo(this.point(event));
-      this.previews.aim(hand.carried.piece === this.store.snapshot.to_move
+      this.previews.aim(hand.carried.piece === this.store.snapshot.game.to_move
         ? hand.placeOf(hand.carried) : null);
       if (hand.fromTray) this.presses.drops.aim(this.presses.slotUnder());
     }

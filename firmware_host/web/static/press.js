@@ -38,12 +38,12 @@ export class Presses {
     const name = store.placeName(index);
     const spot = store.game?.board[name];
     if (away > store.layout.pitch_mm / 2 || !spot) return;
-    const role = store.snapshot.roles[name];
+    const role = store.snapshot.guidance.roles[name];
     if (role === "put") this.hand.putFromTray(this.pieceFor(name), x, y);
     else if (spot.blocked) this.complain(t("Nothing can stand on {place}.", { place: name }));
     else {
       this.waiting.press(name, () => {
-        if (store.snapshot.roles[name] === "legal") this.play(this.pieceFor(name), x, y);
+        if (store.snapshot.guidance.roles[name] === "legal") this.play(this.pieceFor(name), x, y);
         else this.point();
       });
     }
@@ -56,7 +56,7 @@ export class Presses {
   }
 
   mayFlyTo({ piece }) {
-    const { phase } = this.store.snapshot;
+    const { phase } = this.store.snapshot.guidance;
     return piece === "pod" && Boolean(this.plate.extra?.tracks)
       && (phase === "turn" || phase === "settle");
   }
@@ -64,7 +64,7 @@ export class Presses {
   flyTo(pod) {
     const { store } = this;
     const to = this.hand.placeOf(pod);
-    const ships = store.pieces().filter(({ piece }) => piece === store.snapshot.to_move);
+    const ships = store.pieces().filter(({ piece }) => piece === store.snapshot.game.to_move);
     const ship = ships.find((each) => this.plate.extra.tracks.joined(this.hand.placeOf(each), to));
     // both pieces at once
     if (ship)
@@ -85,7 +85,7 @@ export class Presses {
 
   /** What to do instead is said above. */
   point() {
-    this.announce(this.store.snapshot.say);
+    this.announce(this.store.snapshot.guidance.say);
     this.store.tell("pointed");
   }
 
@@ -94,7 +94,7 @@ export class Presses {
   /** The slot into which the tile that is carried would go, if its owner is to move. */
   slotUnder() {
     const { piece, x, y } = this.hand.carried;
-    const slot = piece === this.store.snapshot.to_move ? this.drops.at(x, y) : null;
+    const slot = piece === this.store.snapshot.game.to_move ? this.drops.at(x, y) : null;
     return slot && this.store.handsFree && this.plate.extra.open(slot) ? slot : null;
   }
 
@@ -114,7 +114,7 @@ export class Presses {
 
   pieceFor(place) {
     const { snapshot } = this.store;
-    return snapshot.piece_for[place] ?? snapshot.to_move;
+    return snapshot.guidance.piece_for[place] ?? snapshot.game.to_move;
   }
 
   // Keys: see keys.js
@@ -155,7 +155,7 @@ const TWICE_MS = 400; // the second press of a double click
 
 class Waiting {
   constructor(store) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     this.presses = []; // {mark, act}, the first one next
     this.playing = false;
     this.starting = false; // while a press that waited begins
@@ -167,7 +167,7 @@ class Waiting {
 
   get busy() {
     return this.playing || this.starting || Boolean(this.store.falling)
-      || ["settle", "setup"].includes(this.store.snapshot?.phase);
+      || ["settle", "setup"].includes(this.store.snapshot?.guidance.phase);
   }
 
   /** Now, or in its turn as soon as the table is ready. `mark`: the place or slot that is drawn as
@@ -175,7 +175,7 @@ class Waiting {
   press(mark, act) {
     const { last } = this;
     const at = window.event?.timeStamp ?? performance.now(); // a slow page hears of a press late
-    this.last = { mark, at, made: this.store.snapshot?.moves.length };
+    this.last = { mark, at, made: this.store.snapshot?.game.moves.length };
     if (mark === last.mark && this.last.made === last.made && this.last.at - last.at < TWICE_MS)
       return;
     const others = this.presses.filter((each) => each.mark !== mark);
@@ -193,7 +193,7 @@ class Waiting {
   look() {
     if (this.presses.length === 0 || this.busy) return;
     const [{ act }, ...others] = this.presses;
-    const { phase } = this.store.snapshot;
+    const { phase } = this.store.snapshot.guidance;
     this.starting = true; // what it tells the page brings us here again
     act();
     this.starting = false;
@@ -203,8 +203,8 @@ class Waiting {
   /** Busy until the table has seen what `act` does; it resolves to whether it was done. */
   async play(act) {
     const { store } = this;
-    const said = ({ phase, moves, question }) =>
-      JSON.stringify([phase, moves.length, question?.ask]);
+    const said = ({ game, guidance }) =>
+      JSON.stringify([guidance.phase, game.moves.length, guidance.question?.ask]);
     const before = said(store.snapshot);
     this.playing = true;
     try {
@@ -247,7 +247,7 @@ class Drops {
 
   open(slot) { return this.store.handsFree && !this.store.falling && this.plate.extra.open(slot); }
 
-  path(slot) { return fall(slot, this.store.snapshot.position); }
+  path(slot) { return fall(slot, this.store.snapshot.game.position); }
 
   /** Show where a tile would fall from there; null: nothing is meant any more. */
   aim(slot) {
@@ -263,7 +263,7 @@ class Drops {
   async drop(slot) {
     if (!this.open(slot)) return;
     const { store } = this;
-    const { to_move: piece, moves } = store.snapshot;
+    const { to_move: piece, moves } = store.snapshot.game;
     const path = this.path(slot);
     const [enters, lands] = [path[0], path.at(-1)]
       .map((place) => store.centreOf(store.indexOf(place)));
@@ -273,10 +273,11 @@ class Drops {
     try {
       if (!await this.put(piece, lands.x, lands.y, { x: enters.x + east, y: enters.y + north }))
         return;
-      const done = () => store.snapshot.moves.length > moves.length
-        || store.snapshot.phase === "settle";
-      const asked = () => store.snapshot.question?.choices.some(({ value }) => value === slot.side);
-      const other = () => !["turn", "settle"].includes(store.snapshot.phase);
+      const done = () => store.snapshot.game.moves.length > moves.length
+        || store.snapshot.guidance.phase === "settle";
+      const asked = () => store.snapshot.guidance.question?.choices
+        .some(({ value }) => value === slot.side);
+      const other = () => !["turn", "settle"].includes(store.snapshot.guidance.phase);
       await store.until(() => done() || asked() || other(), FALLEN_WITHIN_MS);
       if (asked()) {
         await this.ask({ type: "answer", value: slot.side });
@@ -299,7 +300,8 @@ export class Previews {
     this.place = null; // what is pointed at
     this.known = new Map(); // move -> what it would do, in this position
     this.asking = false;
-    store.on(["moves", "layout", "review", "phase", "to_move"], () => this.forget());
+    store.on(["game.moves", "layout", "review", "guidance.phase", "game.to_move"],
+      () => this.forget());
   }
 
   forget() {
@@ -319,10 +321,10 @@ export class Previews {
   isMove(place) {
     const { store } = this;
     const { snapshot, review, game } = store;
-    const asked = snapshot?.question && !snapshot.question.offer;
-    if (!place || !game || review || asked || store.falling || snapshot.phase !== "turn")
+    const asked = snapshot?.guidance.question && !snapshot.guidance.question.offer;
+    if (!place || !game || review || asked || store.falling || snapshot.guidance.phase !== "turn")
       return false;
-    const { position, roles, to_move: mover } = snapshot;
+    const { game: { position, to_move: mover }, guidance: { roles } } = snapshot;
     // Two slots may lead to one place, so the player drags the tile.
     if (game.slots.length) return false;
     if (!(place in position)) return roles[place] === "legal";

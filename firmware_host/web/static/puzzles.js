@@ -24,13 +24,13 @@ export class Puzzles {
     /** @type {Ask} */ this.ask = ask;
     this.complain = complain;
     this.element = h("div", { class: "learning" });
-    store.on(["lesson", "layout"], () => this.note());
+    store.on(["learning.lesson", "layout"], () => this.note());
   }
 
   /** What is being learnt, if it is done. */
   note() {
     const { layout, snapshot } = this.store;
-    const { puzzle, done, steps, wrong } = snapshot?.lesson ?? {};
+    const { puzzle, done, steps, wrong } = snapshot?.learning.lesson ?? {};
     if (!steps || wrong || done < steps || !layout?.game) return;
     remember("puzzles",
       JSON.stringify([...solved().add(`${layout.game.name} ${puzzle || "lesson"}`)]));

@@ -113,7 +113,7 @@ function rimName(name, low) {
 
 export class RoomView {
   constructor(store) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     this.platform = s("svg",
       { class: "platform", viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}`, role: "img" });
     this.turn = h("section", { class: "room-turn", "aria-label": t("This turn") });
@@ -127,11 +127,11 @@ export class RoomView {
 
   draw() {
     const { game, snapshot } = this.store;
-    const { room } = snapshot;
+    const { seats: room } = snapshot;
     this.drawPlatform(game, room);
     this.drawTurn(game, room);
     this.drawPlayers(game, room);
-    const moves = snapshot.moves.slice(-LATEST).reverse();
+    const moves = snapshot.game.moves.slice(-LATEST).reverse();
     this.latest.replaceChildren(...moves.map((move) =>
       h("li", { "data-player": move.split(":")[0] }, sentence(game, move))));
     setText(this.credit,
@@ -193,7 +193,7 @@ export class RoomView {
 
   drawTurn(game, room) {
     const { turn, piles, round, deferred } = room.public;
-    const owner = this.store.snapshot.to_move;
+    const owner = this.store.snapshot.game.to_move;
     const doer = turn?.doer ?? owner;
     const laid = (turn?.cards ?? [])
       .map(([who, token]) => [who, token, turn.challenges.includes(token.split("=").at(-1))]);
@@ -238,7 +238,7 @@ export class RoomView {
 
   drawPlayers(game, room) {
     const { points, gems, troops, hands, heroes, used, awaiting } = room.public;
-    const { to_move: owner, result } = this.store.snapshot;
+    const { to_move: owner, result } = this.store.snapshot.game;
     const most = Math.max(...Object.values(points));
     const ahead = game.players.filter((player) => points[player] === most);
     const rows = game.players.map((player) => {

@@ -66,7 +66,7 @@ export class Room {
 
   get game() { return this.store.layout?.game; }
 
-  get room() { return this.store.review ? null : this.store.snapshot?.room ?? null; }
+  get room() { return this.store.review ? null : this.store.snapshot?.seats ?? null; }
 
   update(changed) {
     if (this.store.link !== "open") this.behind = true;
@@ -80,7 +80,8 @@ export class Room {
     if (changed.has("layout") || (changed.has("link") && this.store.link === "open"))
       this.refresh();
     if (isNew(this, "seated", this.room.seats)) this.refresh();
-    if (["layout", "room", "moves", "result", "review"].some((name) => changed.has(name)))
+    if (["layout", "seats", "game.moves", "game.result", "review"]
+      .some((name) => changed.has(name)))
       this.view.draw();
     else this.view.hang(); // it may have come into space, or gone
     this.supply.fill();
@@ -89,7 +90,7 @@ export class Room {
       const may = new Set([...this.room.may, ...this.store.seat?.legal ?? []]);
       if (!this.chooser?.moves.every((move) => may.has(move))) this.chooser = null;
     }
-    if (["layout", "room", "seat", "link", "watching", "can_take_back"]
+    if (["layout", "seats", "seat", "link", "watching", "game.can_take_back"]
       .some((name) => changed.has(name))) this.draw();
   }
 
@@ -190,7 +191,7 @@ export class Room {
       parts.splice(1, 0,
         h("p", { class: "hint waiting-for" }, t("Waiting for {who}.", { who: others.join(", ") })));
     if (!this.seats.classList.contains("lobby"))
-      parts.push(guide(this.room.public, view?.player ?? null, this.store.snapshot.to_move,
+      parts.push(guide(this.room.public, view?.player ?? null, this.store.snapshot.game.to_move,
         () => this.draw()));
     this.seat.dataset.player = view?.player ?? "";
     this.seat.classList.toggle("awaited",
@@ -321,7 +322,7 @@ export class Room {
     const may = this.store.mayAct || (this.store.link === "open" && this.known.mine.length > 0);
     if (!may || this.chooser) return [];
     const { mine } = this.known;
-    const { to_move: mover, moves, can_take_back: back } = this.store.snapshot;
+    const { to_move: mover, moves, can_take_back: back } = this.store.snapshot.game;
     const turn = mine.includes(mover);
     const free = this.room.seats.filter((seat) => !seat.taken && !seat.computer);
     const stems = this.room.may.filter((move) => move.startsWith("chance:"));
@@ -361,7 +362,7 @@ export class Room {
     const free = this.room.seats.filter((seat) => !seat.taken && !seat.computer);
     const typing = this.seats.querySelector("input");
     if (typing && document.activeElement === typing) return;
-    const lobby = free.length > 0 && !this.own && !this.store.snapshot.result;
+    const lobby = free.length > 0 && !this.own && !this.store.snapshot.game.result;
     this.seats.classList.toggle("lobby", lobby);
     if (lobby !== Boolean(this.seats.compareDocumentPosition(this.view.players) & 4))
       this.view.players[lobby ? "before" : "after"](this.seats);

@@ -20,26 +20,28 @@ export class Ending {
     this.resign = button("flag", "", () => this.giveUp());
     this.element = h("div", { class: "ending" },
       h("div", { class: "row" }, this.draw, this.resign));
-    store.on(["moves", "layout"], () => { this.sure = false; });
+    store.on(["game.moves", "layout"], () => { this.sure = false; });
     store.listen(() => this.update());
   }
 
   /** Whether a person plays it at this table. */
   here(player) {
-    const { engines, match } = this.store.snapshot;
-    return !engines[player] && !match?.far.includes(player);
+    const { players, match } = this.store.snapshot;
+    return !players.engines[player] && !match?.far.includes(player);
   }
 
   /** The person who may end it: the player to move, or somebody who waits for the computer. */
   get person() {
-    const { snapshot: { to_move: mover }, game } = this.store;
+    const { snapshot, game } = this.store;
+    const mover = snapshot.game.to_move;
     return this.here(mover) ? mover : game.players.find((player) => this.here(player));
   }
 
   /** Whom an offer of a draw waits for; nobody where only computers are left, which answer by
    * themselves. */
   get next() {
-    const { snapshot: { draw_offers: offers }, game } = this.store;
+    const { snapshot, game } = this.store;
+    const offers = snapshot.players.draw_offers;
     if (!offers.length) return null;
     const sides = game.teams.length ? game.teams : game.players.map((player) => [player]);
     const open = sides.filter((side) => !side.some((each) => offers.includes(each)));
@@ -48,11 +50,12 @@ export class Ending {
 
   update() {
     const { snapshot, game, review, mayAct } = this.store;
-    const goesOn = Boolean(game && snapshot?.to_move) && !snapshot.result && !snapshot.lesson;
+    const goesOn = Boolean(game && snapshot?.game.to_move) && !snapshot.game.result
+      && !snapshot.learning.lesson;
     this.element.hidden = !goesOn || Boolean(review) || !mayAct || !this.person;
     if (this.element.hidden) return;
     const { players } = this.store;
-    const { draw_offers: offers, phase } = snapshot;
+    const { guidance: { phase }, players: { draw_offers: offers } } = snapshot;
     if (this.next)
       setText(this.agree.lastChild, t("{player} agrees", { player: players.called(this.next) }));
     setText(this.resign.lastChild,
@@ -81,6 +84,7 @@ export class Ending {
 }
 
 // What the table's hand can do for a person, by phase.
+/** @type {Record<string, (guidance: Wire.GuidanceGroup) => string>} */
 const HELP = {
   setup: () => t("Set it up for me"),
   settle: ({ shifts }) =>
@@ -124,41 +128,45 @@ export class Actions {
     const { layout, snapshot, mayAct, review, working } = this.store;
     disable(this.help, working ? t("One moment, please.") : "");
     disable(this.takeBack, !mayAct ? t("The table does not answer.")
-      : snapshot.can_take_back ? "" : t("There is no move to take back."));
+      : snapshot.game.can_take_back ? "" : t("There is no move to take back."));
     // not while something is broken
-    const swap = snapshot.swap_legal && snapshot.phase === "turn" ? this.swap : null;
+    const swap = snapshot.game.swap_legal && snapshot.guidance.phase === "turn" ? this.swap : null;
     if (review) this.offer(this.lookingBack(review), this.leave);
-    else if (!mayAct || snapshot.phase === "free") this.offer();
+    else if (!mayAct || snapshot.guidance.phase === "free") this.offer();
     else if (!layout.game) this.offer(this.play);
     else if (this.leans(snapshot)) this.offer(this.level, this.takeBack);
-    else if (snapshot.lesson)
+    else if (snapshot.learning.lesson)
       this.offer(this.ofLesson(snapshot), this.endLesson,
-        snapshot.lesson.puzzle ? this.takeBack : null);
-    else if (snapshot.doubting) this.offer(this.sure, this.takeBack);
-    else if (snapshot.phase === "over")
+        snapshot.learning.lesson.puzzle ? this.takeBack : null);
+    else if (snapshot.learning.doubting) this.offer(this.sure, this.takeBack);
+    else if (snapshot.guidance.phase === "over")
       this.offer(...(this.cup.next ? [this.cup.next, this.again, this.cup.standings]
         : [this.again, this.store.players.exchanges && this.swapped, this.other]), this.takeBack);
-    else if (snapshot.phase === "turn" && this.ending.next)
+    else if (snapshot.guidance.phase === "turn" && this.ending.next)
       this.offer(this.ending.agree, swap ?? this.hinting(snapshot), this.takeBack);
     else this.offer(this.helping(snapshot) ?? swap ?? this.first(snapshot, layout),
       this.hinting(snapshot), this.takeBack);
   }
 
-  /** Whether the plate is held tilted, and a hand of the table could let it go. */
-  leans({ phase, stillness }) {
-    return phase === "paused" && stillness === "tilted" && this.store.handsFree;
+  /** Whether the plate is held tilted, and a hand of the table could let it go.
+   * @param {Wire.Snapshot} snapshot */
+  leans({ guidance, plate }) {
+    return guidance.phase === "paused" && plate.stillness === "tilted" && this.store.handsFree;
   }
 
-  /** Before the first move: how the game goes. */
-  first({ moves }, { game }) { return game.lesson && moves.length === 0 ? this.learn : null; }
+  /** Before the first move: how the game goes.
+   * @param {Wire.Snapshot} snapshot */
+  first({ game: { moves } }, { game }) {
+    return game.lesson && moves.length === 0 ? this.learn : null;
+  }
 
   /** What the table's hand can do in a lesson, and at its end a game.
    * @param {Wire.Snapshot} snapshot */
   ofLesson(snapshot) {
-    const { done, steps, by_hand: others } = snapshot.lesson;
-    if (snapshot.lesson.wrong) return this.show;
-    if (done === steps) return snapshot.lesson.puzzle ? this.nextPuzzle : this.play;
-    if (snapshot.phase !== "turn") return this.helping(snapshot);
+    const { done, steps, by_hand: others } = snapshot.learning.lesson;
+    if (snapshot.learning.lesson.wrong) return this.show;
+    if (done === steps) return snapshot.learning.lesson.puzzle ? this.nextPuzzle : this.play;
+    if (snapshot.guidance.phase !== "turn") return this.helping(snapshot);
     if (!others || !this.store.handsFree || this.ownHand.on) return null;
     setText(this.help.lastChild, t("Make this move for me"));
     return this.help;
@@ -174,21 +182,23 @@ export class Actions {
   /** The table's hand, where it can help and does not work by itself.
    * @param {Wire.Snapshot} snapshot */
   helping(snapshot) {
-    const words = HELP[snapshot.phase];
-    const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
+    const { game, guidance: { phase, roles, shifts }, players } = snapshot;
+    const words = HELP[phase];
+    const something = Object.keys(roles).length + shifts.length > 0;
     // it plays by itself
-    const engine = snapshot.phase === "settle" && snapshot.engines[snapshot.to_move];
-    const alone = engine || (this.ownHand.on && snapshot.phase !== "fix");
+    const engine = phase === "settle" && players.engines[game.to_move];
+    const alone = engine || (this.ownHand.on && phase !== "fix");
     if (!this.store.handsFree || !words || !something || alone) return null;
-    setText(this.help.lastChild, words(snapshot));
+    setText(this.help.lastChild, words(snapshot.guidance));
     return this.help;
   }
 
-  /** Where a person is to move. */
-  hinting({ phase, to_move: mover, engines, thinking, hinting, match }) {
-    const may = this.store.layout.engine_names.length && phase === "turn" && !engines[mover]
-      && !match?.far.includes(mover) && !thinking;
-    disable(this.hint, hinting ? t("Thinking…") : "");
+  /** Where a person is to move.
+   * @param {Wire.Snapshot} snapshot */
+  hinting({ game: { to_move: mover }, guidance, learning, match, players }) {
+    const may = this.store.layout.engine_names.length && guidance.phase === "turn"
+      && !players.engines[mover] && !match?.far.includes(mover) && !players.thinking;
+    disable(this.hint, learning.hinting ? t("Thinking…") : "");
     return may ? this.hint : null;
   }
 
@@ -211,7 +221,8 @@ const PHASES = {
   free: () => t("Playground"),
 };
 
-function phaseOf({ phase, room }) {
+/** @param {Wire.Snapshot} snapshot */
+function phaseOf({ guidance: { phase }, seats: room }) {
   if (room && phase === "turn") return t("Round {round}", { round: room.public.round });
   return PHASES[phase]?.() ?? phase;
 }
@@ -267,50 +278,52 @@ export class Say {
     document.documentElement.dataset.link = link;
     document.documentElement.toggleAttribute("data-looking-back", Boolean(review));
     this.card.hidden = lost && !snapshot; // nothing is known of the game
-    const lit = Object.values(snapshot?.roles ?? {}).filter((role) => role === "legal").length;
+    const lit = Object.values(snapshot?.guidance.roles ?? {})
+      .filter((role) => role === "legal").length;
     // a hint's place, or a lesson's
     document.documentElement.toggleAttribute("data-pointed-at", lit > 0 && lit < 3);
     if (!layout || !snapshot) {
       this.tell(lost ? "" : t("Looking for the table…"));
       return;
     }
-    this.showFaults(review ? snapshot.faults : this.unsaid(snapshot), snapshot.dimmed);
+    const { guidance, plate } = snapshot;
+    this.showFaults(review ? guidance.faults : this.unsaid(guidance), plate.dimmed);
     if (review) this.showReview(review);
     else this.showGame(snapshot, layout);
   }
 
   /** @param {Wire.Snapshot} snapshot */
   showGame(snapshot, layout) {
-    const { phase, result } = snapshot;
+    const { game: { result, to_move: mover }, guidance: { phase }, players } = snapshot;
+    const { lesson } = snapshot.learning;
     this.card.dataset.phase = layout.game ? phase : "none";
     this.card.parentElement.toggleAttribute("data-far",
-      snapshot.to_move === layout.game?.players[1] && !Object.keys(snapshot.engines).length);
-    this.card.toggleAttribute("data-thinking", Boolean(snapshot.thinking));
-    const computer = snapshot.engines[snapshot.to_move]
-      && (snapshot.thinking ? t("Thinking…") : phase === "settle" && t("The bot plays"));
-    const who = result?.winner ?? snapshot.to_move;
+      mover === layout.game?.players[1] && !Object.keys(players.engines).length);
+    this.card.toggleAttribute("data-thinking", Boolean(players.thinking));
+    const computer = players.engines[mover]
+      && (players.thinking ? t("Thinking…") : phase === "settle" && t("The bot plays"));
+    const who = result?.winner ?? mover;
     const far = snapshot.match?.far.includes(who);
     const what = computer
       || (far && phase === "turn" ? t("Far away") : layout.game ? phaseOf(snapshot) : t("Welcome"));
-    const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
+    const partners = phase === "turn" ? partnersOf(layout.game, mover) : [];
     const whose = partners.length
       ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
-    const { lesson } = snapshot;
     this.steps.hidden = !lesson || Boolean(lesson.puzzle);
     if (lesson) refill(this.steps, pips(lesson.done, lesson.steps));
-    const stage = this.lessonOf(snapshot) ?? whose;
+    const stage = this.lessonOf(lesson) ?? whose;
     setText(this.phase, this.store.watching ? t("You are watching") : stage);
-    this.ask.hidden = !layout.game?.lesson || Boolean(snapshot.lesson) || !this.store.mayAct;
-    this.tell(snapshot.attract ? t("Demo game. Touch anything to play.")
+    this.ask.hidden = !layout.game?.lesson || Boolean(lesson) || !this.store.mayAct;
+    this.tell(snapshot.learning.attract ? t("Demo game. Touch anything to play.")
       : this.words(snapshot));
-    const winner = result ? result.winner ?? result.team?.[0] : snapshot.to_move;
+    const winner = result ? result.winner ?? result.team?.[0] : mover;
     this.showBall(winner, Boolean(result?.winner || result?.team));
     this.count();
   }
 
   /** How far a lesson has come, if it is one.
-   * @param {Wire.Snapshot} snapshot */
-  lessonOf({ lesson }) {
+   * @param {Wire.Progress | null} lesson */
+  lessonOf(lesson) {
     if (!lesson) return null;
     const { done, steps, puzzle, wrong } = lesson;
     if (puzzle)
@@ -320,11 +333,13 @@ export class Say {
   }
 
   /** @param {Wire.Snapshot} snapshot */
-  words({ question, say, phase, draw_offers: offers, result, room }) {
+  words({ game: { result, to_move: mover }, guidance, learning, match, players: playing, seats }) {
     const { game, handsFree, falling, players } = this.store;
+    const { question, say, phase, roles } = guidance;
+    const { draw_offers: offers, engines } = playing;
     if (question && !falling) return question.say;
-    const free = ["heroes", "deal"].includes(room?.public.phase)
-      ? room.seats.filter((seat) => !seat.taken && !seat.computer) : [];
+    const free = ["heroes", "deal"].includes(seats?.public.phase)
+      ? seats.seats.filter((seat) => !seat.taken && !seat.computer) : [];
     if (free.length)
       return t("The cards are dealt once every seat is taken. Still free: {seats}.",
         { seats: free.map(({ player }) => nameOf(player)).join(", ") });
@@ -334,19 +349,19 @@ export class Say {
     }
     if (phase === "settle") return this.played() ?? say;
     // of the game before: this one has no pieces yet to speak of
-    const roles = Object.values(this.store.snapshot.roles);
-    if (phase === "setup" && handsFree && this.ownHand.on && roles.length
-      && roles.every((role) => ["remove", "wrong"].includes(role))) return t("Clearing the board…");
-    const { engines, match, to_move: mover, lesson } = this.store.snapshot;
-    const slots = phase === "turn" && handsFree && game?.slots.length && !lesson
+    const lit = Object.values(roles);
+    if (phase === "setup" && handsFree && this.ownHand.on && lit.length
+      && lit.every((role) => ["remove", "wrong"].includes(role))) return t("Clearing the board…");
+    const slots = phase === "turn" && handsFree && game?.slots.length && !learning.lesson
       && !engines[mover] && !match?.far.includes(mover);
     return slots ? `${say} ${t("Or tap a slot.")}` : say;
   }
 
   /** What the computer plays, where the table's own hand carries it out: no order to the reader. */
   played() {
-    const { snapshot: { engines, to_move: mover, shifts, moves }, handsFree } = this.store;
-    if (!engines[mover] || !handsFree || !this.ownHand.on) return null;
+    const { snapshot, handsFree } = this.store;
+    const { game: { to_move: mover, moves }, guidance: { shifts }, players } = snapshot;
+    if (!players.engines[mover] || !handsFree || !this.ownHand.on) return null;
     const key = `${this.store.layout.number} ${moves.length} ${mover}`;
     const { source, target } = shifts.find((each) => each.source === null && each.target)
       ?? (shifts.every((each) => each.target) ? shifts[0] : null) ?? {};
@@ -407,7 +422,7 @@ export class Say {
 
   showBall(piece, won) {
     const { review, snapshot } = this.store;
-    const level = review ? 0 : snapshot.engines[piece]?.level;
+    const level = review ? 0 : snapshot.players.engines[piece]?.level;
     const mood = level ? moodOf(this.store, piece) : "";
     if (!isNew(this, "ball", [this.store.game?.id, piece, won, level, mood])) return;
     refill(this.mover, level ? face(level, mood)
@@ -447,13 +462,13 @@ export class Questions {
       { class: "card question", "aria-live": "polite", hidden: true }, this.line);
     this.element.addEventListener("keydown",
       (event) => this.buttons && stepped(event, this.buttons, document.activeElement));
-    store.on(["question", "layout", "review", "link", "watching", "falling", "gripped"],
+    store.on(["guidance.question", "layout", "review", "link", "watching", "falling", "gripped"],
       () => this.draw());
   }
 
   draw() {
     const { snapshot, review, falling, mayAct } = this.store;
-    const question = review || falling ? null : snapshot?.question ?? null;
+    const question = review || falling ? null : snapshot?.guidance.question ?? null;
     const asked = question ? JSON.stringify([question.ask, question.choices]) : "";
     // or what the pointer holds would move from under it
     const stays = !question && this.store.gripped;

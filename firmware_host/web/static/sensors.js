@@ -30,7 +30,7 @@ function colour(mt) {
 
 export class SensorView {
   constructor(store) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     this.map = s("svg", { class: "sensor-map", role: "img", "aria-label": t("Field per place") });
     this.detail = h("p", { class: "sensor-detail" });
     this.health = h("ul", { class: "health" });
@@ -47,8 +47,8 @@ export class SensorView {
       this.draw();
     });
     store.on(["layout"], () => this.build());
-    store.on(["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "spin_deg"],
-      () => this.draw());
+    store.on(["layout", "plate.sensors", "guidance.faults", "plate.stillness", "plate.dimmed",
+      "plate.offsets"], () => this.draw());
   }
 
   build() {
@@ -60,10 +60,11 @@ export class SensorView {
 
   draw() {
     const { snapshot } = this.store;
-    const { sensors } = snapshot;
+    const { guidance, plate } = snapshot;
+    const { sensors } = plate;
     if (sensors?.field_mt.length) this.drawMap(sensors);
-    this.drawRings(snapshot.offsets ?? {});
-    this.drawHealth(snapshot);
+    this.drawRings(plate.offsets);
+    this.drawHealth(plate, guidance.faults);
   }
 
   /** Where pieces stand on their places. */
@@ -95,7 +96,9 @@ export class SensorView {
     }));
   }
 
-  drawHealth({ faults, stillness, dimmed, sensors, spin_deg: spin }) {
+  /** @param {Wire.PlateGroup} plate */
+  drawHealth({ stillness, dimmed, sensors }, faults) {
+    const spin = sensors?.spin_deg;
     const lines = [
       [t("Plate"), STILLNESS[stillness]?.() ?? stillness, stillness === "still"],
       ...(spin ? [[t("Turned by"), `${spin}°`, true]] : []),

@@ -46,13 +46,13 @@ export class Sounds {
   /** @type {AudioContext | undefined} */ audio;
 
   constructor(store) {
-    this.store = store;
+    /** @type {Store} */ this.store = store;
     this.on = remembered("sound", quiet.matches ? "off" : "on") === "on";
     this.volume = Number(remembered("volume", "60"));
     this.heard = null; // number of the newest sound known
     // what sounds meanwhile is over
     store.on(["link"], () => { if (store.link === "lost") this.heard = null; });
-    store.on(["sounds"], () => this.take(store.snapshot.sounds));
+    store.on(["game.sounds"], () => this.take(store.snapshot.game.sounds));
     // a browser lets a page sound only after its person has touched it
     // slow: what was pressed is shown first
     const wake = () => requestAnimationFrame(() => setTimeout(() => this.context()));

@@ -110,9 +110,10 @@ export class Space {
     const { snapshot } = this.store;
     if (changed.has("layout") || changed.has("review")) this.feel([]);
     if (changed.has("camera")) this.face();
-    const felt = this.showsField && changed.has("sensors")
-      && this.feel(snapshot.sensors?.field_mt ?? []);
-    if (["layout", "review", "pieces", "cells", "attract"].some((name) => changed.has(name)))
+    const felt = this.showsField && changed.has("plate.sensors")
+      && this.feel(snapshot.plate.sensors?.field_mt ?? []);
+    if (["layout", "review", "plate.pieces", "plate.cells", "learning.attract"]
+      .some((name) => changed.has(name)))
       for (const { number, piece } of this.store.pieces()) this.names.set(number, piece);
     // else it is told how it moves
     const swung = this.plate.leans !== this.swungTo && !this.poses.newest;
@@ -124,7 +125,7 @@ export class Space {
   /** Whether nobody tells how pieces come, go and move: they glide. */
   get gliding() {
     const { layout, review, snapshot } = this.store;
-    return !layout.hands || review || snapshot.attract;
+    return !layout.hands || review || snapshot.learning.attract;
   }
 
   /** Everything nearer to where it is wanted; what has just come, from above. */
@@ -281,7 +282,10 @@ export class Space {
   }
 
   /** Where pieces may stand on each other. */
-  get towers() { return this.store.snapshot.phase === "free" || Boolean(this.store.snapshot.room); }
+  get towers() {
+    const { guidance, seats } = this.store.snapshot;
+    return guidance.phase === "free" || Boolean(seats);
+  }
 
   /** The eye, as near as it sees all that is played on from its side. */
   look() {

@@ -4,6 +4,15 @@
 export const countOf = (piece, cells) =>
   Object.values(cells).filter((each) => each === piece).length;
 
+/** What has changed in a group of the snapshot: "group.field" for each field, and the name of a
+ * group that may be null. */
+function changes(name, before, now) {
+  if (["layout", "seats", "match"].includes(name)) return [name];
+  return Object.keys(now)
+    .filter((field) => !before || JSON.stringify(before[field]) !== JSON.stringify(now[field]))
+    .map((field) => `${name}.${field}`);
+}
+
 const AGAIN_MS = 5000; // between two questions to a table that does not answer
 
 export class Store {
@@ -31,14 +40,17 @@ export class Store {
   }
 
   /** Call `listener(store, changed)` after each change; `changed` is a Set of names. Nothing is
-   * told before layout and snapshot are there, but to a listener that is `early`. */
+   * told before layout and snapshot are there, but to a listener that is `early`.
+   * @param {(store: Store, changed: Set<Change>) => void} listener */
   listen(listener, early = false) { this.listeners.push(Object.assign(listener, { early })); }
 
-  /** Call `listener()` after a change of any of these. */
+  /** Call `listener()` after a change of any of these.
+   * @param {Change[]} names */
   on(names, listener) {
     this.listen((_, changed) => names.some((name) => changed.has(name)) && listener());
   }
 
+  /** @param {Change[]} changed */
   tell(...changed) {
     const names = new Set(changed);
     for (const listener of [...this.listeners]) if (listener.early || this.snapshot)
@@ -58,10 +70,14 @@ export class Store {
       this.set("seat", message);
       return;
     }
-    const { type: _type, ...fields } = message;
-    const before = this.snapshot ? [] : ["layout", "link", "watching"]; // of which nobody has heard
-    this.snapshot = { ...this.snapshot, ...fields };
-    this.tell("snapshot", ...Object.keys(fields), ...before);
+    const { type: _type, ...groups } = message;
+    const before = this.snapshot;
+    const known = "layout" in groups ? null : before; // of another game nothing is known yet
+    this.snapshot = { ...before, ...groups };
+    const changed = Object.keys(groups)
+      .flatMap((name) => changes(name, known?.[name], groups[name]));
+    if (!before) changed.push("layout", "link", "watching"); // of which nobody has heard
+    this.tell("snapshot", ...changed);
   }
 
   set(name, value) {
@@ -168,8 +184,9 @@ export class Store {
   /** Cells and reserve of what is shown: the position looked at, the one of a game that plays
    * itself, or the game's. */
   get stand() {
-    const { review, snapshot: { position, reserve, attract } } = this;
+    const { review, snapshot } = this;
     if (review) return review.record.positions[review.ply];
+    const { game: { position, reserve }, learning: { attract } } = snapshot;
     if (!attract) return { cells: position, reserve };
     const left = ([piece, more]) =>
       [piece, more + countOf(piece, position) - countOf(piece, attract)];
@@ -180,9 +197,9 @@ export class Store {
   inTray(piece) {
     const { snapshot, layout, review, game } = this;
     const { cells, reserve } = this.stand;
-    const shown = review || snapshot.attract ? cells : snapshot.cells;
+    const shown = review || snapshot.learning.attract ? cells : snapshot.plate.cells;
     const out = shown !== cells && layout.hands
-      ? snapshot.pieces.filter((each) => each.piece === piece).length : countOf(piece, shown);
+      ? snapshot.plate.pieces.filter((each) => each.piece === piece).length : countOf(piece, shown);
     if (piece in reserve) return Math.max(0, reserve[piece] + countOf(piece, cells) - out);
     if (!game?.drawing || !game.players.includes(piece)) return Infinity;
     return Math.max(0, 1 - out); // one ship each
@@ -192,16 +209,17 @@ export class Store {
    * @returns {Array<PieceDrawn>} */
   pieces() {
     const { snapshot, layout, review } = this;
-    const plays = !review && snapshot.attract; // a game that plays itself
+    const plays = !review && snapshot.learning.attract; // a game that plays itself
     if (layout.hands && !review && !plays) {
-      return snapshot.pieces.map((p) => ({ id: String(p.id), number: p.id, piece: p.piece,
+      return snapshot.plate.pieces.map((p) => ({ id: String(p.id), number: p.id, piece: p.piece,
         x: p.x_mm, y: p.y_mm, z: p.z_mm }));
     }
-    const cells = review ? review.record.positions[review.ply].cells : plays || snapshot.cells;
+    const cells = review ? review.record.positions[review.ply].cells
+      : plays || snapshot.plate.cells;
     return Object.entries(cells).map(([place, piece]) => {
       const index = this.indexOf(place);
       const { x, y } = this.centreOf(index);
-      const [east, north] = (!review && !plays && snapshot.offsets?.[layout.places[index]])
+      const [east, north] = (!review && !plays && snapshot.plate.offsets[layout.places[index]])
         || [0, 0];
       return { id: `${place}-${piece}`, piece, z: 0, x: x + east, y: y + north };
     });

@@ -15,7 +15,7 @@ export class Tilting {
     this.kept = false;
     this.send = paced(TILT_EVERY_MS,
       () => send({ type: "tilt", x_deg: this.at.x, y_deg: this.at.y }));
-    store.on(["layout", "phase"], () => this.levelled());
+    store.on(["layout", "guidance.phase"], () => this.levelled());
   }
 
   set(x, y, steepest = STEEPEST_DEG) {
@@ -37,7 +37,8 @@ export class Tilting {
   /** The table has levelled it: for another game, or as one leaves the playground. */
   levelled() {
     const { snapshot, layout, gripped } = this.store;
-    const playing = snapshot && layout && `${layout.game?.id} ${snapshot.phase === "free"}`;
+    const playing = snapshot && layout
+      && `${layout.game?.id} ${snapshot.guidance.phase === "free"}`;
     if (this.playing && playing !== this.playing && !gripped) {
       this.kept = false;
       this.hold(0, 0);
@@ -109,12 +110,12 @@ export class TiltPad {
     const limit = (value) => Math.max(-52, Math.min(52, (value / ON_PAD_DEG) * 50));
     const put = (circle, [x, y]) => set(circle, { cx: limit(y), cy: limit(x) });
     put(this.knob, [this.tilting.at.x, this.tilting.at.y]);
-    if (changed.has("lean_deg")) {
-      this.asked.setAttribute("visibility", snapshot.lean_deg ? "visible" : "hidden");
-      put(this.asked, snapshot.lean_deg ?? [0, 0]);
+    if (changed.has("guidance.lean_deg")) {
+      this.asked.setAttribute("visibility", snapshot.guidance.lean_deg ? "visible" : "hidden");
+      put(this.asked, snapshot.guidance.lean_deg ?? [0, 0]);
     }
-    if (!changed.has("tilt_deg") && !changed.has("stillness")) return;
-    const [x, y] = snapshot.tilt_deg;
+    if (!changed.has("plate.tilt_deg") && !changed.has("plate.stillness")) return;
+    const [x, y] = snapshot.plate.tilt_deg;
     put(this.bubble, [x, y]);
     const degrees = (value) => (Object.is(value, -0) ? 0 : value)
       .toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });

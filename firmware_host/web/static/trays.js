@@ -71,8 +71,8 @@ export class Trays {
   fill() {
     const { store } = this;
     const { snapshot, review, game } = store;
-    const toMove = review ? review.record.positions[review.ply].to_move : snapshot.to_move;
-    const result = review ? null : snapshot.result;
+    const toMove = review ? review.record.positions[review.ply].to_move : snapshot.game.to_move;
+    const result = review ? null : snapshot.game.result;
     for (const [piece, tray] of this.trays) {
       const there = Math.max(0,
         store.inTray(piece) - (store.holding === piece && this.pointers.hand.fromTray ? 1 : 0));
@@ -84,16 +84,16 @@ export class Trays {
       }
       tray.plate?.update();
       setText(tray.count, this.counted(piece));
-      const engine = review ? null : snapshot.engines[piece];
-      const assist = review ? 0 : snapshot.assist[piece];
+      const engine = review ? null : snapshot.players.engines[piece];
+      const assist = review ? 0 : snapshot.players.assist[piece];
       const match = review ? null : snapshot.match;
       const played = engine?.level ? t("level {level}", engine) : engine ? engine.engine
         : match?.far.includes(piece) ? t("Far away") : assist ? t("with assist") : "";
       const mood = moodOf(store, piece);
       if (isNew(tray, "shown", [played, engine?.level, mood]))
         tray.played.replaceChildren(...(engine?.level ? [face(engine.level, mood)] : []), played);
-      this.showFigure(tray.figure, review ? undefined : snapshot.figures[piece]);
-      this.showClock(tray.clock, review ? null : snapshot.clock, piece);
+      this.showFigure(tray.figure, review ? undefined : snapshot.players.figures[piece]);
+      this.showClock(tray.clock, review ? null : snapshot.players.clock, piece);
       tray.element.classList.toggle("to-move", toMove === piece);
       tray.element.classList.toggle("movable", store.handsFree);
       const won = result && (result.winner === piece || result.team?.includes(piece));

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.referee.seat_bots import THINK_S
 from tiltboard.firmware_host.referee.seat_progress import COUNT_S
 from tiltboard.firmware_host.referee.seats import GAMES_KEPT
-from tiltboard.firmware_host.service.publish import SeatPublisher
+from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.table.commands import (
     Again,
     Count,
@@ -236,7 +236,7 @@ def test_seats_outlive_a_kill_and_free_ones_have_codes(session):
 
 def hands(session):
     """What each seat's page is sent of its hand."""
-    return {name: view.hand for name, view in SeatPublisher(session.host).seats().views.items()}
+    return {name: view.hand for name, view in Publisher(session.host).seats().views.items()}
 
 
 def test_a_hand_that_changes_its_holder_stays_covered_until_the_others_agree(session):
@@ -351,7 +351,7 @@ def test_a_hint_says_why_and_only_that_seat_is_told_as_long_as_nothing_changes(s
     def told():
         return {name: v.hint for name, v in publisher.seats().views.items() if v.hint}
 
-    publisher = SeatPublisher(session.host)
+    publisher = Publisher(session.host)
     for player in ("red", "blue", "white"):
         ask(session, SitDown(f"phone of {player}", player))
     say(session, "chance")

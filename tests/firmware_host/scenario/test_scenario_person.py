@@ -229,8 +229,9 @@ def test_what_is_asked_stands_on_the_lights_and_on_the_page_and_nowhere_in_the_c
     person.tick = lambda: (tick(), look())
     [report] = play(person, "put red d4\n")
     snapshot, lights, roles = shown[-1]
-    assert (str(snapshot.say), snapshot.roles) == ("Put a red marble on d4.", {"d4": "put"})
-    assert snapshot.piece_for == {"d4": "red"}
+    guidance = snapshot.guidance
+    assert (str(guidance.say), guidance.roles) == ("Put a red marble on d4.", {"d4": "put"})
+    assert guidance.piece_for == {"d4": "red"}
     light = person.host.profile.light_of(person.host.overlay.index_of("d4"))
     lit = [n for n in range(100) if any(lights[3 * n : 3 * n + 3])]
     assert set(lit) <= {light}

@@ -82,5 +82,5 @@ def test_a_snapshot_lists_the_legal_moves_as_the_rules_do(tmp_path):
     for name, chosen in (("momentum", options), ("attraktion", {}), ("gravity-warfare", {})):
         table.submit(NewGame(name, chosen)).result(20)
         asked = answer(game_type(name).create(chosen), [])
-        assert table.latest().legal == ([] if name == "gravity-warfare" else asked["legal"])
+        assert table.latest().game.legal == ([] if name == "gravity-warfare" else asked["legal"])
     table.stop()

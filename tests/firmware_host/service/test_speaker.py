@@ -52,13 +52,13 @@ def speaker_of(program, shown, language="de"):
 
 
 def test_each_new_sentence_is_spoken_in_the_language_and_ends_the_one_before(voice):
-    shown = SimpleNamespace(say=text("A draw."))
+    shown = SimpleNamespace(guidance=SimpleNamespace(say=text("A draw.")))
     speaker = speaker_of(voice.program, shown)
     speaker.look()
     first, spoken = voice.heard()
     assert spoken == "de|Unentschieden."
     speaker.look()  # nothing new
-    shown.say = text("Choose a game to begin.")
+    shown.guidance.say = text("Choose a game to begin.")
     speaker.look()  # returns although the first still speaks
     second, spoken = voice.heard()
     assert spoken == "de|Wähl ein Spiel, um zu beginnen."
@@ -69,7 +69,9 @@ def test_each_new_sentence_is_spoken_in_the_language_and_ends_the_one_before(voi
 
 
 def test_a_program_that_is_not_there_stops_nothing(tmp_path):
-    speaker = speaker_of(tmp_path / "none", SimpleNamespace(say=text("A draw.")))
+    speaker = speaker_of(
+        tmp_path / "none", SimpleNamespace(guidance=SimpleNamespace(say=text("A draw.")))
+    )
     speaker.look()
     speaker.close()
     assert speaker._process is None

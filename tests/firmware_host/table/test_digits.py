@@ -126,7 +126,7 @@ def test_the_table_shows_it_and_the_page_does_not(session):
         wanted = drawn("190472", profile.columns, profile.rows, (page + 0.5) * PAGE_S)
         assert shining(session) == set(wanted)
         # Whoever looks on over the network must not read it there.
-        lights = Publisher(host).snapshot().lights
+        lights = Publisher(host).snapshot().plate.lights
         assert set(lights) <= {"0"}
     host.do(ShowCode(None))  # it was used
     session.run_until(session.clock.now() + 0.5)

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.snapshots import with_fields
 from tiltboard.firmware_host.messages import Catalogue, languages
 from tiltboard.firmware_host.table.commands import Again, TakeBack
 from tiltboard.ground.errors import TiltboardError
@@ -139,19 +140,19 @@ def test_who_is_waited_for(table):
     from msgspec.structs import replace
 
     from tiltboard.firmware_host.config.players import EngineSeat
+    from tiltboard.firmware_host.host.online import MatchGroup
     from tiltboard.firmware_host.messages import text
-    from tiltboard.firmware_host.service.snapshot import MatchInfo
 
     table.play("game momentum size=7\nexpect phase turn")
     layout, snapshot = table.shown()
 
     def waits(**fields):
-        return state_of(layout, replace(snapshot, **fields), ENGLISH).waiting
+        return state_of(layout, with_fields(snapshot, **fields), ENGLISH).waiting
 
     assert not waits()  # the two of them are there
     assert waits(engines={"blue": EngineSeat("tiltboard", "3")})
     assert not waits(engines={"red": EngineSeat("tiltboard", "3")})
-    match = MatchInfo(far=["blue"], code=None, asked=[], connected=True)
+    match = MatchGroup(far=["blue"], code=None, asked=[], connected=True)
     assert waits(match=match)
     assert not waits(match=match, to_move="blue")
     assert waits(match=replace(match, asked=["draw"]), to_move="blue")

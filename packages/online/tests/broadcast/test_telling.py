@@ -111,7 +111,9 @@ def test_lookers_see_each_move_and_know_when_the_table_is_gone(started, tmp_path
 def test_two_tables_with_one_look_key_are_told_until_one_has_gone(started, tmp_path, broker):
     table, listening = started(look=LookSettings(show="link"))
     key, told = look_key(tmp_path), Queue()
-    table.subscribe(lambda: told.put({each.part: each.problem for each in table.latest().faults}))
+    table.subscribe(
+        lambda: told.put({each.part: each.problem for each in table.latest().guidance.faults})
+    )
     more = {"will": (online_topic(key), b"offline"), "copied": COPIED}
     listening.until("/online", lambda content: content == b"online")
 

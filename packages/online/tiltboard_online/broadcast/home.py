@@ -119,33 +119,34 @@ def state_of(
     layout: Layout, snapshot: Snapshot, spoken: Catalogue, before: HomeState | None = None
 ) -> HomeState:
     """Return a table's state after a step. ``before``: the state that was published last."""
-    game, result = layout.game, snapshot.result
+    game, played, players = layout.game, snapshot.game, snapshot.players
+    guidance, match, result = snapshot.guidance, snapshot.match, played.result
 
     def called(player: str | None) -> str | None:
         if player is None:
             return None
-        return spoken.translate(snapshot.names.get(player, play.player(player).capitalised()))
+        return spoken.translate(players.names.get(player, play.player(player).capitalised()))
 
-    elsewhere = {*snapshot.engines, *(() if snapshot.match is None else snapshot.match.far)}
-    moves = snapshot.phase in PLAYED and snapshot.to_move not in (None, *elsewhere)
-    wanted = snapshot.match is not None and bool(snapshot.match.asked)
+    elsewhere = {*players.engines, *(() if match is None else match.far)}
+    moves = guidance.phase in PLAYED and played.to_move not in (None, *elsewhere)
+    wanted = match is not None and bool(match.asked)
     told_deg = before.level_deg if before else 0.0
-    level_deg = max(map(abs, snapshot.tilt_deg))
+    level_deg = max(map(abs, snapshot.plate.tilt_deg))
     if abs(level_deg - told_deg) < LEVEL_STEP_DEG:
         level_deg = told_deg
     return HomeState(
         game=None if game is None else game.title,
-        turn=called(snapshot.to_move),
-        last_move=snapshot.moves[-1] if snapshot.moves and snapshot.room is None else None,
+        turn=called(played.to_move),
+        last_move=played.moves[-1] if played.moves and snapshot.seats is None else None,
         winner=None if result is None else called(result["winner"]),
         over=result is not None,
         level_deg=round(level_deg, 1),
         faults=[
-            spoken.translate(each.problem) for each in snapshot.faults if each.part not in REQUESTS
+            spoken.translate(each.problem) for each in guidance.faults if each.part not in REQUESTS
         ],
         waiting=(moves and bool(elsewhere))
         or wanted
-        or any(each.part in REQUESTS for each in snapshot.faults),
+        or any(each.part in REQUESTS for each in guidance.faults),
     )
 
 

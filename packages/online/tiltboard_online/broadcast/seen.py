@@ -67,32 +67,35 @@ def seen_of(
     """
     if layout.game is None:
         return None
-    say = spoken.translate(snapshot.say if names else snapshot.say.without_names())
-    result = snapshot.result
+    played, guidance = snapshot.game, snapshot.guidance
+    say = spoken.translate(guidance.say if names else guidance.say.without_names())
+    result = played.result
     return Seen(
         table=table,
         game=layout.game.name,
         number=layout.game.id,
-        ply=len(snapshot.moves),
-        phase=snapshot.phase,
+        ply=len(played.moves),
+        phase=guidance.phase,
         options={
             name: value
             for name, value in layout.game.options.items()
             if value != _usual(layout.game.name).get(name)
         },
-        to_move=snapshot.to_move,
-        cells={} if snapshot.room is not None else snapshot.position,
+        to_move=played.to_move,
+        cells={} if snapshot.seats is not None else played.position,
         marks={
             place: "win" if role == "win" else "last"
-            for place, role in snapshot.roles.items()
+            for place, role in guidance.roles.items()
             if role in ("win", "last")
         },
         # a move of a game of seats may name what only some may know
-        move=snapshot.moves[-1][:40] if snapshot.moves and snapshot.room is None else None,
+        move=played.moves[-1][:40] if played.moves and snapshot.seats is None else None,
         say=say if len(say) <= LONGEST_SENTENCE else f"{say[: LONGEST_SENTENCE - 3]}...",
         over=result is not None,
         winner=None if result is None else result["winner"],
-        names={player: str(name) for player, name in snapshot.names.items()} if names else {},
+        names={player: str(name) for player, name in snapshot.players.names.items()}
+        if names
+        else {},
         listed=listed,
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from math import inf
@@ -31,7 +31,9 @@ from tiltboard.firmware_host.config.files import (
 )
 from tiltboard.firmware_host.config.players import FAR, EngineSeat, EngineSeats
 from tiltboard.firmware_host.config.settings import FarSettings
+from tiltboard.firmware_host.host.online import MatchGroup
 from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.service.qr import qr_svg
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import play
 from tiltboard.firmware_host.table.standing import Phase, Standing
@@ -310,6 +312,16 @@ class Far:
         if self.kept.others:
             return text("Another table can join: its code is on the table's own page.")
         return text("Waiting for the table that has made the code.")
+
+    def group(self, game_id: int, players: Iterable[str]) -> MatchGroup | None:
+        """Return the snapshot's group, or None if that game of the journal does not belong to the
+        match. ``players``: those at other tables.
+        """
+        if not self.plays(game_id):
+            return None
+        code, asked = self.code, list(self.asked)
+        picture = None if code is None else qr_svg(code)
+        return MatchGroup([*players], code, asked, self.connected, picture, self.names)
 
     @property
     def code(self) -> str | None:

@@ -69,9 +69,9 @@ def plays_gravity_warfare() -> str:
     table.host.do(NewGame("gravity-warfare", OF_SEATS))
     for player in table.host.game.players:
         table.host.do(SeatComputer(player, "easy"))
-    while table.host.snapshot.result is None:
+    while table.host.snapshot.game.result is None:
         table.host.refresh(1.0)
-        wish = (len(table.host.snapshot.moves), asked_of_hands())
+        wish = (len(table.host.snapshot.game.moves), asked_of_hands())
         if wish[1] and wish != done:
             done, by_hand = wish, by_hand + 1
             _, what, _, *where = wish[1].split(":")
@@ -85,7 +85,7 @@ def plays_gravity_warfare() -> str:
 def asked_of_hands(*, seen: bool = False) -> str | None:
     """``seen``: only once the sensors have."""
     session().host.refresh()
-    room = session().host.snapshot.room
+    room = session().host.snapshot.seats
     return None if room is None or (seen and not room.seen) else room.proposal
 
 
@@ -111,7 +111,7 @@ def phase() -> str:
 
 def moves() -> list[str]:
     session().host.refresh()
-    return list(session().host.snapshot.moves)
+    return list(session().host.snapshot.game.moves)
 
 
 # -- the service
@@ -131,7 +131,7 @@ def the_page_answers() -> str:
 
 def the_lights_shine() -> str:
     play(OPENING)
-    wanted = bytes.fromhex(session().host.snapshot.lights)
+    wanted = bytes.fromhex(session().host.snapshot.plate.lights)
     assert any(wanted)
     shine = session().world.lights
     wait_until("lights", lambda: b"".join(map(bytes, shine())) == wanted)

@@ -106,7 +106,7 @@ class Page:
                 self.layout = _read(message, Layout)
             case "snapshot":
                 self._seen |= message
-                if "sensors" in self._seen:
+                if self._seen["plate"]["sensors"] is not None:
                     self.snapshot = _read({"time_s": 0.0} | self._seen, Snapshot)
             case "done" | "error":
                 self._answers[message["ref"]] = message.get("say")
@@ -193,22 +193,23 @@ class ServiceHost:
             self._world.stock({piece: self.overlay.magnet_of(piece).value for piece in pieces})
         self.snapshot = seen
         self.standing = SimpleNamespace(
-            phase=Phase(seen.phase),
-            to_move=seen.to_move,
-            roles={place: Role(role) for place, role in seen.roles.items()},
-            say=seen.say,
-            outcome=None if seen.result is None else _outcome(**seen.result),
+            phase=Phase(seen.guidance.phase),
+            to_move=seen.game.to_move,
+            roles={place: Role(role) for place, role in seen.guidance.roles.items()},
+            say=seen.guidance.say,
+            outcome=None if seen.game.result is None else _outcome(**seen.game.result),
         )
         faults = [
-            SimpleNamespace(part=fault.part, template=str(fault.problem)) for fault in seen.faults
+            SimpleNamespace(part=fault.part, template=str(fault.problem))
+            for fault in seen.guidance.faults
         ]
-        self.sight = SimpleNamespace(cells=seen.cells, faults=faults)
-        sensors = seen.sensors
+        self.sight = SimpleNamespace(cells=seen.plate.cells, faults=faults)
+        sensors = seen.plate.sensors
         observation = SimpleNamespace(
             magnets=sensors.magnets,
             unsure=sensors.unsure,
-            stillness=seen.stillness,
-            ready=str(seen.say) != str(troubles.NOT_READY),
+            stillness=seen.plate.stillness,
+            ready=str(seen.guidance.say) != str(troubles.NOT_READY),
         )
         self.look = SimpleNamespace(observation=observation)
         return new

@@ -1,0 +1,167 @@
+"""The snapshot's group `plate`: sensors, pieces and lights, and their calibration."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from tiltboard.drivers.frame import Motion
+from tiltboard.firmware_host.commissioning.tasks import Choice
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.host.sensing import Look
+from tiltboard.firmware_host.host.showing import Showing
+from tiltboard.firmware_host.host.upkeep import Upkeep
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.table.hands import BrokenInfo, HandsPort, LoosePiece
+from tiltboard.firmware_host.table.snapshot_groups import in_degrees
+from tiltboard.firmware_host.table.troubles import unread
+
+
+class CalibrationInfo(msgspec.Struct, frozen=True):
+    """A calibration that runs or was interrupted."""
+
+    running: bool
+    """Whether it runs; if not, it can be continued."""
+    done: int
+    """Number of steps done."""
+    total: int
+    """Number of steps in all."""
+    stage: str = ""
+    """Its stage: lights, buttons, edges, empty, places, kinds or done."""
+    say: Message | None = None
+    """What to do now."""
+    refused: Message | None = None
+    """Why the last try was rejected, or None."""
+    place: str | None = None
+    """The plate's place to measure now, or None."""
+    choices: list[Choice] = []
+    """The possible answers; the button confirm gives the first, back the second."""
+
+    @classmethod
+    def of(cls, upkeep: Upkeep, profile: Profile) -> CalibrationInfo | None:
+        """Return the present calibration, or None."""
+        if upkeep.sweep is None:
+            return None if upkeep.left is None else cls(False, *upkeep.left)
+        step = upkeep.sweep.step
+        place = None if step.task is None else step.task.place
+        return cls(
+            running=True,
+            done=step.done,
+            total=step.total,
+            stage=step.stage,
+            say=step.say,
+            refused=step.refused,
+            place=None if place is None else profile.places[place],
+            choices=list(step.choices),
+        )
+
+
+class MotionInfo(msgspec.Struct, frozen=True):
+    """The tilt sensor's readings along east, north and up."""
+
+    force_m_s2: tuple[float, float, float]
+    """Specific force."""
+    rate_rad_s: tuple[float, float, float]
+    """Rate of turn."""
+
+    @classmethod
+    def of(cls, motion: Motion) -> MotionInfo:
+        """Return rounded readings."""
+        fx, fy, fz = (round(each, 2) for each in motion.specific_force_m_s2)
+        rx, ry, rz = (round(each, 3) for each in motion.rate_rad_s)
+        return cls((fx, fy, fz), (rx, ry, rz))
+
+
+class Sensors(msgspec.Struct, frozen=True):
+    """The sensors' readings, in the plate's order of places."""
+
+    field_mt: list[float]
+    """Field at each sensor, south positive."""
+    confidence: list[float]
+    """Confidence in each place's class, 0 to 1."""
+    magnets: list[str]
+    """Class of the magnet on each place."""
+    unsure: list[int]
+    """Indices of the places whose class is not sure."""
+    masked: dict[str, Message] = {}
+    """Place -> why the readings of its sensor are ignored."""
+    motion: MotionInfo | None = None
+    """The tilt sensor's readings, or None without one."""
+    spin_deg: int = 0
+    """Turn of a plate that spins, east to north."""
+
+    @classmethod
+    def of(cls, look: Look, profile: Profile) -> Sensors:
+        """Return the readings of a scan."""
+        observation, motion = look.observation, look.frame.motion
+        masked = {profile.places[index]: why for index, why in observation.masked.items()}
+        return cls(
+            field_mt=[round(value, 2) for value in observation.field_mt],
+            confidence=[round(value, 2) for value in observation.confidence],
+            magnets=[magnet.value for magnet in observation.magnets],
+            unsure=sorted(observation.unsure),
+            masked={place: unread(why, place) for place, why in masked.items()},
+            motion=None if motion is None else MotionInfo.of(motion),
+            spin_deg=round(math.degrees(motion.spin_rad)) if motion and profile.spins else 0,
+        )
+
+
+class PlateGroup(msgspec.Struct, frozen=True):
+    """What the sensors see, and what the lights show."""
+
+    cells: dict[str, str]
+    """Place -> the piece that the sensors see."""
+    offsets: dict[str, tuple[float, float, float]]
+    """Place of the plate -> mm east and north of its middle to its piece, and the radius of the
+    circle that contains it 95 times in 100."""
+    stillness: str
+    """Whether the plate is still, moving or tilted."""
+    tilt_deg: tuple[float, float]
+    """Tilt about x and y, right-handed."""
+    lights: str
+    """Hex, three bytes (red, green, blue) for each place as last written to the strip: after gamma,
+    brightness and current limit; dark while the lights show a code."""
+    dimmed: float
+    """The share of their brightness that the supply allows the lights, 0 to 1."""
+    pieces: list[LoosePiece]
+    """The pieces and their positions, on a table whose pieces the page can move."""
+    broken: list[BrokenInfo]
+    """Injected faults that have not been removed."""
+    calibration: CalibrationInfo | None
+    """The calibration that runs or was interrupted, or None."""
+    sensors: Sensors | None
+    """The sensors' readings, or None for a page that does not watch them."""
+
+    @classmethod
+    def of(
+        cls,
+        profile: Profile,
+        look: Look,
+        showing: Showing,
+        upkeep: Upkeep,
+        hands: HandsPort | None,
+    ) -> PlateGroup:
+        """Return the group after a scan. ``hands``: those of a table whose pieces the page can
+        move.
+        """
+        seen = look.observation
+        return cls(
+            cells=dict(look.sight.cells),
+            offsets={
+                profile.places[index]: (
+                    round(at.east_mm, 1),
+                    round(at.north_mm, 1),
+                    round(at.within_mm, 1),
+                )
+                for index, at in seen.positions.items()
+            },
+            stillness=seen.stillness.value,
+            tilt_deg=in_degrees(seen.tilt_rad),
+            lights=showing.lights().hex(),
+            dimmed=round(showing.dimmed, 3),
+            pieces=[] if hands is None else list(hands.loose()),
+            broken=[] if hands is None else list(hands.broken()),
+            calibration=CalibrationInfo.of(upkeep, profile),
+            sensors=Sensors.of(look, profile),
+        )

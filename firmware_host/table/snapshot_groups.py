@@ -1,0 +1,228 @@
+"""The snapshot's groups `game` and `guidance`: how the game stands, and what people should do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from tiltboard.drivers.errors import PartError
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.table.lights import tint
+from tiltboard.firmware_host.table.standing import Choice, Lean, Question, Sound, Standing
+from tiltboard.firmware_host.table.troubles import without_buttons
+from tiltboard.games.base import Position, Shift
+from tiltboard.games.seated import SeatedGame
+
+
+class GameGroup(msgspec.Struct, frozen=True):
+    """The game and its moves."""
+
+    step: int
+    """A number that changes with everything that may change a player's decision; sent back with a
+    request."""
+    to_move: str | None
+    """The player to move, or None before and after a game."""
+    moves: list[str]
+    """The moves made, in the notation of the game."""
+    legal: list[str]
+    """Names of the legal moves, as ``tiltboard rules`` lists them; empty while nobody is to move,
+    and in a game of seats, whose moves would show hidden cards."""
+    position: dict[str, str]
+    """Place -> piece, as confirmed in the journal."""
+    reserve: dict[str, int]
+    """Piece or player -> number of pieces left to put."""
+    result: dict[str, Any] | None
+    """The result, as ``tiltboard rules`` writes it, or None during the game."""
+    swap_legal: bool
+    """Whether the player to move may swap by the pie rule."""
+    can_take_back: bool
+    """Whether there is a move to take back."""
+    sounds: list[tuple[int, Sound]]
+    """The latest tunes, with running numbers, so that a page plays each once."""
+
+    @classmethod
+    def of(
+        cls,
+        standing: Standing,
+        opening: Iterable[str] = (),
+        sounds: Iterable[tuple[int, Sound]] = (),
+    ) -> GameGroup:
+        """Return the group. ``opening``: moves before those of the standing."""
+        position = standing.position
+        outcome = standing.outcome
+        return cls(
+            step=standing.step,
+            to_move=standing.to_move,
+            moves=shown_moves(position, (*opening, *standing.moves)),
+            legal=_legal(standing),
+            position={} if position is None else dict(position.cells),
+            reserve={} if position is None else dict(position.reserve),
+            result=None if outcome is None else outcome.as_json(),
+            swap_legal=standing.swap_legal,
+            can_take_back=standing.can_take_back,
+            sounds=list(sounds),
+        )
+
+
+class FaultInfo(msgspec.Struct, frozen=True):
+    """A part that does not work, or a notice about it."""
+
+    part: str
+    """The part's name."""
+    problem: Message
+    """What is wrong."""
+    remedy: Message
+    """What to do about it; empty for a notice."""
+
+    @classmethod
+    def of(cls, fault: PartError) -> FaultInfo:
+        """Return a fault as the page shows it."""
+        return cls(
+            part=fault.part,
+            problem=Message(fault.template, fault.params),
+            remedy=Message(fault.remedy_template, fault.params),
+        )
+
+
+class ChoiceInfo(msgspec.Struct, frozen=True):
+    """One answer to a question."""
+
+    value: str
+    """The value to send back."""
+    label: Message
+    """The answer in words."""
+    colour: str | None
+    """Its colour as ``#rrggbb``, or None."""
+    places: list[str]
+    """The places that light up for it."""
+    path: list[str]
+    """The way of the piece if this is the answer."""
+
+    @classmethod
+    def of(cls, choice: Choice) -> ChoiceInfo:
+        """Return a choice as the page shows it."""
+        colour = None if choice.colour is None else colour_hex(choice.colour)
+        return cls(choice.value, choice.label, colour, list(choice.places), list(choice.path))
+
+
+class QuestionInfo(msgspec.Struct, frozen=True):
+    """A question to the players."""
+
+    ask: Message
+    """The question."""
+    choices: list[ChoiceInfo]
+    """The possible answers."""
+    at: int
+    """Index of the choice that the buttons have selected."""
+    say: Message
+    """What to do next, for answers on a screen."""
+    offer: bool = False
+    """Whether play continues without an answer; then the group's ``say`` is the sentence at the
+    table, with its buttons."""
+
+    @classmethod
+    def of(cls, question: Question, said: Message) -> QuestionInfo:
+        """Return a question as the page shows it. ``said``: the sentence at the table."""
+        both = text("{said} {asked}", said=without_buttons(said), asked=question.ask)
+        return cls(
+            ask=question.ask,
+            choices=[ChoiceInfo.of(choice) for choice in question.choices],
+            at=question.at,
+            say=both if question.offer else question.ask,
+            offer=question.offer,
+        )
+
+
+class PathInfo(msgspec.Struct, frozen=True):
+    """A light that runs along places."""
+
+    places: list[str]
+    """The places, in order."""
+    colour: str | None
+    """The light's colour as ``#rrggbb``, or None for white."""
+
+
+class GuidanceGroup(msgspec.Struct, frozen=True):
+    """What people should do next, in words and in lights."""
+
+    phase: str
+    """The phase of play: setup, turn, settle, fix, paused, over or free."""
+    say: Message
+    """The next single thing to do, and why."""
+    question: QuestionInfo | None
+    """The open question, or None."""
+    faults: list[FaultInfo]
+    """Parts that do not work, and notices."""
+    roles: dict[str, str]
+    """Place -> the meaning of its light: wrong, remove, lift, put, win, legal or last."""
+    piece_for: dict[str, str]
+    """Place with the role put -> the piece that is missing there."""
+    tint: dict[str, list[str]]
+    """Place -> the colours, as ``#rrggbb``, that its light takes in turn."""
+    path: PathInfo | None
+    """A light that runs along places, or None."""
+    shifts: list[Shift]
+    """The steps to carry out, each possible when its turn comes."""
+    lean_deg: Lean | None
+    """The tilt about x and y at which a piece slides to its place, or None."""
+
+    @classmethod
+    def of(
+        cls,
+        standing: Standing,
+        names: Mapping[str, Message],
+        notices: Mapping[str, Message],
+        faults: Iterable[PartError],
+    ) -> GuidanceGroup:
+        """Return the group. ``names``: player -> the name of the person or the bot, for the
+        sentences. ``notices``: part -> a notice about it.
+        """
+        say, question = standing.say.with_names(names), standing.question
+        if question is not None:
+            question = replace(question, ask=question.ask.with_names(names))
+        colour = standing.path_colour
+        path = PathInfo(list(standing.path), None if colour is None else colour_hex(colour))
+        return cls(
+            phase=standing.phase.value,
+            say=say,
+            question=None if question is None else QuestionInfo.of(question, say),
+            faults=[
+                *(FaultInfo(part, notice, Message("")) for part, notice in notices.items()),
+                *map(FaultInfo.of, faults),
+            ],
+            roles={place: role.value for place, role in standing.roles.items()},
+            piece_for=dict(standing.piece_for),
+            tint={place: [*map(colour_hex, each)] for place, each in standing.tint.items()},
+            path=path if path.places else None,
+            shifts=list(standing.shifts),
+            lean_deg=None if standing.lean_rad is None else in_degrees(standing.lean_rad),
+        )
+
+
+def _legal(standing: Standing) -> list[str]:
+    position = standing.position
+    if position is None or standing.to_move is None or isinstance(position.game, SeatedGame):
+        return []
+    return list(position.legal())
+
+
+def shown_moves(position: Position | None, moves: tuple[str, ...]) -> list[str]:
+    """Return a game's moves, without secret parts while it is not over."""
+    if position is None or position.over:
+        return list(moves)
+    return [position.game.shown_move(move, "") for move in moves]
+
+
+def in_degrees(tilt_rad: Lean) -> Lean:
+    """Return a tilt in degrees, rounded to hundredths."""
+    about_x, about_y = tilt_rad
+    return round(math.degrees(about_x), 2), round(math.degrees(about_y), 2)
+
+
+def colour_hex(colour: str) -> str:
+    """Return a plain colour's name as ``#rrggbb``."""
+    return "#{:02x}{:02x}{:02x}".format(*tint(colour))
