@@ -104,7 +104,7 @@ def _apart(one, two) -> float:
 
 
 def _copper_problems(text: str, clearance_mm: float = 0.19) -> list[str]:
-    """What is too near to another net's copper, and nets that are in pieces."""
+    """Return copper that is too near to another net's, and nets that are in pieces."""
     items = list(_items(text))
     cells = defaultdict(set)
     for at, (_, _, (x0, y0, x1, y1), half) in enumerate(items):

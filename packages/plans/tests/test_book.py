@@ -156,7 +156,7 @@ def test_each_step_says_what_it_needs_and_what_there_is_after_it(step) -> None:
 
 @pytest.mark.parametrize(("added", "shown"), [("", (12.5, 11.5)), ('guide = "ring"\n', None)])
 def test_the_page_lights_the_hole_or_the_ring_that_is_drawn(tmp_path, own, added, shown) -> None:
-    """By docs/plans.md: a hole where the light is, or a ring around the place."""
+    """The page shows a hole at the light, or a ring around the place (docs/plans.md)."""
     path = tmp_path / "own.toml"
     path.write_text(own.replace("supply_a = 3.0\n", f"supply_a = 3.0\n{added}"))
     profile = load_profile(str(path))

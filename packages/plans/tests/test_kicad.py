@@ -24,7 +24,7 @@ from tiltboard_plans.write import EXPORTS
 KICAD = shlex.split(os.environ.get("TILTBOARD_KICAD", ""))
 PASSED = Path(__file__).with_name("passed.json")
 BUILT = Path(__file__).parents[3] / "build/plans"
-TABLES = ("plate-10", "plate-10s", "own", "plate-13", "matrix-gpio")
+TABLES = ("plate-10", "plate-10s", "own", "plate-13", "node", "plate-7", "matrix-gpio")
 asked = pytest.mark.skipif(not KICAD, reason="KiCad is asked by make plans-check (docs/plans.md)")
 
 

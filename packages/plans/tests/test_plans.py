@@ -12,13 +12,16 @@ import zipfile
 from importlib import resources
 from itertools import combinations
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
+from packages.plans.tests.conftest import DOCS
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.cli.speech import sentence
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
+from tiltboard.firmware_host.config.wiring import HallPart
 from tiltboard_plans.board import Board, pcb_text
 from tiltboard_plans.gerber import order
 from tiltboard_plans.ground import LEAD_OHM, RIBBON_OHM, ground_shift_mt, return_volts
@@ -33,7 +36,7 @@ def figures(profile) -> dict[str, str]:
 
 
 def test_figures_of_plate_10_are_those_that_were_computed_elsewhere() -> None:
-    """With magpylib, and by hand: the power budget of plate-10, UM10204, copper's resistance."""
+    """Figures from magpylib and by hand: plate-10's power, UM10204, copper's resistance."""
     text = report(Plans.of(load_profile("plate-10")))
     said = figures(load_profile("plate-10"))
     assert said["one neighbour adds"] == "-0.20 mT"
@@ -59,6 +62,7 @@ def test_what_returns_from_the_pi_does_not_move_the_sensors_ground(table, name) 
     """An empty place ends at 0.6 mT (docs/physics.md): a Pi's 3 A may take a tenth of that, with
     the wire at J23 or without it.
     """
+    pytest.importorskip("numpy", reason="currents need the extra make")
     carrier = Plans.of(table(name)).boards["carrier"]
     for lead_ohm in (LEAD_OHM, math.inf):
         assert ground_shift_mt(carrier, lead_ohm) < 0.02
@@ -68,6 +72,7 @@ def test_a_current_returns_as_ohm_and_kirchhoff_say() -> None:
     """A strip of 0.1 ohm from the Pi's header to the supply, a pin at its middle, and a wire of
     0.02 ohm beside it: by hand.
     """
+    pytest.importorskip("numpy", reason="currents need the extra make")
     board = Board("strip")
     board.add("J20", "terminal", (0, 0), {"2": "GND"})
     board.add("J23", "terminal", (0, 10), {"2": "GND"})
@@ -82,7 +87,7 @@ def test_a_current_returns_as_ohm_and_kirchhoff_say() -> None:
     assert return_volts(board, 0.02)["U9", "1"] == pytest.approx(0.05 * share, rel=1e-2)
 
 
-@pytest.mark.parametrize("name", ["plate-10", "own"])
+@pytest.mark.parametrize("name", ["plate-10", "own", "node", "plate-7"])
 def test_no_part_takes_anothers_room_on_a_board(table, name) -> None:
     """Cans, heatsink, plugs and sockets, as the parts list has their sizes."""
     for board in Plans.of(table(name)).boards.values():
@@ -100,6 +105,7 @@ def test_every_profile_that_ships_has_plans(name) -> None:
     assert sum(float(row["EUR"]) for row in rows) == pytest.approx(plans.total("eur"), abs=0.5)
     assert all(row["order numbers"] or row["also at, by the maker's number"] for row in rows)
     assert 50 < plans.total("eur") < 750
+    assert plans.boards
     assert report(plans).count("\n") >= 12
 
 
@@ -112,7 +118,7 @@ def test_the_parts_list_has_a_sensor_and_a_light_for_every_place(table, name) ->
     assert quantity["row_board"] == {"plate-10": 20, "own": 16}[name]
 
 
-@pytest.mark.parametrize("name", ["plate-10", "plate-10s", "own", "plate-13", "matrix-gpio"])
+@pytest.mark.parametrize("name", [*profile_names(), "own", "plate-13"])
 def test_copper_joins_what_is_one_net_and_nothing_else(table, copper_problems, name) -> None:
     for board in Plans.of(table(name)).boards.values():
         assert copper_problems(pcb_text(board)) == []
@@ -126,7 +132,7 @@ def test_copper_that_does_not_fit_is_found(table, copper_problems) -> None:
     assert "apart" in str(copper_problems(pcb_text(row_board(25.0, 5))))
 
 
-@pytest.mark.parametrize("name", ["plate-10", "own", "plate-13", "matrix-gpio"])
+@pytest.mark.parametrize("name", [*profile_names(), "own", "plate-13"])
 def test_no_name_is_printed_over_another(table, name) -> None:
     """KiCad's letters of 1 mm are 0.9 mm wide with the room between them."""
     boards = Plans.of(table(name)).boards
@@ -141,25 +147,85 @@ def test_no_name_is_printed_over_another(table, name) -> None:
 
 
 def test_a_node_has_all_that_its_wiring_names(table) -> None:
-    """By docs/wiring-node.md, and what spins has no gimbal."""
+    """The list has the parts of docs/wiring-node.md; what spins has no gimbal."""
     plans = Plans.of(table("node"))
     parts = plans.quantities
     assert parts["r1m"] == parts["mux"] == parts["adapter"] == 7
     for part, number in {"converter": 1, "button": 2, "buzzer": 1, "ntc": 1, "fuse": 3}.items():
         assert parts[part] == number, part
-    assert {"terminal", "slip_ring", "turntable", "signal_diode", "hand_board"} <= set(parts)
-    assert not {"axle", "disc", "lock_pin"} & set(parts)
+    assert {"terminal", "slip_ring", "turntable", "node", "pi_supply"} <= set(parts)
+    assert not {"axle", "disc", "lock_pin", "pi_lead", "header40"} & set(parts)
     assert parts["row_board"] == 20
-    assert "**Not in these files.** The board for the Pico" in report(plans)
 
 
-def test_a_table_that_cannot_be_ordered_says_so(table, tmp_path) -> None:
-    """AH1889 comes in SOT-553 alone (its data sheet)."""
-    assert "come in SOT-553" in report(Plans.of(table("plate-7")))
-    ran = CliRunner().invoke(cli, ["plans", "plate-7", "-o", str(tmp_path / "p")])
-    assert (ran.exit_code, "Not in these files: Its switches" in ran.output) == (0, True)
-    assert "which is not subtracted" in report(Plans.of(table("plate-7")))
-    assert "Not in these files" not in report(Plans.of(table("plate-10")))
+def test_the_picos_pins_are_those_of_its_wiring_page(table) -> None:
+    """docs/wiring-node.md, whose pins another test compares with the firmware's: each signal from
+    the Pico's pin, by a resistor where the page has one, to the part that the page names.
+    """
+    page = (DOCS / "wiring-node.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| (GP\d+|VSYS|GND) \| (\d+) \| ([^|]+) \|$", page, re.M)
+    board = Plans.of(table("node")).boards["carrier"]
+    pico, ends = (
+        board.components["U31"].nets,
+        [set(p.nets.values()) for p in board.components.values()],
+    )
+    assert len(rows) == 19
+    for _, gpio, pin, _ in rows:
+        assert pico[pin] == gpio
+    beyond = {
+        **{f"address S{n}": {f"S{n}"} for n in range(4)},
+        "converter data out": {"DOUT"},
+        "converter select": {"CS"},
+        "converter clock": {"CLK"},
+        "converter data in": {"DIN"},
+    }
+    for signal, gpio, _, leads in rows:
+        if signal in beyond:
+            assert "330 ohm" in leads or gpio in ("GP11", "GP12", "GP13")
+            assert {gpio} | beyond[signal] in ends
+    converter = board.components["U21"].nets
+    assert [converter[pin] for pin in ("10", "11", "12", "13")] == ["CS", "DIN", "DOUT", "CLK"]
+    assert board.components["J2"].nets == {"1": "3V3PICO", "2": "GND", "3": "GP5", "4": "GP4"}
+    assert board.components["J3"].nets == {"1": "GP14", "2": "GP15", "3": "BUZ", "4": "GND"}
+    assert board.components["J7"].nets == {"1": "GP0", "2": "GP1", "3": "GND"}
+    assert board.components["D4"].nets == {"1": "VSYS", "2": "5VPICO"}  # K toward the Pico
+    assert pico["36"] == "3V3PICO"  # the Pico's data sheet: 3V3(OUT)
+
+
+def test_switches_reach_the_expanders_inputs_that_the_driver_reads(table) -> None:
+    """North on GPA, south on GPB, column by column (docs/wiring.md); MCP23017's pins by
+    DS20001952: GPB0 is 1, GPA0 21, A0 15. The board's south switch has its marked face up.
+    """
+    profile = table("plate-7")
+    plans = Plans.of(profile)
+    carrier = plans.boards["carrier"]
+    for row, address in enumerate(profile.hall.addresses):
+        nets = carrier.components[f"U{row + 1}"].nets
+        straps = [nets[str(15 + bit)] == "3V3A" for bit in range(3)]
+        assert straps == [bool(address >> bit & 1) for bit in range(3)]
+        assert (nets["9"], nets["10"], nets["18"]) == ("3V3A", "GND", "3V3A")
+        assert (nets["12"], nets["13"]) == ("GPIO3", "GPIO2")
+        for column in range(7):
+            name = profile.places[7 * row + column]
+            assert (nets[str(21 + column)], nets[str(1 + column)]) == (f"{name}N", f"{name}S")
+        assert not {"8", "28"} & set(nets)  # outputs, left open
+    assert plans.quantities["switch"] == plans.quantities["switch_north"] == 49
+    board = plans.boards["row-east"]
+    for place in range(1, 5):
+        south, north = board.components[f"U{place}"], board.components[f"U{place + 10}"]
+        assert (south.part, south.nets["2"]) == ("switch", f"S{place}")
+        assert (north.part, north.nets["2"]) == ("switch_north", f"N{place}")
+        # SLIS151: TO-92's pins are VCC, GND, OUT from the left, its marked face up
+        at = {north.nets[pad.number]: pad.at[0] for pad in north.pads}
+        assert at[f"N{place}"] < at["GNDA"] < at["3V3A"]
+
+
+def test_a_kind_from_another_package_is_refused_in_words(table) -> None:
+    class Pots(HallPart, frozen=True, tag="pots"):
+        """Sensors that no board is drawn for."""
+
+    with pytest.raises(ConfigError, match=r"\[hall\] is of a kind from another package, pots"):
+        Plans.of(msgspec.structs.replace(table("plate-10"), hall=Pots()))
 
 
 @pytest.mark.parametrize("added", ['[imu]\nkind = "lsm6dsox"\ni2c_bus = 1\naddress = 0x6A\n'])
@@ -337,7 +403,7 @@ def test_a_gap_too_small_for_the_lights_under_the_plate_is_refused(tmp_path, own
     text = own.replace("gap_mm = 12.0", "gap_mm = 11.0")
     said = refusal(text, tmp_path, ["plans", "-o", str(tmp_path / "out")])
     assert "no room for the lights" in said
-    assert "Write gap_mm = 11.7 or more." in said
+    assert "Write a gap_mm from 11.7 to 19.1." in said
 
 
 def test_the_running_table_does_not_import_it() -> None:

@@ -37,7 +37,7 @@ def triangles(content: bytes):
 
 
 def volume_mm3(content: bytes) -> float:
-    """By the divergence theorem."""
+    """Return a mesh's volume, by the divergence theorem."""
     return sum(
         ax * (by * cz - bz * cy) - ay * (bx * cz - bz * cx) + az * (bx * cy - by * cx)
         for (ax, ay, az), (bx, by, bz), (cx, cy, cz) in triangles(content)
@@ -73,7 +73,7 @@ def test_pieces_are_as_large_and_as_heavy_as_the_physics_plays_them(printed) -> 
 
 
 def test_the_magnet_lies_centred_and_tight_in_the_foot(printed) -> None:
-    """Of the 5 mm that a place allows (docs/add-a-board.md) the pocket takes a sixth of one."""
+    """The pocket takes a sixth of one of the 5 mm that a place allows (docs/add-a-board.md)."""
     cup = printed["pieces/disc-28-20g-strong.stl"]
     floor = [p for t in triangles(cup) for p in t if p[2] == pytest.approx(FLOOR)]
     assert max(math.hypot(x, y) for x, y, _ in floor) == pytest.approx(5.15, abs=0.01)
@@ -127,7 +127,7 @@ def test_each_screw_of_the_frame_has_its_hole_on_a_sheet() -> None:
 
 @pytest.mark.parametrize("name", ["plate-10", "plate-10s"])
 def test_a_light_guide_lies_around_a_piece_and_over_its_light(name) -> None:
-    """What is drawn at a1, as a polygon: the piece within it, the light's middle under it, and no
+    """The guide at a1, as a polygon: the piece within it, the light's middle under it, and no
     other place's guide in its way.
     """
     profile = load_profile(name)

@@ -17,7 +17,7 @@ from tiltboard.firmware_host.config import platform
 from tiltboard_plans import frame as f
 from tiltboard_plans.board import Board
 from tiltboard_plans.frame import Box, Frame
-from tiltboard_plans.model import BOARD_MM, HAND_BOARD_MM, Plans, spacer_mm
+from tiltboard_plans.model import BOARD_MM, Plans, spacer_mm
 from tiltboard_plans.printed import gimbal_parts
 from tiltboard_plans.sheets import Sheet, sheets
 
@@ -233,18 +233,14 @@ def _shelf(plans: Plans, frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]
     up = top + f.STANDOFF_MM
     for number, at in enumerate(plans.standoffs()):
         yield Solid(f"standoff {number + 1}", "plate", _rod(6.0, at, top, up), "brass")
-    carrier = plans.boards.get("carrier")
-    if carrier is None:
-        x, y = (each / 2 for each in HAND_BOARD_MM)
-        yield Solid("board", "plate", _box((-x, x, -y, y, up, up + 22.0)), "board")
-    else:
-        left, high, right, bottom = carrier.edge
-        for name, body, look in _board(carrier, (-(left + right) / 2, (high + bottom) / 2, up)):
-            yield Solid(name, "plate", body, look)
-    if frame.stands != "gimbal":
-        return
+    carrier = plans.boards["carrier"]
+    left, high, right, bottom = carrier.edge
+    for name, body, look in _board(carrier, (-(left + right) / 2, (high + bottom) / 2, up)):
+        yield Solid(name, "plate", body, look)
     for name, box in frame.below_shelf.items():
         yield Solid(name, "plate", _box(box), "board" if name == "Pi" else "brass")
+    if frame.stands != "gimbal":
+        return
     discs = _rod(platform.WEIGHT_ACROSS_MM, (0, 0), low - frame.discs * f.DISC_MM, low)
     discs -= _rod(f.DISC_HOLE_MM, (0, 0), -400, 400)
     yield Solid("weight", "plate", discs, "steel")
@@ -316,7 +312,7 @@ def _legs(frame: Frame) -> Iterator[Solid]:
     low = f.SHELF_TOP_MM - f.SHELF_MM
     spins = frame.stands == "turntable"
     moves: Moves = "plate" if spins else "ground"
-    x = 80.0 if spins else frame.rod_x_mm - 28.0
+    x = 95.0 if spins else frame.rod_x_mm - 28.0
     for number, (sx, sy) in enumerate(((-1, -1), (1, -1), (1, 1), (-1, 1))):
         west, south = sx * x - LEG_MM / 2, sy * 45.0 - LEG_MM / 2
         box = (west, west + LEG_MM, south, south + LEG_MM, low - f.BLOCK_MM, low)
@@ -335,7 +331,8 @@ def _base(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
     """Yield the base with the supply, on the table top."""
     top = frame.base_top_mm
     yield Solid("base", "ground", extruded(cut["base"], top - f.BASE_MM, top))
-    yield Solid("supply", "ground", _box(frame.supply_box), "parts")
+    for name, box in frame.on_base.items():
+        yield Solid(name, "ground", _box(box), "board" if name == "Pi" else "parts")
     x, y = (max(each) + 100 for each in zip(*frame.base_outline, strict=True))
     ground = (-x, x, -y, y, top - f.BASE_MM - 25, top - f.BASE_MM)
     yield Solid("table top", "ground", _box(ground), "wood")

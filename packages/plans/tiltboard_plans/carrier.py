@@ -1,283 +1,428 @@
 """The carrier: the parts that a table has once, and a header for every sensor.
 
-From the top: rails for the row boards' 3.3 V and ground; the multiplexers, with the lines that they
-share between their two rows of pins; resistors; a channel of lines; the Pi's header and the plugs;
-the supply with a fuse for each branch. The grounds meet at the supply's rail alone.
+From the top: rails for the row boards' 3.3 V and ground; the chips that read the sensors, with the
+lines that they share between their two rows of pins; resistors; a channel of lines; the Pi's header
+or the Pico, and the plugs; the supply with a fuse for each branch. The grounds meet at the supply's
+rail alone. Pins of the MCP23017 as in Microchip DS20001952, of the Pico as in its data sheet.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from tiltboard.drivers.node_firmware import plate
+from tiltboard.firmware_host.config import wiring
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.config.wiring import SPI1_SELECTS, GpioPanel, MuxAdcHall, Ws2812Lights
 from tiltboard_plans.board import GRID_MM, Board, Channel, Via
-from tiltboard_plans.row_board import MAX_PLACES
+from tiltboard_plans.row_board import places_on
 
 HEADER = """
 3:2 5:3 7:4 8:14 10:15 11:17 12:18 13:27 15:22 16:23 18:24 19:10 21:9 22:25 23:11 24:8 26:7 27:0
 28:1 29:5 31:6 32:12 33:13 35:19 36:16 37:26 38:20 40:21"""  # pin of the Pi's header, and its GPIO
 HEADER_PIN = {int(gpio): int(pin) for pin, gpio in (pair.split(":") for pair in HEADER.split())}
-PI_GROUNDS, PI_3V3 = (6, 9, 14, 20, 25, 30, 34, 39), 1
-PI_SUPPLY = "3V3PI"  # the Pi's own, for the tilt sensor
+PI_GROUNDS = (6, 9, 14, 20, 25, 30, 34, 39)
+PICO_GROUNDS = (3, 8, 13, 18, 23, 28, 33, 38)
+PICO_GP = (1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, 16, 17, 19, 20, 21, 22, 24, 25, 26, 27, 29)
+"""The Pico's pins that carry GP0 to GP22."""
+SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}  # GPIO of each line
 CONVERTER_MM = 24.0  # of one, with the muxes after it
-SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}
-MUX_MM = 14 * GRID_MM  # from one to the next
+MUX_MM, EXPANDER_MM = 14 * GRID_MM, 15 * GRID_MM  # from one to the next
+SUPPLY_MM = 236.22  # the supply's width
 FIRST_LANE, LANE = -5.9, 0.74
 CHANNEL_MM = 26.0
 V33, GND = "3V3A", "GND"
 HEATSINK_MM = (-14.96, -15.3, 20.04, -2.6, 40.0)  # behind the regulator's tab, and its height
 # Left of all, where the supply comes up to the rails that feed the row boards
 FEED_MM = {V33: (-4.5, -19.0), GND: (-8.0, -21.54)}
-PI_GROUND, PI_GROUND_MM = "ground of the Pi", -11.5  # its lane, and where that goes down
+BACK, BACK_MM = "ground of the controller", -11.5  # its lane, and where that goes down
 SHUTDOWN_GPIO = 16  # docs/service.md
+Side = dict[int, tuple[int, str]]
+"""Place along a header -> pin of the chip beside it, and net."""
 CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
 
 
-def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
-    """Return the carrier of a table with these sensors. ``regulator``: its part."""
-    board = Board("carrier")
-    carries = {spare.input: CARRIES[spare.carries] for spare in hall.spares}
-    inputs = [*range(profile.size), *carries]
-    muxes = max(inputs) // 16 + 1
-    names = [V33, "GND^", "S2", "S3", "S0", "S1", "HALF", "NTC"]
-    names += [*(f"CH{m}" for m in range(min(muxes, 8))), "GND_"]
-    for at, name in enumerate(names):
-        board.rail(name, name.rstrip("^_"), FIRST_LANE + LANE * at)
-    for m in range(muxes):
-        if m >= 8:  # to the right of the first converter, where CH0 to CH7 have ended
-            board.rail(f"CH{m}", f"CH{m}", board.rails[f"CH{m - 8}"].y)
-        _mux(board, profile, m, carries)
-    channel = Channel(board, CHANNEL_MM)
-    for number in range(hall.converters):
-        last = number == hall.converters - 1
-        width = max(_mux_x(muxes), 236.22) if last else MUX_MM * 8
-        _converter(board, channel, width, muxes, number)
-    for at, name in enumerate(("GND_", "GND^", V33, "S0", "S1", "S2", "S3", "HALF", "NTC")):
-        channel.add(*board.tap(name, width + 22 + 1.5 * at))
-    _resistors(channel, profile, hall)
-    plugs = _plugs(profile, hall)
-    from_pi = {net for *_, pins in plugs for net in pins if net.startswith(("GPIO", PI_SUPPLY))}
-    depth = channel.depth(extra=len(from_pi) + 12)
-    # What returns from the Pi must not pass where the sensors' ground is compared with.
-    channel.apart[GND] = PI_GROUND
-    _header(channel, profile, plugs, from_pi, CHANNEL_MM + depth + 3)
-    bottom = _supply(board, channel, profile, CHANNEL_MM + depth + 22, regulator)
-    channel.lay()
-    net, lane = board.tap(f"channel {PI_GROUND}", PI_GROUND_MM, 1.2)
-    board.track(net, 2.0, "F", lane, (PI_GROUND_MM, CHANNEL_MM + depth + 3))
-    right = width + 38.0
-    for net, (x, y) in FEED_MM.items():
-        board.rail(f"rows {net}", net, y, 1.6)
-        board.reach(f"rows {net}", x)
-    boards = profile.rows * -(-profile.columns // MAX_PLACES)
-    for at in range(boards):
-        plug = f"J{300 + at}"
-        where = (2.0 + at * (width - 4) / max(boards - 1, 1), FEED_MM[GND][1])
-        board.add(plug, "header2", where, {"1": GND, "2": V33}, footprint="two254v")
-        for net in FEED_MM:
-            board.reach(f"rows {net}", where[0])
-    for name in (V33, "GND^", "GND_"):
-        board.tap(name, FEED_MM[board.rails[name].net][0])
-    board.edge = (-14.0, -25.0, right, bottom)
-    screws = (
-        (right - 5, -20.0),
-        (right - 5, bottom - 5),
-        (28.0, bottom - 22),
-        (right - 60, bottom - 18),
-    )
-    board.holes += [(at, 3.2) for at in screws]
-    return board.finish()
+@dataclass(frozen=True)
+class Controller:
+    """Pins of a Pi at the end of a ribbon, or of a Pico on the carrier. A wire that leads to one of
+    them has that pin's name.
+    """
+
+    pins: dict[str, int]
+    """Name of each of its signals, and the pin that carries it."""
+    grounds: tuple[int, ...]
+    supply: str
+    """Its own 3.3 V, for the tilt sensor."""
+    address: tuple[str, ...] = ()
+    """Address lines of the multiplexers."""
+    selects: tuple[str, ...] = ()
+    """One select for each converter."""
+    spi: tuple[str, ...] = ()
+    """The converters' data out, data in and clock."""
+    bus: tuple[str, str] | None = None
+    """Clock and data of I2C, if something is on it."""
+    data: str | None = None
+    """The lights' data."""
+    sense: str | None = None
+    """The input that notices the lights' supply."""
+    panel: tuple[str, ...] = ()
+    """Confirm, back and buzzer."""
+    shutdown: str | None = None
+    line: tuple[str, ...] = ()
+    """The serial line to the Pi, where that is elsewhere."""
+    spares: tuple[tuple[int, str], ...] = ()
+    """Inputs of the multiplexers without a sensor, and what they carry."""
+
+    @classmethod
+    def of(cls, profile: Profile) -> Controller:
+        """Return the one that a profile, or the node's firmware, wires."""
+        hall, lights, panel = profile.hall, profile.lights, profile.panel
+        if isinstance(hall, wiring.NodeHall):
+            return cls._pico(lit=lights is not None)
+        pins = {f"GPIO{gpio}": pin for gpio, pin in HEADER_PIN.items()} | {"3V3PI": 1}
+        taken = {pin for _, part in profile.parts for pin in part.pins()}
+        mux = hall if isinstance(hall, wiring.MuxAdcHall) else None
+        numbers = {"address": mux.address_pins, "spi": tuple(SPI1.values())} if mux else {}
+        if mux:
+            numbers["selects"] = tuple(wiring.SPI1_SELECTS[each] for each in mux.selects)
+        if any(part.i2c() for _, part in profile.parts):
+            numbers["bus"] = (3, 2)
+        if isinstance(panel, wiring.GpioPanel):
+            numbers["panel"] = (panel.confirm_pin, panel.back_pin, panel.buzzer_pin)
+        single = {"shutdown": SHUTDOWN_GPIO if SHUTDOWN_GPIO not in taken else None}
+        if isinstance(lights, wiring.Ws2812Lights):
+            single |= {"data": lights.pin, "sense": lights.supply_pin}
+        named = {key: tuple(f"GPIO{each}" for each in group) for key, group in numbers.items()}
+        alone = {key: f"GPIO{gpio}" for key, gpio in single.items() if gpio is not None}
+        spares = tuple((each.input, each.carries) for each in mux.spares) if mux else ()
+        return cls(pins, PI_GROUNDS, "3V3PI", spares=spares, **named, **alone)  # type: ignore[arg-type]
+
+    @classmethod
+    def _pico(cls, *, lit: bool) -> Controller:
+        """Return the Pico as its firmware uses it (docs/wiring-node.md)."""
+        spares = [
+            (number, "ground" if low == 0 else "full" if high == 1023 else "half")
+            for number, low, high in plate.SPARES
+        ]
+        return cls(
+            {f"GP{gp}": pin for gp, pin in enumerate(PICO_GP)} | {"3V3PICO": 36, "VSYS": 39},
+            PICO_GROUNDS,
+            "3V3PICO",
+            address=("GP10", "GP11", "GP12", "GP13"),
+            selects=("GP17",),
+            spi=("GP16", "GP19", "GP18"),
+            bus=("GP5", "GP4"),
+            data="GP22" if lit else None,
+            sense="GP20" if lit else None,
+            panel=("GP14", "GP15", "GP6"),
+            line=("GP0", "GP1"),
+            spares=(*spares, (plate.THERMISTOR, "ntc")),
+        )
+
+
+def carrier(profile: Profile, regulator: str) -> Board:
+    """Return the carrier of a table. ``regulator``: its part."""
+    made = _Carrier(Board("carrier"), profile, Controller.of(profile))
+    return made.drawn(regulator)
+
+
+@dataclass
+class _Carrier:
+    board: Board
+    profile: Profile
+    controller: Controller
+
+    def drawn(self, regulator: str) -> Board:
+        """Return the board with everything on it."""
+        board, hall = self.board, self.profile.hall
+        self.channel = channel = Channel(board, CHANNEL_MM)
+        wide = self._expanders(hall) if isinstance(hall, wiring.DualSwitchHall) else self._muxes()
+        self._resistors()
+        plugs = self._plugs()
+        pins = self.controller.pins
+        wanted = {net for *_, nets in plugs for net in nets if net in pins}
+        on_board = self.controller.line != ()
+        wanted |= {"VSYS"} if on_board else set()
+        depth = channel.depth(extra=len(wanted) + 12)
+        # What returns from the controller must not pass where the sensors' ground is compared with.
+        channel.apart[GND] = BACK
+        y = CHANNEL_MM + depth + 3
+        self._header(plugs, wanted, y, on_board=on_board)
+        bottom = self._supply(y + (34 if on_board else 19), regulator, on_board=on_board)
+        channel.lay()
+        net, lane = board.tap(f"channel {BACK}", BACK_MM, 1.2)
+        _, ground = board.tap("ground", BACK_MM, 2.0)
+        board.track(net, 2.0, "F", lane, ground)
+        self._feeds(wide)
+        board.edge = (-14.0, -25.0, wide, bottom)
+        screws = [(wide - 5, -20.0), (wide - 5, bottom - 5)]
+        screws += [(28.0, bottom - 22), (wide - 60, bottom - 18)]
+        board.holes += [(at, 3.2) for at in screws]
+        return board.finish()
+
+    def _feeds(self, wide: float) -> None:
+        """Lay the rails for the row boards, with a plug for each."""
+        board = self.board
+        for net, (x, y) in FEED_MM.items():
+            board.rail(f"rows {net}", net, y, 1.6)
+            board.reach(f"rows {net}", x)
+        boards = self.profile.rows * len(places_on(self.profile))
+        for at in range(boards):
+            where = (2.0 + at * (wide - 42) / max(boards - 1, 1), FEED_MM[GND][1])
+            plug = {"1": GND, "2": V33}
+            board.add(f"J{300 + at}", "header2", where, plug, footprint="two254v")
+            for net in FEED_MM:
+                board.reach(f"rows {net}", where[0])
+        for name in (V33, "GND^", "GND_"):
+            if name in board.rails:
+                board.tap(name, FEED_MM[board.rails[name].net][0])
+
+    # The chips that read the sensors
+
+    def _muxes(self) -> float:
+        """Lay multiplexers and converters; return the board's right edge."""
+        board, profile = self.board, self.profile
+        carries = {number: CARRIES[what] for number, what in self.controller.spares}
+        muxes = max([profile.size - 1, *carries]) // 16 + 1
+        names = [V33, "GND^", "S2", "S3", "S0", "S1", "HALF", "NTC"]
+        names += [*(f"CH{m}" for m in range(min(muxes, 8))), "GND_"]
+        for at, name in enumerate(names):
+            board.rail(name, name.rstrip("^_"), FIRST_LANE + LANE * at)
+        for m in range(muxes):
+            if m >= 8:  # to the right of the first converter, where CH0 to CH7 have ended
+                board.rail(f"CH{m}", f"CH{m}", board.rails[f"CH{m - 8}"].y)
+            self._mux(m, carries)
+        converters = len(self.controller.selects)
+        for number in range(converters):
+            last = number == converters - 1
+            wide = max(_mux_x(muxes), SUPPLY_MM) if last else MUX_MM * 8
+            self._converter(wide, muxes, number)
+        wanted = [name for name in ("HALF", "NTC") if name in carries.values()]
+        for at, name in enumerate(("GND_", "GND^", V33, "S0", "S1", "S2", "S3", *wanted)):
+            self.channel.add(*board.tap(name, wide + 22 + 1.5 * at))
+        return wide + 38.0
+
+    def _mux(self, m: int, carries: dict[int, str]) -> None:
+        board, places, x = self.board, self.profile.places, _mux_x(m)
+        rails = {"1": f"CH{m}", "10": "S0", "11": "S1", "12": "GND_", "13": "S3", "14": "S2"}
+        rails |= {"15": "GND^", "24": V33}
+        # Pins 2 to 9 of a multiplexer are I7 to I0, 23 to 16 over them I8 to I15
+        below: Side = {}
+        above: Side = {}
+        inward = []
+        for at, k in enumerate(range(16 * m, 16 * m + 16)):
+            # A sensor's net has the name of its place
+            net = places[k] if k < len(places) else carries.get(k)
+            if net is None:
+                continue
+            if at < 8:
+                below[8 - at] = 9 - at, net
+            else:
+                above[at - 7] = 31 - at, net
+            if k >= len(places):
+                inward.append((9 - at if at < 8 else 31 - at, net))
+        self._chip(f"U{m + 1}", "mux", x, rails, (below, above))
+        for spare, net in inward:
+            px, py = board.pad(f"U{m + 1}", str(spare))
+            off, ground = (1, "GND_") if spare <= 12 else (-1, "GND^")
+            board.join(ground if net == GND else net, (px, py), (px + 0.9 * off, py - 1.3 * off))
+        board.add(f"C{m + 1}", "c100n", (x + 30.48, -7.62), {"1": V33, "2": GND})
+        board.join(V33, (x + 30.48, -7.62))
+        board.join("GND^", (x + 33.02, -7.62))
+        # An input that floats must fall to ground between two scans (tiltboard.drivers.hall)
+        board.add(f"R{51 + m}", "r1m", (x + 30.48, 7.62), {"1": f"CH{m}", "2": GND})
+        board.join(f"CH{m}", (x + 30.48, 7.62))
+        board.join("GND_", (x + 33.02, 7.62))
+
+    def _expanders(self, hall: wiring.DualSwitchHall) -> float:
+        """Lay a port expander for each row of switches; return the board's right edge."""
+        board, columns, bus = self.board, self.profile.columns, self.controller.bus or ("", "")
+        for at, name in enumerate((V33, "GND^", *bus)):
+            board.rail(name, name.rstrip("^"), 0.9 * (at - 1.5))
+        for row, address in enumerate(hall.addresses):
+            x, ref = EXPANDER_MM * row, f"U{row + 1}"
+            straps = {str(15 + bit): (V33 if address >> bit & 1 else "GND^") for bit in range(3)}
+            rails = {"9": V33, "10": "GND^", "12": bus[0], "13": bus[1], "18": V33, **straps}
+            names = self.profile.places[columns * row : columns * (row + 1)]
+            north = {7 - at: (21 + at, f"{name}N") for at, name in enumerate(names)}
+            south = {at: (1 + at, f"{name}S") for at, name in enumerate(names)}
+            self._chip(ref, "expander", x, rails, (south, north))
+            beside = x + 35.56
+            nets, shape = {"1": V33, "2": GND}, "two254u"
+            board.add(f"C{row + 1}", "c100n", (beside, -3.81), nets, footprint=shape)
+            board.join(V33, (beside, -3.81))
+            board.join("GND^", (beside, -6.35), (beside + 1.35, -5.0))
+        wide = max(EXPANDER_MM * len(hall.addresses), 140.0)  # To the right of the resistors
+        for at, name in enumerate(("GND^", V33, *bus)):
+            self.channel.add(*board.tap(name, wide + 1.5 * at))
+        return max(wide + 10.0, SUPPLY_MM + 38.0)
+
+    def _chip(
+        self, ref: str, part: str, x: float, rails: dict[str, str], sides: tuple[Side, Side]
+    ) -> None:
+        """Place a chip, join it to its rails, and lead its inputs to a header on either side.
+        ``sides``: the headers' inputs, below and above.
+        """
+        board = self.board
+        inputs = {str(pin): net for side in sides for pin, net in side.values()}
+        shared = {pin: board.rails[rail].net for pin, rail in rails.items()}
+        placed = board.add(ref, part, (x, 0), shared | inputs)
+        for number, rail in rails.items():
+            board.join(rail, board.pad(ref, number))
+        row = max(pad.at[1] for pad in placed.pads)
+        for plug, y, side in zip((0, 1), (13.6, -13.6), sides, strict=True):
+            name = f"J{100 + 10 * (int(ref[1:]) - 1) + plug}"
+            first = min(side, default=1) if part == "expander" else 1
+            joined = {str(at + 1 - first): net for at, (_, net) in side.items()}
+            board.add(name, "header8", (x + GRID_MM * first, y), joined)
+            for number, net in joined.items():
+                hx, hy = board.pad(name, number)
+                # Names of three letters have no room side by side: every second one goes opposite
+                outside = len(net) <= 2 or int(number) % 2 == 0
+                board.texts.append(((hx, hy + (2.9 if outside == (y > 0) else -1.9)), net))
+                board.track(net, 0.3, "F", (hx, hy), (hx, row if y > 0 else -row))
+
+    def _converter(self, x: float, muxes: int, number: int) -> None:
+        inputs = [f"CH{m}" if m < muxes else GND for m in range(8 * number, 8 * number + 8)]
+        others = [GND, f"CS{number or ''}", "DIN", "DOUT", "CLK", GND, V33, V33]
+        nets = {str(pin): net for pin, net in enumerate(inputs + others, 1)}
+        placed = self.board.add(f"U{21 + number}", "converter", (x, 14.81), nets, turned=True)
+        for pad, net in zip(placed.pads, nets.values(), strict=True):
+            if int(pad.number) <= len(inputs):
+                self.board.join("GND_" if net == GND else net, pad.at)
+            else:
+                self.channel.add(net, pad.at)
+
+    # What is between them and the controller
+
+    def _resistors(self) -> None:
+        wires, carried = self.controller, {what for _, what in self.controller.spares}
+        parts = [("r330", pin, f"S{at}") for at, pin in enumerate(wires.address)]
+        parts += [("r330", pin, f"CS{at or ''}") for at, pin in enumerate(wires.selects)]
+        data = zip(wires.spi, SPI1, strict=False)
+        parts += [("r330", pin, net) for pin, net in data]
+        if "half" in carried:
+            parts += [("r1k", V33, "HALF"), ("r1k", "HALF", GND), ("c100n", "HALF", GND)]
+        if "ntc" in carried:
+            parts += [("r10k", V33, "NTC"), ("c100n", "NTC", GND)]
+        if wires.data is not None:
+            parts += [("r330", "LD", "LOUT"), ("c100n", "5VL", GND)]
+        if wires.sense is not None:
+            parts += [("r6k8", "5VL", wires.sense), ("r10k", wires.sense, GND)]
+        if wires.panel:
+            parts.append(("r100", wires.panel[2], "BUZ"))
+        parts += [("c100n", V33, GND)] * len(wires.selects)
+        parts.append(
+            ("r330", V33, GND)
+        )  # the least load with which the regulator holds its voltage
+        counts = {"r": 0, "c": 20}
+        for at, (part, one, two) in enumerate(parts):
+            counts[part[0]] += 1
+            ref, x = f"{part[0].upper()}{counts[part[0]]}", GRID_MM * (34 + 3 * at)
+            self.channel.add_part(ref, part, (x, 20.0), {"1": one, "2": two})
+
+    def _plugs(self) -> list[tuple[str, str, list[str]]]:
+        """Return name, part and nets of each plug."""
+        wires, plugs = self.controller, []
+        if wires.bus and self.profile.imu is not None:
+            plugs.append(("J2", "header4", [wires.supply, GND, *wires.bus]))
+        if wires.panel:
+            plugs.append(("J3", "header4", [*wires.panel[:2], "BUZ", GND]))
+        if wires.shutdown is not None:
+            plugs.append(("J6", "header2", [wires.shutdown, GND]))
+        if any(what == "ntc" for _, what in wires.spares):
+            plugs.append(("J5", "header2", ["NTC", GND]))
+        if wires.data is not None:
+            plugs.append(("J4", "header2", ["LOUT", GND]))
+        if wires.line:
+            plugs.append(("J7", "header3", [*wires.line, GND]))
+        return plugs
+
+    def _header(
+        self, plugs: list[tuple[str, str, list[str]]], wanted: set[str], y: float, *, on_board: bool
+    ) -> None:
+        """Place side by side the Pi's header or the Pico, the plugs and, for lights, the level
+        shifter of their data.
+        """
+        wires, channel = self.controller, self.channel
+        used = {net for net, _ in channel.ends} | wanted | {wires.data}
+        nets = {str(pin): GND for pin in wires.grounds}
+        nets |= {str(pin): net for net, pin in wires.pins.items() if net in used}
+        if on_board:
+            channel.add_part("U31", "node", (0, y + 8.89), nets)
+        else:
+            channel.add_part("J1", "header40", (0, y), nets)
+        if wires.data is not None:
+            shifter = {"1": GND, "2": wires.data, "3": "LD"}
+            shifter |= dict.fromkeys(("4", "5", "7", "9", "10", "12", "13"), GND) | {"14": "5VL"}
+            channel.add_part("U23", "shifter", (25 * GRID_MM, y + 3.81), shifter)
+        at = 35.5  # between the columns of the resistors
+        for ref, part, ends in plugs:
+            numbered = {str(number): net for number, net in enumerate(ends, 1)}
+            channel.add_part(ref, part, (at * GRID_MM, y), numbered)
+            at += len(ends) + 2
+
+    # The supply
+
+    def _supply(self, y: float, regulator: str, *, on_board: bool) -> float:
+        """Lay the supply; return its lower edge. ``y``: that of the rail that feeds the fuses."""
+        board, channel = self.board, self.channel
+        ground, line, low = y + 35.3, y + 18.6, y + 22.6
+        board.rail("5VIN", "5VIN", y, 4.0)
+        board.rail("ground", GND, ground, 4.0)
+        board.add("J20", "terminal", (14.0, y + 8), {"1": "5VIN", "2": GND})
+        board.join("5VIN", board.pad("J20", "1"), width=3.0, via=2.0)
+        board.join("ground", board.pad("J20", "2"), width=3.0, via=2.0)
+        last = "5VPICO" if on_board else "5VPI"
+        branches = [(1, "5VL", 40.0), (2, "5VS", 90.0), (3, last, 166.0)]
+        for at, net, x in branches[self.controller.data is None :]:
+            board.add(f"F{at}", "fuse", (x, y), {"1": "5VIN", "2": net})
+            board.reach("5VIN", x)
+            board.add(f"D{at}", "diode", (x + 14, low), {"1": net, "2": GND})
+            board.reach("ground", x + 14)
+            board.add(f"C{30 + at}", "c1000u", (x + 22, low), {"1": net, "2": GND})
+            board.join("ground", board.pad(f"C{30 + at}", "2"), width=2.0, via=1.6)
+            ends = [x + 14, x + 22]
+            if net == "5VS":
+                ends.append(x + 46)
+                self._regulator(regulator, x + 46, low)
+            elif net == "5VPICO":
+                # So that the plug of its USB and the plate's supply do not feed each other
+                board.add("D4", "diode", (x + 30, line - 12.7), {"1": "VSYS", "2": net})
+                board.track(net, 2.0, "F", (x + 22, line), (x + 30, line))
+                channel.add("VSYS", (x + 30, line - 12.7))
+            else:
+                board.add(f"J{20 + at}", "terminal", (x, y + 29), {"1": net, "2": GND})
+                board.track(net, 3.0, "F", (x, low), (x, y + 29))
+                board.join("ground", board.pad(f"J{20 + at}", "2"), width=3.0, via=2.0)
+            board.track(net, 2.5, "F", (x, low), (x + 4, line), (ends[-1], line))
+            for end in ends:
+                board.track(net, 2.0, "F", (end, line), (end, low))
+            if net == "5VL":
+                channel.add(net, (x + 18, line))
+        self._feed(GND, ground, width=2.5, via=2.0)
+        board.reach("ground", FEED_MM[GND][0])
+        return ground + 5
+
+    def _regulator(self, part: str, x: float, low: float) -> None:
+        board = self.board
+        board.add("U24", part, (x, low), {"1": "5VS", "2": GND, "3": V33})
+        left, top, right, bottom, high = HEATSINK_MM
+        board.stands.append((x + left, low + top, x + right, low + bottom, high))
+        board.texts.append(((x + right - 9, low + bottom - 2), "heatsink"))
+        board.add("C34", "c10u", (x + 10, low), {"1": V33, "2": GND})
+        for ref in ("U24", "C34"):
+            board.join("ground", board.pad(ref, "2"), width=1.2, via=1.2)
+        out, across = board.pad("U24", "3"), low + 3.4
+        board.track(V33, 1.2, "F", out, (x + 10, low))
+        board.track(V33, 2.0, "B", out, (out[0], across), (FEED_MM[V33][0], across))
+        self._feed(V33, across, width=2.0, via=1.6)
+
+    def _feed(self, net: str, y: float, *, width: float, via: float) -> None:
+        """Lead a supply from ``y`` on the back up the left edge to the row boards' rail."""
+        x, top = FEED_MM[net]
+        self.board.track(net, width, "F", (x, y), (x, top))
+        self.board.vias += [Via(net, (x, y), via), Via(net, (x, top), 1.2)]
 
 
 def _mux_x(m: int) -> float:
     return MUX_MM * m + (CONVERTER_MM if m >= 8 else 0.0)
-
-
-def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> None:
-    x, ref = _mux_x(m), f"U{m + 1}"
-    rails = {"1": f"CH{m}", "10": "S0", "11": "S1", "12": "GND_", "13": "S3", "14": "S2"}
-    rails |= {"15": "GND^", "24": V33}
-    nets = {pin: board.rails[rail].net for pin, rail in rails.items()}
-    # Pins 2 to 9 of a multiplexer are I7 to I0, 23 to 16 over them I8 to I15
-    below: dict[str, str] = {}
-    above: dict[str, str] = {}
-    inward = []
-    for at, k in enumerate(range(16 * m, 16 * m + 16)):
-        # A sensor's net has the name of its place
-        net = profile.places[k] if k < profile.size else carries.get(k)
-        if net is None:
-            continue
-        head, pin, head_pin = (below, 9 - at, 8 - at) if at < 8 else (above, 31 - at, at - 7)
-        nets[str(pin)] = head[str(head_pin)] = net
-        if k >= profile.size:
-            inward.append((pin, net))
-    board.add(ref, "mux", (x, 0), nets)
-    for number, rail in rails.items():
-        board.join(rail, board.pad(ref, number))
-    for spare, net in inward:
-        px, py = board.pad(ref, str(spare))
-        off, ground = (1, "GND_") if spare <= 12 else (-1, "GND^")
-        rail = ground if net == GND else net
-        board.join(rail, (px, py), (px + 0.9 * off, py - 1.3 * off))
-    board.add(f"C{m + 1}", "c100n", (x + 30.48, -7.62), {"1": V33, "2": GND})
-    board.join(V33, (x + 30.48, -7.62))
-    board.join("GND^", (x + 33.02, -7.62))
-    # An input that floats must fall to ground between two scans (tiltboard.drivers.hall)
-    board.add(f"R{51 + m}", "r1m", (x + 30.48, 7.62), {"1": f"CH{m}", "2": GND})
-    board.join(f"CH{m}", (x + 30.48, 7.62))
-    board.join("GND_", (x + 33.02, 7.62))
-    for row, y, joined in ((0, 13.6, below), (1, -13.6, above)):
-        plug = f"J{100 + 10 * m + row}"
-        board.add(plug, "header8", (x + GRID_MM, y), joined)
-        for number, net in joined.items():
-            hx, hy = board.pad(plug, number)
-            # Names of three letters have no room side by side: every second one goes opposite
-            outside = len(net) <= 2 or int(number) % 2 == 0
-            board.texts.append(((hx, hy + (2.9 if outside == (y > 0) else -1.9)), net))
-            board.track(net, 0.3, "F", (hx, hy), (hx, 7.62 if y > 0 else -7.62))
-
-
-def _converter(board: Board, channel: Channel, x: float, muxes: int, number: int) -> None:
-    inputs = [f"CH{m}" if m < muxes else GND for m in range(8 * number, 8 * number + 8)]
-    others = [GND, f"CS{number or ''}", "DIN", "DOUT", "CLK", GND, V33, V33]
-    nets = {str(pin): net for pin, net in enumerate(inputs + others, 1)}
-    placed = board.add(f"U{21 + number}", "converter", (x, 14.81), nets, turned=True)
-    for pad, net in zip(placed.pads, nets.values(), strict=True):
-        if int(pad.number) <= len(inputs):
-            board.join("GND_" if net == GND else net, pad.at)
-        else:
-            channel.add(net, pad.at)
-
-
-def _resistors(channel: Channel, profile: Profile, hall: MuxAdcHall) -> None:
-    parts = [("r330", f"GPIO{pin}", f"S{at}") for at, pin in enumerate(hall.address_pins)]
-    for number, select in enumerate(hall.selects):
-        parts.append(("r330", f"GPIO{SPI1_SELECTS[select]}", f"CS{number or ''}"))
-    parts += [("r330", f"GPIO{pin}", net) for net, pin in SPI1.items()]
-    carried = {spare.carries for spare in hall.spares}
-    if "half" in carried:
-        parts += [("r1k", V33, "HALF"), ("r1k", "HALF", GND), ("c100n", "HALF", GND)]
-    if "ntc" in carried:
-        parts += [("r10k", V33, "NTC"), ("c100n", "NTC", GND)]
-    lights, panel = profile.lights, profile.panel
-    if isinstance(lights, Ws2812Lights):
-        parts += [("r330", "LD", "LOUT"), ("c100n", "5VL", GND)]
-        if lights.supply_pin is not None:
-            sense = f"GPIO{lights.supply_pin}"
-            parts += [("r6k8", "5VL", sense), ("r10k", sense, GND)]
-    if isinstance(panel, GpioPanel):
-        parts.append(("r100", f"GPIO{panel.buzzer_pin}", "BUZ"))
-    parts += [("c100n", V33, GND)] * hall.converters
-    parts.append(("r330", V33, GND))  # the least load with which the regulator holds its voltage
-    counts = {"r": 0, "c": 20}
-    for at, (part, one, two) in enumerate(parts):
-        counts[part[0]] += 1
-        ref, x = f"{part[0].upper()}{counts[part[0]]}", GRID_MM * (34 + 3 * at)
-        channel.add_part(ref, part, (x, 20.0), {"1": one, "2": two})
-
-
-def _plugs(profile: Profile, hall: MuxAdcHall) -> list[tuple[str, str, list[str]]]:
-    """Return name, part and nets of each plug."""
-    plugs, panel = [], profile.panel
-    if profile.imu is not None and profile.imu.i2c():
-        plugs.append(("J2", "header4", [PI_SUPPLY, GND, "GPIO3", "GPIO2"]))
-    if isinstance(panel, GpioPanel):
-        pins = [f"GPIO{panel.confirm_pin}", f"GPIO{panel.back_pin}", "BUZ", GND]
-        plugs.append(("J3", "header4", pins))
-    if SHUTDOWN_GPIO not in {pin for _, part in profile.parts for pin in part.pins()}:
-        plugs.append(("J6", "header2", [f"GPIO{SHUTDOWN_GPIO}", GND]))
-    if any(spare.carries == "ntc" for spare in hall.spares):
-        plugs.append(("J5", "header2", ["NTC", GND]))
-    if isinstance(profile.lights, Ws2812Lights):
-        plugs.append(("J4", "header2", ["LOUT", GND]))
-    return plugs
-
-
-def _header(
-    channel: Channel,
-    profile: Profile,
-    plugs: list[tuple[str, str, list[str]]],
-    from_pi: set[str],
-    y: float,
-) -> None:
-    """Place side by side the Pi's header, the plugs and, for lights, the level shifter of their
-    data.
-    """
-    used = {net for net, _ in channel.ends} | from_pi
-    lights = profile.lights
-    if isinstance(lights, Ws2812Lights):
-        used.add(f"GPIO{lights.pin}")
-    nets = {str(pin): GND for pin in PI_GROUNDS}
-    nets |= {str(pin): f"GPIO{gpio}" for gpio, pin in HEADER_PIN.items() if f"GPIO{gpio}" in used}
-    if PI_SUPPLY in used:
-        nets[str(PI_3V3)] = PI_SUPPLY
-    channel.add_part("J1", "header40", (0, y), nets)
-    if isinstance(lights, Ws2812Lights):
-        shifter = {"1": GND, "2": f"GPIO{lights.pin}", "3": "LD"}
-        shifter |= dict.fromkeys(("4", "5", "7", "9", "10", "12", "13"), GND) | {"14": "5VL"}
-        channel.add_part("U23", "shifter", (25 * GRID_MM, y + 3.81), shifter)
-    at = 35.5  # between the columns of the resistors
-    for ref, part, wires in plugs:
-        numbered = {str(number): net for number, net in enumerate(wires, 1)}
-        channel.add_part(ref, part, (at * GRID_MM, y), numbered)
-        at += len(wires) + 2
-
-
-def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulator: str) -> float:
-    """Lay the supply; return its lower edge. ``y``: that of the rail that feeds the fuses."""
-    ground, line, low = y + 35.3, y + 18.6, y + 22.6
-    board.rail("5VIN", "5VIN", y, 4.0)
-    board.rail("ground", GND, ground, 4.0)
-    board.add("J20", "terminal", (14.0, y + 8), {"1": "5VIN", "2": GND})
-    board.join("5VIN", board.pad("J20", "1"), width=3.0, via=2.0)
-    board.join("ground", board.pad("J20", "2"), width=3.0, via=2.0)
-    branches = [("5VS", 90.0), ("5VPI", 166.0)]
-    if isinstance(profile.lights, Ws2812Lights):
-        branches.insert(0, ("5VL", 40.0))
-    for at, (net, x) in enumerate(branches):
-        board.add(f"F{at + 1}", "fuse", (x, y), {"1": "5VIN", "2": net})
-        board.reach("5VIN", x)
-        board.add(f"D{at + 1}", "diode", (x + 14, low), {"1": net, "2": GND})
-        board.reach("ground", x + 14)
-        board.add(f"C{31 + at}", "c1000u", (x + 22, low), {"1": net, "2": GND})
-        board.join("ground", board.pad(f"C{31 + at}", "2"), width=2.0, via=1.6)
-        ends = [x + 14, x + 22]
-        if net == "5VS":
-            ends.append(x + 46)
-            _regulator(board, regulator, x + 46, low)
-        else:
-            board.add(f"J{21 + at}", "terminal", (x, y + 29), {"1": net, "2": GND})
-            board.track(net, 3.0, "F", (x, low), (x, y + 29))
-            board.join("ground", board.pad(f"J{21 + at}", "2"), width=3.0, via=2.0)
-        board.track(net, 2.5, "F", (x, low), (x + 4, line), (ends[-1], line))
-        for end in ends:
-            board.track(net, 2.0, "F", (end, line), (end, low))
-        if net == "5VL":
-            channel.add(net, (x + 18, line))
-    _feed(board, GND, ground, width=2.5, via=2.0)
-    start = (PI_GROUND_MM, y - 19)
-    board.track(GND, 2.0, "F", start, (PI_GROUND_MM, ground))
-    board.vias.append(Via(GND, (PI_GROUND_MM, ground), 2.0))
-    board.reach("ground", PI_GROUND_MM)
-    board.reach("ground", FEED_MM[GND][0])
-    return ground + 5
-
-
-def _regulator(board: Board, part: str, x: float, low: float) -> None:
-    board.add("U24", part, (x, low), {"1": "5VS", "2": GND, "3": V33})
-    left, top, right, bottom, high = HEATSINK_MM
-    board.stands.append((x + left, low + top, x + right, low + bottom, high))
-    board.texts.append(((x + right - 9, low + bottom - 2), "heatsink"))
-    board.add("C34", "c10u", (x + 10, low), {"1": V33, "2": GND})
-    for ref in ("U24", "C34"):
-        board.join("ground", board.pad(ref, "2"), width=1.2, via=1.2)
-    out, across = board.pad("U24", "3"), low + 3.4
-    board.track(V33, 1.2, "F", out, (x + 10, low))
-    board.track(V33, 2.0, "B", out, (out[0], across), (FEED_MM[V33][0], across))
-    _feed(board, V33, across, width=2.0, via=1.6)
-
-
-def _feed(board: Board, net: str, y: float, *, width: float, via: float) -> None:
-    """Lead a supply from ``y`` on the back up the left edge to the row boards' rail."""
-    x, top = FEED_MM[net]
-    board.track(net, width, "F", (x, y), (x, top))
-    board.vias += [Via(net, (x, y), via), Via(net, (x, top), 1.2)]

@@ -41,6 +41,4 @@ def command(*, profile: str, output: Path) -> None:
         say(text("Without pieces to print: they need the extra make."), err=True)
         bring = extra_command("make", "./packages/plans")
         say(text("In a clone of tiltboard run: {command}", command=bring), err=True)
-    for sentence in plans.missing:
-        say(text("Not in these files: {what}", what=sentence), err=True)
     say(text("Written to {folder}; begin with report.md.", folder=output))

@@ -38,11 +38,12 @@ BOARD_HIGH_MM = 48.0  # with the regulator's heatsink, the highest part of a car
 SHELF_RIM_MM = 6.0  # around the board that lies on the shelf
 DISC_MM, DISC_HOLE_MM, TRAY_MM = 5.0, 8.5, 3.0
 BOLT_BELOW_MM = 10.0  # an M8 nut with its washer and the bolt's end
+PI_G, BAR_G = 60.0, 80.0
 PI_MM, BAR_MM = (86.0, 57.0, 30.0), (22.0, 130.0, 20.0)  # with standoffs; of one bus bar
 BASE_MM, SUPPLY_MM = 12.0, (130.0, 62.0, 42.0)
 BLOCK_MM = 50.0  # under a shelf that is not tilted
 TILT_SENSOR_MM = (22.0, 17.0, 4.0)
-CLEAR_MM = 8.0  # Smallest gap between moving parts and the base.
+CLEAR_MM, SOCKET_MM = 8.0, 26.0  # Smallest gap between moving parts and the base; under a nut.
 BUNDLE_MM, BEND_MM = 8.0, 14.0  # the wires that leave the shelf, and their smallest radius
 TURNTABLE_MM, TURNTABLE_HIGH_MM = 300.0, 10.0
 SLIP_RING_MM = 22.0
@@ -65,6 +66,10 @@ class Frame:
     """Mass of the shelf's board with its parts."""
     pieces_g: float
     """Mass of the heaviest piece on every place."""
+    pi_on_base: bool = False
+    """Whether the Pi is beside the supply and not under the shelf."""
+    bars: bool = True
+    """Whether two bus bars under the shelf feed the row boards' lights."""
 
     @property
     def half_mm(self) -> float:
@@ -151,13 +156,16 @@ class Frame:
 
     @property
     def below_shelf(self) -> dict[str, Box]:
-        """Parts screwed under the shelf beside the weight: name -> box."""
+        """Parts screwed under the shelf beside the weight or the slip ring: name -> box."""
         top = SHELF_TOP_MM - SHELF_MM
-        inner = platform.WEIGHT_ACROSS_MM / 2 + 8.0
-        pi_x, pi_y, pi_z = PI_MM
+        middle = platform.WEIGHT_ACROSS_MM if self.stands == "gimbal" else SLIP_RING_MM
+        inner = middle / 2 + 8.0
+        boxes: dict[str, Box] = {}
+        if not self.pi_on_base:
+            x, y, z = PI_MM
+            boxes["Pi"] = (-inner - y, -inner, -x / 2, x / 2, top - z, top)
         wide, long, high = BAR_MM
-        boxes = {"Pi": (-inner - pi_y, -inner, -pi_x / 2, pi_x / 2, top - pi_z, top)}
-        for number, name in enumerate(("bus bar 5 V", "bus bar ground")):
+        for number, name in enumerate(("bus bar 5 V", "bus bar ground") if self.bars else ()):
             west = inner + number * (wide + 4)
             boxes[name] = (west, west + wide, -long / 2, long / 2, top - high, top)
         return boxes
@@ -191,9 +199,8 @@ class Frame:
         yield "boards on the shelf", self.board_g, top + STANDOFF_MM + 6.0
         rod = math.pi * ROD_ACROSS_MM**2 / 4 * STEEL_G_MM3 * self.rod_mm
         yield "rods and nuts", 4 * (rod + 12.0), (under + top) / 2 + 4.0
-        if self.stands == "gimbal":
-            yield "Pi", 60.0, top - SHELF_MM - PI_MM[2] / 2
-            yield "bus bars", 160.0, top - SHELF_MM - BAR_MM[2] / 2
+        for name, box in self.below_shelf.items():
+            yield name, PI_G if name == "Pi" else BAR_G, (box[4] + box[5]) / 2
         if discs:
             yield "weight", discs * _disc_g(), -_discs_moment(discs) / (discs * _disc_g())
 
@@ -238,22 +245,30 @@ class Frame:
     def base_top_mm(self) -> float:
         """Height of the base's upper face, under all moving parts."""
         if self.stands == "gimbal":
-            return min(platform.GROUND_MM + BASE_MM, self.lowest_mm - CLEAR_MM)
+            under = min(self.lowest_mm - CLEAR_MM, self.tray_bottom_mm - SOCKET_MM)
+            return min(platform.GROUND_MM + BASE_MM, under)
         return SHELF_TOP_MM - SHELF_MM - BLOCK_MM - TURNTABLE_HIGH_MM * (self.stands == "turntable")
 
     @property
     def base_outline(self) -> list[tuple[float, float]]:
         """Corners of the base board."""
         x = max(200.0, SUPPLY_MM[0] + FOOT_MM[1] / 2 + 15)
-        y = self.post_y_mm + FOOT_MM[0] / 2 + 10
+        beside = {"gimbal": self.post_y_mm + FOOT_MM[0] / 2 + 10, "turntable": TURNTABLE_MM / 2}
+        # What turns, or stands on legs, has the supply beside it.
+        y = beside.get(self.stands, ROD_Y_MM + 15) + (SUPPLY_MM[1] + 11) * (self.stands != "gimbal")
         return [(-x, -y), (x, -y), (x, y), (-x, y)]
 
     @property
-    def supply_box(self) -> Box:
-        """The box of the supply on the base, beside the southern post."""
+    def on_base(self) -> dict[str, Box]:
+        """Parts screwed onto the base beside the southern post: name -> box."""
         long, deep, high = SUPPLY_MM
-        west, south = FOOT_MM[1] / 2 + 8, -self.base_outline[2][1] + 6
-        return west, west + long, south, south + deep, self.base_top_mm, self.base_top_mm + high
+        south, low = 6 - self.base_outline[2][1], self.base_top_mm
+        west = FOOT_MM[1] / 2 + 8
+        boxes = {"supply": (west, west + long, south, south + deep, low, low + high)}
+        if self.pi_on_base:
+            long, deep, high = PI_MM
+            boxes["Pi"] = (-west - long, -west, south, south + deep, low, low + high)
+        return boxes
 
     @property
     def bundle_end_mm(self) -> tuple[float, float, float]:

@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any
 
+from tiltboard.drivers.node_firmware import plate
 from tiltboard.firmware_host.config import wiring
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.platform import FELT_MM, PLYWOOD_MM, STOP_DEG
@@ -19,35 +21,27 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, Disc, field_mt
 from tiltboard.games.base import PieceBody
 from tiltboard.games.registry import HOSTED
+from tiltboard_plans import frame as f
+from tiltboard_plans import row_board as rb
 from tiltboard_plans.board import Board, table
-from tiltboard_plans.carrier import carrier
-from tiltboard_plans.frame import (
-    BEND_MM,
-    DISC_MM,
-    FR4_G_MM3,
-    SHELF_TOP_MM,
-    TILT_SENSOR_MM,
-    UNDER_MM,
-    Frame,
-)
+from tiltboard_plans.carrier import Controller, carrier
 from tiltboard_plans.ground import ground_shift_mt
 from tiltboard_plans.matrix_board import CELL_MM, matrix_board
 from tiltboard_plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
-from tiltboard_plans.row_board import HALF_MM, MIN_PITCH_MM, places_on, row_board
 
 HEATSINK_K_W = 16.0  # One of 13 K/W and its washer.
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)  # IEC 60127
 MAIN_FEED = ("AWG 16", 0.0132, 0.6)  # from supply to J20: the terminal takes it; ohm/m, and m
 OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}  # At 20 C.
 MAX_DROP_V = 0.2
-HAND_BOARD_MM, HAND_BOARD_G = (160.0, 100.0), 120.0  # Board wired by hand.
 WIRES_G = 150.0  # between row boards and shelf
-BOARD_MM = 1.6
+BOARD_MM, MAX_SPACER_MM = 1.6, 9.0
 RAILS_MM = (3.8, 8.2)  # from a sensor to its lights' 5 V and ground
 RAIL_OHM_MM = 0.000246  # 2 x 0.035
 SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
 PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
 I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0  # UM10204 for 400 kHz
+TILT_WIRE_M, SLIP_A = 0.5, 2.0  # from carrier to tilt sensor; of one wire of a slip ring
 PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
 
 
@@ -64,74 +58,27 @@ class Plans:
     def of(cls, profile: Profile) -> Plans:
         """Return the plans of a profile. Raises ConfigError if its boards cannot be made."""
         hall, lights = profile.hall, profile.lights
+        _check_profile(profile)
         if isinstance(hall, wiring.MatrixHall):
-            if lights is not None or profile.imu is not None:
-                raise ConfigError(
-                    "profile {name}: a matrix is drawn as a board of push buttons, which has"
-                    " neither lights nor a tilt sensor.",
-                    remedy="Leave [lights] and [imu] out, or build that table without plans.",
-                    name=profile.name,
-                )
             return cls(profile, {"buttons": matrix_board(profile, hall)})
-        if not isinstance(hall, wiring.MuxAdcHall | wiring.NodeHall):
-            return cls(profile)
-        if isinstance(hall, wiring.MuxAdcHall) and hall.spi_bus != 1:
-            raise ConfigError(
-                "profile {name}: the carrier's converter is on SPI1, and hall.spi_bus is {bus}.",
-                remedy="Write spi_bus = 1, or wire that table by hand.",
-                name=profile.name,
-                bus=hall.spi_bus,
-            )
-        if profile.pitch_mm < MIN_PITCH_MM:
-            raise ConfigError(
-                "profile {name}: {pitch:g} mm are too dense for row boards; they need {least:g}.",
-                remedy="Choose a larger pitch_mm.",
-                name=profile.name,
-                pitch=profile.pitch_mm,
-                least=MIN_PITCH_MM,
-            )
+        switches = isinstance(hall, wiring.DualSwitchHall)
         soldered = lights is not None and not lights.strip
-        if lights is not None and soldered and lights.offset_mm != wiring.LIGHT_MM:
-            raise ConfigError(
-                "profile {name}: row boards have their lights {x:g} mm east and {y:g} mm north.",
-                remedy="Leave lights.offset_mm out, or wire that table by hand.",
-                name=profile.name,
-                x=wiring.LIGHT_MM[0],
-                y=wiring.LIGHT_MM[1],
-            )
-        if spacer_mm(profile) < LIGHT_HIGH_MM:
-            raise ConfigError(
-                "profile {name}: a gap of {gap:g} mm leaves no room for the lights on row boards.",
-                remedy="Write gap_mm = {least:.1f} or more.",
-                name=profile.name,
-                gap=profile.gap_mm,
-                least=profile.gap_mm + LIGHT_HIGH_MM - spacer_mm(profile),
-            )
-        long = profile.columns * profile.pitch_mm
-        needed = max(long, (profile.rows - 1) * profile.pitch_mm + 2 * HALF_MM)
-        if needed > profile.plate_mm:
-            raise ConfigError(
-                "profile {name}: its row boards need {boards:g} mm, and plate_mm is {plate:g}.",
-                remedy="Write plate_mm = {boards:g} or more.",
-                name=profile.name,
-                boards=needed,
-                plate=profile.plate_mm,
-            )
         boards: dict[str, Board] = {}
         for row in range(min(profile.rows, 2)):
             for name, _, places in _row(profile, row):
-                boards[name] = row_board(
+                boards[name] = rb.row_board(
                     profile.pitch_mm,
                     places,
                     name=name,
                     westward=name.startswith("row-west"),
                     lights=soldered,
+                    switches=switches,
                 )
         # With room for multiplexers and converter
-        sensors_a = profile.size * PARTS["sensor"]["peak_ma"] / 1000 + 0.05
+        sensor = 2 * PARTS["switch"]["peak_ma"] if switches else PARTS["sensor"]["peak_ma"]
+        sensors_a = profile.size * sensor / 1000 + 0.05
         regulator = "regulator" if sensors_a <= PARTS["regulator"]["amps"] else "regulator_3a"
-        if isinstance(hall, wiring.MuxAdcHall):
-            boards["carrier"] = carrier(profile, hall, regulator)
+        boards["carrier"] = carrier(profile, regulator)
         plans = cls(profile, boards)
         for board in boards.values():
             _check(profile, board)
@@ -152,11 +99,16 @@ class Plans:
         middle.
         """
         found = []
-        for row in range(self.profile.rows) if "row-east" in self.boards else ():
+        for row in range(self.profile.rows) if "carrier" in self.boards else ():
             for name, first, _ in _row(self.profile, row):
                 place = row * self.profile.columns + first
                 found.append((self.boards[name], *self.profile.centre_mm(place)))
         return found
+
+    @property
+    def on_plate(self) -> bool:
+        """True if a controller on the plate reads the sensors, and the Pi is elsewhere."""
+        return isinstance(self.profile.hall, wiring.NodeHall)
 
     def spacers(self) -> list[tuple[tuple[float, float], float]]:
         """Return positions and diameters of the holes in the plywood for the row boards' screws."""
@@ -167,10 +119,7 @@ class Plans:
 
     def standoffs(self) -> list[tuple[float, float]]:
         """Return the positions of the holes in the shelf for the board on it."""
-        carrier = self.boards.get("carrier")
-        if carrier is None:
-            x, y = (each / 2 - 4 for each in HAND_BOARD_MM)
-            return [(-x, -y), (x, -y), (x, y), (-x, y)]
+        carrier = self.boards["carrier"]
         left, top, right, bottom = carrier.edge
         return [(x - (left + right) / 2, (top + bottom) / 2 - y) for (x, y), _ in carrier.holes]
 
@@ -190,7 +139,7 @@ class Plans:
             for part in board.components.values():
                 if part.footprint in ("wire", "power"):
                     taken.append((x + part.at[0], y - part.at[1], 1.5))
-        wide, deep, _ = TILT_SENSOR_MM
+        wide, deep, _ = f.TILT_SENSOR_MM
         spots = [(2.0 * a, 2.0 * b) for a in range(-20, 21) for b in range(-20, 21)]
         return min(
             (
@@ -204,26 +153,27 @@ class Plans:
         )
 
     @cached_property
-    def frame(self) -> Frame | None:
+    def frame(self) -> f.Frame | None:
         """The support of the plate, or None where the circuit board is the plate."""
         profile = self.profile
         if isinstance(profile.hall, wiring.MatrixHall):
             return None
-        carrier = self.boards.get("carrier")
+        carrier = self.boards["carrier"]
         heaviest = max(
             look.body.mass_g
             for kind in HOSTED.values()
             for look in (kind.look, *kind.looks.values())
             if look.form != "platform"
         )
-        hung = sum(_board_g(board) for board, _, _ in self.row_boards) or profile.size * 3.0
-        return Frame(
+        return f.Frame(
             plate_mm=profile.plate_mm,
             stands="turntable" if profile.spins else "gimbal" if profile.imu else "legs",
-            board_mm=carrier.size_mm if carrier else HAND_BOARD_MM,
-            hung_g=hung + WIRES_G,
-            board_g=_board_g(carrier) if carrier else HAND_BOARD_G,
+            board_mm=carrier.size_mm,
+            hung_g=sum(_board_g(board) for board, _, _ in self.row_boards) + WIRES_G,
+            board_g=_board_g(carrier),
             pieces_g=profile.size * heaviest,
+            pi_on_base=self.on_plate,
+            bars=profile.lights is not None,
         )
 
     @cached_property
@@ -246,67 +196,26 @@ class Plans:
         for row, _, _ in self.row_boards:
             count.update(p.part for p in row.components.values() if p.part != "header2")
         count.update(row_board=len(self.row_boards), spacer=len(self.spacers()))
-        count.update(heatsink=1, main_fuse=1, pi_lead=count["pi"])
-        if "carrier" in self.boards:
-            count.update(carrier_board=1)
-            count["ntc"] += any(s.carries == "ntc" for s in getattr(hall, "spares", ()))
-        else:
-            self._count_by_hand(count)
+        count.update(carrier_board=1, heatsink=1, main_fuse=1)
+        count["pi_supply" if self.on_plate else "pi_lead"] = count["pi"] + count["zero"]
+        count["ntc"] += any(what == "ntc" for _, what in Controller.of(profile).spares)
         count["adapter"] = count["mux"]
         if lights is not None:
             count["guide"] = profile.size * (lights.guide == "ring")
-            if lights.strip or not self.row_boards:
-                count["strip" if lights.strip else "light"] = profile.size
+            count["strip"] = profile.size * lights.strip
         frame = self.frame
         if frame is not None:
             count.update(frame_wood=1, screws=1, rod=math.ceil(4 * frame.rod_mm / 1000))
-            count["bus_bar"] = 2 * (lights is not None and not lights.strip)
+            count["bus_bar"] = 2 * frame.bars
         if frame is not None and frame.stands == "gimbal":
             count.update(axle_long=2, axle=2, disc=frame.discs, weight_bolt=1, lock_pin=4, film=1)
         elif frame is not None and frame.stands == "turntable":
             count.update(turntable=1, slip_ring=1)
-        if isinstance(profile.imu, wiring.Mpu6050Imu | wiring.Lsm6dsoxImu):
-            count["imu" if isinstance(profile.imu, wiring.Mpu6050Imu) else "imu_lsm"] = 1
-        if isinstance(profile.panel, wiring.GpioPanel):
+        if profile.imu is not None:
+            count["imu_lsm" if isinstance(profile.imu, wiring.Lsm6dsoxImu) else "imu"] = 1
+        if profile.panel is not None:
             count.update(button=2, buzzer=1)
         return {part: count[part] for part in PARTS if count[part]}
-
-    def _count_by_hand(self, count: Counter[str]) -> None:
-        """Add the parts wired on a board by hand, as the wiring pages of node and plate-7 say."""
-        profile, hall = self.profile, self.profile.hall
-        count.update(hand_board=1, regulator=1, fuse=3, c1000u=2)
-        count.update(terminal=2 + (profile.lights is not None), diode=2, header4=2, c10u=1)
-        if profile.lights is not None:
-            count.update(shifter=1, r330=2, r6k8=1, r10k=1, c100n=1)
-        count.update(r100=int(profile.panel is not None))
-        if isinstance(hall, wiring.DualSwitchHall):
-            count.update(switch=profile.size, expander=len(hall.addresses))
-            count.update(c100n=profile.size + len(hall.addresses))
-        elif isinstance(hall, wiring.NodeHall):
-            muxes, converters = -(-profile.size // 16), -(-profile.size // 128)
-            count.update(node=1, mux=muxes, converter=converters, r1m=muxes, imu=1)
-            count.update(r330=8, r1k=2, r10k=1, ntc=1, signal_diode=1)
-            count.update(c100n=muxes + converters + 2, button=2, buzzer=1)
-
-    @property
-    def missing(self) -> list[str]:
-        """Reasons why the table cannot be ordered from these files, in sentences."""
-        hall, found = self.profile.hall, []
-        if isinstance(hall, wiring.DualSwitchHall):
-            found.append(
-                "Its switches come in SOT-553 with pins 0.5 mm apart, and no board is drawn for"
-                " them: draw one, or find a switch with the same two outputs that you can solder."
-            )
-        known = wiring.MuxAdcHall | wiring.NodeHall | wiring.MatrixHall | wiring.DualSwitchHall
-        if not isinstance(hall, known):
-            kind = hall.__struct_config__.tag
-            found.append(f"Sensors of the kind {kind} come from another package: they are missing.")
-        if isinstance(hall, wiring.NodeHall):
-            found.append(
-                "The board for the Pico and the multiplexers is not drawn: it is wired by hand, by"
-                " docs/wiring-node.md."
-            )
-        return found
 
     def total(self, key: str, parts: Collection[str] = PARTS) -> float:
         """Return the sum over those parts of ``eur``, ``grams``, ``ma``, ``peak_ma`` or
@@ -317,7 +226,7 @@ class Plans:
 
     def sensors_a(self, *, peak: bool = False) -> float:
         """Return the current in A that the sensors' 3.3 V supplies."""
-        on_it = ("sensor", "switch", "mux", "converter", "expander", "r1k")
+        on_it = ("sensor", "switch", "switch_north", "mux", "converter", "expander", "r1k")
         return self.total("peak_ma" if peak else "ma", on_it) / 1000
 
     def lights_a(self) -> tuple[float, float, float]:
@@ -341,7 +250,9 @@ class Plans:
         amps = {
             "lights": 0.0 if lights is None else lights.supply_a,
             "sensors": self.sensors_a(peak=True),
-            "Pi": self.total("peak_ma", ("pi", "zero")) / 1000,
+            # A Pi beside a plate with its own controller has its own supply.
+            "Pico": self.total("peak_ma", ("node",)) / 1000,
+            "Pi": self.total("peak_ma", () if self.on_plate else ("pi", "zero")) / 1000,
         }
         return {
             name: (most, next(fuse for fuse in FUSES_A if fuse >= 1.2 * most))
@@ -350,13 +261,89 @@ class Plans:
         }
 
 
+def _check_profile(profile: Profile) -> None:
+    """Check that the boards of a profile can be drawn. Raises ConfigError."""
+    hall, lights = profile.hall, profile.lights
+    pitch, gap = profile.pitch_mm, profile.gap_mm
+
+    def refuse(text: str, remedy: str, **values: object) -> None:
+        raise ConfigError("profile {name}: " + text, remedy=remedy, name=profile.name, **values)
+
+    for section, part in profile.parts:
+        if type(part).__module__ != wiring.__name__:
+            refuse(
+                "[{section}] is of a kind from another package, {kind}, and no board is drawn for"
+                " it.",
+                "Draw the plans of a profile with a kind of tiltboard's own and the same places,"
+                " and wire that part by hand.",
+                section=section,
+                kind=part.__struct_config__.tag,
+            )
+    if isinstance(hall, wiring.MatrixHall):
+        if lights is not None or profile.imu is not None:
+            refuse(
+                "a matrix is drawn as a board of push buttons, which has neither lights nor a tilt"
+                " sensor.",
+                "Leave [lights] and [imu] out, or build that table without plans.",
+            )
+        return
+    if isinstance(hall, wiring.MuxAdcHall) and hall.spi_bus != 1:
+        refuse(
+            "the carrier's converter is on SPI1, and hall.spi_bus is {bus}.",
+            "Write spi_bus = 1, or wire that table by hand.",
+            bus=hall.spi_bus,
+        )
+    most = min(plate.SPARES)[0]
+    if isinstance(hall, wiring.NodeHall) and profile.size > most:
+        refuse(
+            "{places} places, and the Pico's firmware reads {most} at most.",
+            'Choose fewer places, or sensors at the Pi: kind = "mux-adc".',
+            places=profile.size,
+            most=most,
+        )
+    switches = isinstance(hall, wiring.DualSwitchHall)
+    least = rb.MIN_SWITCH_PITCH_MM if switches else rb.MIN_PITCH_MM
+    if pitch < least:
+        refuse(
+            "{pitch:g} mm are too dense for row boards; they need {least:g}.",
+            "Choose a larger pitch_mm.",
+            pitch=pitch,
+            least=least,
+        )
+    if lights is not None and not lights.strip and lights.offset_mm != wiring.LIGHT_MM:
+        refuse(
+            "row boards have their lights {x:g} mm east and {y:g} mm north.",
+            "Leave lights.offset_mm out, or wire that table by hand.",
+            x=wiring.LIGHT_MM[0],
+            y=wiring.LIGHT_MM[1],
+        )
+    spare = gap - spacer_mm(profile)
+    if not LIGHT_HIGH_MM + spare <= gap <= MAX_SPACER_MM + spare:
+        refuse(
+            "a gap of {gap:g} mm leaves no room for the lights on row boards, or for the shelf"
+            " under them.",
+            "Write a gap_mm from {least:.1f} to {most:.1f}.",
+            gap=gap,
+            least=LIGHT_HIGH_MM + spare,
+            most=MAX_SPACER_MM + spare,
+        )
+    needed = max(profile.columns * pitch, (profile.rows - 1) * pitch + 2 * rb.HALF_MM)
+    if needed > profile.plate_mm:
+        refuse(
+            "its row boards need {boards:g} mm, and plate_mm is {plate:g}.",
+            "Write plate_mm = {boards:g} or more.",
+            boards=needed,
+            plate=profile.plate_mm,
+        )
+
+
 def _row(profile: Profile, row: int) -> Iterator[tuple[str, int, int]]:
     """Yield name, first column and number of places of each board of a row, from the west."""
     lights, first = profile.lights, 0
     # The node's own firmware ships for a chain that runs to and fro.
     to_and_fro = lights is not None and (lights.serpentine or lights.on_node)
     turned = lights is not None and to_and_fro and not lights.strip and row % 2
-    sizes = places_on(profile)
+    sizes = rb.places_on(profile)
     for places in sizes:
         short = "" if places == sizes[0] else f"-{places}"
         yield f"row-{'west' if turned else 'east'}{short}", first, places
@@ -368,7 +355,7 @@ def _board_g(board: Board) -> float:
     width, height = board.size_mm
     placed = (p for p in board.components.values() if p.footprint not in ("wire", "power"))
     parts = sum(PARTS[part.part]["grams"] for part in placed)
-    return float(width * height * BOARD_MM * FR4_G_MM3 + parts)
+    return float(width * height * BOARD_MM * f.FR4_G_MM3 + parts)
 
 
 def _check(profile: Profile, board: Board) -> None:
@@ -446,30 +433,17 @@ def report(plans: Plans) -> str:
     matrix = isinstance(profile.hall, wiring.MatrixHall)
     apart = "{:g} x {:g}".format(*CELL_MM) if matrix else f"{profile.pitch_mm:g}"
     rows = {"places": f"{profile.columns} x {profile.rows}, {apart} mm apart"}
+    if matrix:
+        rows["drawn as"] = "push buttons on one board; reeds under a plate are wired by hand"
     if not isinstance(profile.hall, wiring.MatrixHall):
         rows |= _field_rows(profile) | _power_rows(plans)
-    if profile.measures:
-        ns = SETTLING_OHM * (INPUT_PF + RIBBON_PF_M * RIBBON_M) * 1e-6 * math.log(2048)
-        rows["settling of an input"] = f"{ns:.1f} us of 8"
-    if profile.imu is not None:
-        rise = 0.8473 * PI_PULL_UP_OHM * (20 + RIBBON_PF_M * RIBBON_M) * 1e-3
-        both = 3300 * (1 / PI_PULL_UP_OHM + 1 / GY521_OHM)
-        within, sink = f"{rise:.0f} ns of {I2C_RISE_NS:.0f}", f"{I2C_SINK_MA:g}"
-        rows["rise of I2C over 1.5 m, modules' pull-ups off"] = within
-        rows["I2C with a module's 2.2 kilohm left on"] = f"{both:.1f} mA to sink of {sink}"
-    if "carrier" in plans.boards:
-        carrier = plans.boards["carrier"]
-        joined, loose = ground_shift_mt(carrier), ground_shift_mt(carrier, math.inf)
-        rows["the Pi's current on its way back"] = (
-            f"{joined:.2f} mT an ampere at the sensors, {loose:.2f} with J23's ground loose"
-        )
+    rows |= _signal_rows(plans)
     rows |= _frame_rows(plans)
     eur, hours = plans.total("eur"), plans.total("minutes") / 60
     rows["everything weighs"] = f"{plans.total('grams') / 1000:.1f} kg"
     rows["everything costs"] = f"about {eur:.0f} EUR, estimated {table('parts')['pricing']}"
     rows["work"] = f"some {hours:.0f} hours, printing not counted"
     text = [f"# {profile.title}", ""]
-    text += [f"**Not in these files.** {sentence}\n" for sentence in plans.missing]
     text += ["| what | figure |", "| --- | --- |"]
     text += [f"| {what} | {figure} |" for what, figure in rows.items()]
     if plans.branches():
@@ -481,7 +455,8 @@ def report(plans: Plans) -> str:
         fuse = next(each for each in FUSES_A if each >= 1.2 * total)
         drop = f"{long:g} m: {2 * total * ohm * long:.2f} V"
         text.append(
-            f"| all, to `J20` | {total:.2f} A | {fuse:g} A, in the lead | {wire} | {drop} |"
+            f"| all, to `J20`, a screw terminal for 13.5 A | {total:.2f} A | {fuse:g} A, in the"
+            f" supply's lead | {wire} | {drop} |"
         )
     for name, (amps, fuse) in plans.branches().items():
         drops = {wire: 2 * amps * ohm for wire, ohm in OHM_M.items()}
@@ -493,9 +468,34 @@ def report(plans: Plans) -> str:
     for name, board in plans.boards.items():
         number = numbers.get(name, 1)
         text.append(f"| {name} | {number} | {board.size_mm[0]:.0f} x {board.size_mm[1]:.0f} mm |")
-    if "carrier" not in plans.boards and plans.frame is not None:
-        text.append(f"| by hand | 1 | {HAND_BOARD_MM[0]:g} x {HAND_BOARD_MM[1]:g} mm |")
     return "\n".join([*text, ""])
+
+
+def _signal_rows(plans: Plans) -> dict[str, str]:
+    """Return the report's rows on inputs, buses and grounds."""
+    profile, carrier = plans.profile, plans.boards.get("carrier")
+    rows: dict[str, str] = {}
+    if profile.measures:
+        ns = SETTLING_OHM * (INPUT_PF + RIBBON_PF_M * RIBBON_M) * 1e-6 * math.log(2048)
+        rows["settling of an input"] = f"{ns:.1f} us of 8"
+    if plans.on_plate:
+        rise = 0.8473 * GY521_OHM * (20 + RIBBON_PF_M * TILT_WIRE_M) * 1e-3
+        what = f"rise of I2C over {TILT_WIRE_M:g} m, by the module's pull-ups, which stay on"
+        rows[what] = f"{rise:.0f} ns of {I2C_RISE_NS:.0f}"
+    elif profile.imu is not None:
+        rise = 0.8473 * PI_PULL_UP_OHM * (20 + RIBBON_PF_M * RIBBON_M) * 1e-3
+        both = 3300 * (1 / PI_PULL_UP_OHM + 1 / GY521_OHM)
+        within, sink = f"{rise:.0f} ns of {I2C_RISE_NS:.0f}", f"{I2C_SINK_MA:g}"
+        rows["rise of I2C over 1.5 m, modules' pull-ups off"] = within
+        rows["I2C with a module's 2.2 kilohm left on"] = f"{both:.1f} mA to sink of {sink}"
+    if carrier is not None:
+        rows["where all grounds meet"] = "the carrier's lower rail, at J20, and nowhere else"
+    if carrier is not None and "U21" in carrier.components and find_spec("numpy"):
+        shift = f"{ground_shift_mt(carrier):.2f} mT an ampere at the sensors"
+        if not plans.on_plate:
+            shift += f", {ground_shift_mt(carrier, math.inf):.2f} with J23's ground loose"
+        rows[f"the {'Pico' if plans.on_plate else 'Pi'}'s current on its way back"] = shift
+    return rows
 
 
 def _field_rows(profile: Profile) -> dict[str, str]:
@@ -531,28 +531,34 @@ def _frame_rows(plans: Plans) -> dict[str, str]:
     frame = plans.frame
     if frame is None:
         return {}
-    shelf, base = -SHELF_TOP_MM, -frame.base_top_mm
-    under = "; under it Pi, bus bars and weight" if frame.stands == "gimbal" else ""
+    shelf, base = -f.SHELF_TOP_MM, -frame.base_top_mm
+    under = [*frame.below_shelf, *(["weight"] if frame.discs else [])]
     rows = {
-        "the shelf": f"{shelf:g} mm under the axles; on it the board with the chips{under}",
-        "the base": f"{base:.0f} mm under the axles; on it the supply",
+        "the shelf": f"{shelf:g} mm under the axles' height; on it the carrier; under it"
+        f" {', '.join(under) or 'nothing'}",
+        "the base": f"{base:.0f} mm under the axles' height; on it {', '.join(frame.on_base)}",
         "rods": f"four of M5, {frame.rod_mm:.0f} mm long",
     }
-    if plans.tilt_sensor_mm is not None and isinstance(plans.profile.hall, wiring.MuxAdcHall):
+    if plans.tilt_sensor_mm is not None:
         x, y = plans.tilt_sensor_mm
-        up = UNDER_MM - spacer_mm(plans.profile) - BOARD_MM - TILT_SENSOR_MM[2] / 2
+        up = f.UNDER_MM - spacer_mm(plans.profile) - BOARD_MM - f.TILT_SENSOR_MM[2] / 2
         rows["the tilt sensor"] = (
             f"under the row boards, {x:g} mm east and {y:g} mm north of the middle;"
-            f" arm_mm = {up:.1f}"
+            f" arm_mm = [{x:g}, {y:g}, {up:.1f}]"
+        )
+    if frame.stands == "turntable":
+        each = math.ceil(sum(amps for amps, _ in plans.branches().values()) / SLIP_A)
+        rows["wires of the slip ring"] = f"{each} for 5 V and {each} for ground" + (
+            ", and two for the line" if plans.on_plate else ""
         )
     if frame.stands != "gimbal":
         return rows
     grams, centre, margin = frame.balance()
     free = f"{frame.clearance_mm:.0f} mm over the base with both axles at their stops"
     bend = min(frame.bend_mm(p, r) for p in (-STOP_DEG, STOP_DEG) for r in (-STOP_DEG, STOP_DEG))
-    bolt = SHELF_TOP_MM - frame.tray_bottom_mm
+    bolt = f.SHELF_TOP_MM - frame.tray_bottom_mm
     return rows | {
-        "weight": f"{frame.discs} discs of {DISC_MM:g} mm; its bolt M8, {bolt:.0f} mm long",
+        "weight": f"{frame.discs} discs of {f.DISC_MM:g} mm; its bolt M8, {bolt:.0f} mm long",
         "what tilts, without pieces": f"{grams / 1000:.1f} kg, its middle {-centre:.0f} mm under"
         " the axles",
         "full of the heaviest pieces": f"what rights the plate is {margin:.1f} times what upsets"
@@ -560,7 +566,7 @@ def _frame_rows(plans: Plans) -> dict[str, str]:
         f" within {frame.rests_within_deg():.1f} degrees of level",
         "room below what tilts": free,
         "wires from shelf to base": f"half a turn, {frame.bend_mm():.0f} mm in radius, and"
-        f" {bend:.0f} at least (needed: {BEND_MM:g}); 200 mm long",
+        f" {bend:.0f} at least (needed: {f.BEND_MM:g}); 200 mm long",
     }
 
 
@@ -583,6 +589,7 @@ def _power_rows(plans: Plans) -> dict[str, str]:
     if lights is None:
         return rows
     white, dark, peak = plans.lights_a()
+    fed = profile.rows if lights.strip else len(plans.row_boards)
     row_a = profile.columns * 3 * lights.channel_ma / 1000 * lights.brightness
     near, far = RAILS_MM
     per_a = 0.2 * (1 / near - 1 / far)  # mT: two wires, there and back
@@ -593,8 +600,8 @@ def _power_rows(plans: Plans) -> dict[str, str]:
         "lights, white": f"{white:.1f} A mean; dark {dark:.2f} A",
         "lights, all pulses in phase": f"{peak:.1f} A for an instant",
         "lights, one colour at a tenth": f"{tenth:.2f} A mean, {dim + dark:.1f} A in phase",
-        "feeds of row boards' lights": f"{2 * len(plans.row_boards)} pairs of AWG 24, from two bus"
-        " bars under the shelf, which J21 feeds",
+        "feeds of the lights": f"{2 * fed} pairs of AWG 24, one at each end, from two bus bars"
+        " under the shelf, two wires to a screw; J21 feeds the bars",
         "a row of lights, white, fed at both ends": f"{row_a:.2f} A, {drop_mv:.0f} mV lost in"
         " copper",
         "the field of its rails at a sensor": f"{field_row:.3f} mT; fed through one row,"

@@ -18,24 +18,7 @@ from tiltboard.firmware_host.config import platform
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, Disc
 from tiltboard.games.base import PEG_ROOM_MM, TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
 from tiltboard.games.registry import HOSTED
-from tiltboard_plans.frame import (
-    ARM_THICK_MM,
-    BEARING_MM,
-    DISC_MM,
-    FOOT_MM,
-    FOOT_SCREW_MM,
-    LOCK_OFF_MM,
-    POST_ARM_MM,
-    POST_GAP_MM,
-    POST_THICK_MM,
-    SCREW_OFF_MM,
-    STOP_HOLD_MM,
-    STOP_OFF_MM,
-    STOP_WIDE_MM,
-    TRAY_MM,
-    UNDER_MM,
-    Frame,
-)
+from tiltboard_plans import frame as f
 
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
 PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5  # ballast: brass shot in epoxy; no steel
@@ -211,13 +194,11 @@ def sliding(pitch_mm: float, hat_mm: float) -> Iterator[tuple[str, Any]]:
 
 def stl(solid: Any) -> bytes:
     """Return a solid as binary STL."""
-    mesh = solid.to_mesh()
-    points = [tuple(map(float, row[:3])) for row in mesh.vert_properties]
-    out = [b"\0" * 80, struct.pack("<I", len(mesh.tri_verts))]
-    for triangle in mesh.tri_verts:
-        a, b, c = (points[int(at)] for at in triangle)
-        out.append(struct.pack("<12fH", 0, 0, 0, *a, *b, *c, 0))
-    return b"".join(out)
+    np, mesh = import_module("numpy"), solid.to_mesh()
+    fields = [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attributes", "<u2")]
+    faces = np.zeros(len(mesh.tri_verts), fields)
+    faces["corners"] = mesh.vert_properties[:, :3][mesh.tri_verts]
+    return bytes(80) + struct.pack("<I", len(faces)) + bytes(faces.tobytes())
 
 
 def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, bytes]]:
@@ -260,7 +241,7 @@ def _bore(across: float, x: float, y: float, z: float, *, upright: bool = False)
 
 def axle_holes() -> Any:
     """Return the hole for an axle, and the one beside it for the pin that locks it."""
-    return _bore(platform.AXLE_MM, 0, 0, 0) + _bore(platform.LOCK_MM, 0, LOCK_OFF_MM, 0)
+    return _bore(platform.AXLE_MM, 0, 0, 0) + _bore(platform.LOCK_MM, 0, f.LOCK_OFF_MM, 0)
 
 
 def _arrow(x: float, y: float, z: float) -> Any:
@@ -272,29 +253,29 @@ def _arrow(x: float, y: float, z: float) -> Any:
 
 def _bearing() -> Any:
     """Return a bearing, which is screwed below an ear of the plate."""
-    long, wide = BEARING_MM
+    long, wide = f.BEARING_MM
     low = -platform.AXLE_MM / 2 - 6
-    block = _block((long, wide, UNDER_MM - low), (0, 0, (UNDER_MM + low) / 2)) - axle_holes()
-    for side in (-SCREW_OFF_MM, SCREW_OFF_MM):
+    block = _block((long, wide, f.UNDER_MM - low), (0, 0, (f.UNDER_MM + low) / 2)) - axle_holes()
+    for side in (-f.SCREW_OFF_MM, f.SCREW_OFF_MM):
         block -= _bore(4.0, 0, side, 0, upright=True)
-    return block - _arrow(0, -8, UNDER_MM)
+    return block - _arrow(0, -8, f.UNDER_MM)
 
 
 def _stop() -> Any:
-    """Return a stop, which is screwed below the ring, ``STOP_OFF_MM`` off the plate's axle, and
+    """Return a stop, which is screwed below the ring, ``f.STOP_OFF_MM`` off the plate's axle, and
     reaches inward under an ear, which meets it at the greatest tilt. Its x is 0 at the ring's inner
     side.
     """
     turn = math.radians(platform.STOP_DEG)
-    far = STOP_OFF_MM + STOP_WIDE_MM / 2
-    top = UNDER_MM / math.cos(turn) - far * math.tan(turn)
+    far = f.STOP_OFF_MM + f.STOP_WIDE_MM / 2
+    top = f.UNDER_MM / math.cos(turn) - far * math.tan(turn)
     under = -platform.RING_THICK_MM / 2
     low, reach = under - 8, platform.RING_GAP_MM + 14
-    made = _block((STOP_HOLD_MM, STOP_WIDE_MM, 8), (STOP_HOLD_MM / 2, 0, low + 4))
-    made += _block((reach, STOP_WIDE_MM, 8), (-reach / 2, 0, low + 4))
+    made = _block((f.STOP_HOLD_MM, f.STOP_WIDE_MM, 8), (f.STOP_HOLD_MM / 2, 0, low + 4))
+    made += _block((reach, f.STOP_WIDE_MM, 8), (-reach / 2, 0, low + 4))
     nose = reach - 1
-    made += _block((nose, STOP_WIDE_MM, top - low), (-1 - nose / 2, 0, (top + low) / 2))
-    for at in (STOP_HOLD_MM / 3, 2 * STOP_HOLD_MM / 3):
+    made += _block((nose, f.STOP_WIDE_MM, top - low), (-1 - nose / 2, 0, (top + low) / 2))
+    for at in (f.STOP_HOLD_MM / 3, 2 * f.STOP_HOLD_MM / 3):
         made -= _bore(3.5, at, 0, 0, upright=True)
     return made
 
@@ -303,18 +284,18 @@ def _post(high_mm: float) -> Any:
     """Return a post, which carries the ring's axle ``high_mm`` over the base; its arms reach under
     the ring, which is west of it, and stop that at the greatest tilt.
     """
-    long, wide, foot = FOOT_MM
+    long, wide, foot = f.FOOT_MM
     turn = math.radians(platform.STOP_DEG)
     made = _block((long, wide, foot), (0, 0, foot / 2 - high_mm))
-    made += _block((POST_THICK_MM, 40, 12 + high_mm), (0, 0, (12 - high_mm) / 2))
-    far = POST_ARM_MM + ARM_THICK_MM / 2
+    made += _block((f.POST_THICK_MM, 40, 12 + high_mm), (0, 0, (12 - high_mm) / 2))
+    far = f.POST_ARM_MM + f.ARM_THICK_MM / 2
     top = -platform.RING_THICK_MM / 2 / math.cos(turn) - far * math.tan(turn)
-    west, east = -POST_THICK_MM / 2 - POST_GAP_MM - 20, POST_THICK_MM / 2
-    for side in (-POST_ARM_MM, POST_ARM_MM):
-        size = (east - west, ARM_THICK_MM, top + high_mm)
+    west, east = -f.POST_THICK_MM / 2 - f.POST_GAP_MM - 20, f.POST_THICK_MM / 2
+    for side in (-f.POST_ARM_MM, f.POST_ARM_MM):
+        size = (east - west, f.ARM_THICK_MM, top + high_mm)
         made += _block(size, ((east + west) / 2, side, (top - high_mm) / 2))
-    for x in (-FOOT_SCREW_MM[0], FOOT_SCREW_MM[0]):
-        for y in (-FOOT_SCREW_MM[1], FOOT_SCREW_MM[1]):
+    for x in (-f.FOOT_SCREW_MM[0], f.FOOT_SCREW_MM[0]):
+        for y in (-f.FOOT_SCREW_MM[1], f.FOOT_SCREW_MM[1]):
             made -= _manifold().cylinder(foot + 2, 2.1, -1.0, 24).translate((x, y, -high_mm - 1))
     return made - axle_holes()
 
@@ -322,14 +303,14 @@ def _post(high_mm: float) -> Any:
 def _weight_tray(high_mm: float) -> Any:
     """Return the tray for the weight's discs, together ``high_mm`` high, under the shelf."""
     across = platform.WEIGHT_ACROSS_MM
-    tray = _manifold().cylinder(high_mm + TRAY_MM, across / 2 + 3, -1.0, 96)
-    room = _manifold().cylinder(high_mm + TRAY_MM, across / 2 + AXLE_FIT, -1.0, 96)
-    return tray - room.translate((0, 0, TRAY_MM)) - _bore(8.0, 0, 0, 0, upright=True)
+    tray = _manifold().cylinder(high_mm + f.TRAY_MM, across / 2 + 3, -1.0, 96)
+    room = _manifold().cylinder(high_mm + f.TRAY_MM, across / 2 + AXLE_FIT, -1.0, 96)
+    return tray - room.translate((0, 0, f.TRAY_MM)) - _bore(8.0, 0, 0, 0, upright=True)
 
 
-def gimbal_parts(frame: Frame) -> Iterator[tuple[str, Any]]:
+def gimbal_parts(frame: f.Frame) -> Iterator[tuple[str, Any]]:
     """Yield name and body of each printed part of the gimbal."""
     yield "gimbal-bearing-two-of-it", _bearing()
     yield "gimbal-stop-four-of-it", _stop()
     yield "gimbal-post-two-of-it", _post(-frame.base_top_mm)
-    yield "weight-tray", _weight_tray(frame.discs * DISC_MM)
+    yield "weight-tray", _weight_tray(frame.discs * f.DISC_MM)

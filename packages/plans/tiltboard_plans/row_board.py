@@ -1,14 +1,17 @@
-"""The row board: some places in a line, each with its sensor, its light and their capacitors."""
+"""The row board: some places in a line, each with its sensor or its two switches, its light and
+their capacitors.
+"""
 
 from __future__ import annotations
 
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.config.wiring import LIGHT_MM
+from tiltboard.firmware_host.config.wiring import LIGHT_MM, DualSwitchHall
 from tiltboard_plans.board import GRID_MM, Board
 
-MAX_PLACES = 5
+MAX_PLACES, MAX_SWITCHES = 5, 4  # on one board, of places with a sensor or with two switches
 GNDA_Y = 14.24
-MIN_PITCH_MM = 32.8
+MIN_PITCH_MM, MIN_SWITCH_PITCH_MM = 32.8, 45.0
+SWITCH_MM = 1.6  # from a place's middle to either of its switches
 HALF_MM = 17.3  # Half of the height, if the pitch allows it.
 SCREWS_MM = ((9.0, 6.0, 3.2), (9.0, 6.0, 3.2), (-7.0, -12.0, 3.2))
 """Right and below of the first, the last and the middle place: where a spacer holds a board, and
@@ -21,7 +24,8 @@ V33, GNDA, V5, GNDL = "3V3A", "GNDA", "5V", "GNDL"
 
 def places_on(profile: Profile) -> tuple[int, ...]:
     """Return how many places each board of a row has, from the west: as equal as they can be."""
-    boards = -(-profile.columns // MAX_PLACES)
+    most = MAX_SWITCHES if isinstance(profile.hall, DualSwitchHall) else MAX_PLACES
+    boards = -(-profile.columns // most)
     each, more = divmod(profile.columns, boards)
     return tuple(each + (at < more) for at in range(boards))
 
@@ -33,10 +37,12 @@ def row_board(
     name: str = "row",
     westward: bool = False,
     lights: bool = True,
+    switches: bool = False,
 ) -> Board:
     """Return a row board, with the first place's Hall element at 0, 0. ``westward``: the data of
     its lights come in at the east end, as in every second row of a serpentine strip. Without
-    ``lights`` there is room for a bought strip, 10 mm wide, along its upper edge.
+    ``lights`` there is room for a bought strip, 10 mm wide, along its upper edge. ``switches``: two
+    of them at each place, one for each pole, instead of a linear sensor.
     """
     board = Board(name)
     high = min(pitch_mm / 2 - 0.2, HALF_MM)
@@ -47,13 +53,15 @@ def row_board(
         rails = [(GNDL, -8.2, 2.0), (V5, -3.8, 2.0), *rails]
     for net, y, width in rails:
         board.rail(net, net, y, width)
-    for at in range(places):
-        board.rail(f"S{at + 1}", f"S{at + 1}", 0.7 * at - 2.2, 0.25)
+    outputs = ("N", "S") if switches else ("S",)
+    signals = [f"{pole}{at + 1}" for at in range(places) for pole in outputs]
+    for at, net in enumerate(signals):
+        board.rail(net, net, 0.7 * at - 2.2, 0.25)
     for at in range(places + 1) if lights else ():
         high_lane = westward and (places - at) % 2
         board.rail(f"link{at}", f"L{at}", -15.3 if high_lane else -14.5)
     for at in range(places):
-        _sensor(board, at, at * pitch_mm)
+        (_switches if switches else _sensor)(board, at, at * pitch_mm)
         if not lights:
             continue
         # Along the chain: the first light is the western one, or the eastern
@@ -65,10 +73,12 @@ def row_board(
             shape = "power" if end else "wire"
             board.add(f"J{net}{end}", "header2", (x, y), {"1": net}, footprint=shape)
             board.reach(net, x)
-    for at in range(places):
-        net, y = f"S{at + 1}", GNDA_Y - GRID_MM * (MAX_PLACES + 1 - at)
-        board.add(f"J{net}", "header2", (left + 3, y), {"1": net}, footprint="wire")
-        board.join(net, (left + 3, y), (left + 6 + 0.8 * at, y), width=0.25)
+    columns = len(outputs)
+    for at, net in enumerate(signals):
+        x = left + 3 + GRID_MM * (at % columns)
+        y = GNDA_Y - GRID_MM * (MAX_PLACES + 1 - at / columns)
+        board.add(f"J{net}", "header2", (x, y), {"1": net}, footprint="wire")
+        board.join(net, (x, y), (left + 3.5 + 2.5 * columns + 0.8 * at, y), width=0.25)
     if lights:
         _chain_ends(board, left, last, places, westward=westward)
     middle = places // 2 * pitch_mm
@@ -107,6 +117,26 @@ def _sensor(board: Board, at: int, x: float) -> None:
     board.join(GNDA, (x, 6), width=0.4)
     board.join(name, (x - 0.94, 0.95), (x - 2.6, 0.95), width=0.25)
     board.join(name, (x + 2.54, 6), width=0.25)
+
+
+def _switches(board: Board, at: int, x: float) -> None:
+    """Add a place's two switches of one kind, DRV5023. It pulls its output low while a south pole
+    is at its marked face (TI SLIS151, Field Direction Definition); pins of both packages as in its
+    Pin Functions. The one in SOT-23 has that face up, for south; the one in TO-92 lies on it, for
+    north, which exchanges its outer pins.
+    """
+    north, south, y = f"N{at + 1}", f"S{at + 1}", SWITCH_MM
+    board.add(f"U{at + 1}", "switch", (x, -y), {"1": V33, "2": south, "3": GNDA})
+    board.add(f"U{at + 11}", "switch_north", (x, y), {"1": V33, "2": north, "3": GNDA})
+    cap = -y - 3.3
+    board.add(f"C{at + 1}", "c100n_smd", (x, cap), {"1": V33, "2": GNDA}, footprint="c0805_flat")
+    board.track(V33, 0.4, "F", (x - 0.94, -y - 0.95), (x - 0.95, cap))
+    board.join(V33, (x - 0.95, cap), (x - 4.2, cap), width=0.4)
+    board.track(GNDA, 0.4, "F", (x + 0.95, cap), (x + 0.95, -y), (x + 0.95, y + 5), (x, y + 6))
+    board.join(GNDA, (x, y + 6), width=0.4)
+    board.join(V33, (x + 2.54, y + 6), width=0.4)
+    board.join(south, (x - 0.94, 0.95 - y), (x - 2.6, 0.95 - y), width=0.25)
+    board.join(north, (x - 2.54, y + 6), (x - 3.4, y + 5), width=0.25)
 
 
 def _light(board: Board, at: int, x: float, order: int, *, at_end: bool, westward: bool) -> None:

@@ -69,6 +69,12 @@ class Sheet:
         """Add a cut along a closed line."""
         self.path("cut", [*corners, corners[0]])
 
+    def box(self, west: float, east: float, south: float, north: float, words: str) -> None:
+        """Mark the place of a part, with its name."""
+        corners = [(west, south), (east, south), (east, north), (west, north), (west, south)]
+        self.path("mark", corners)
+        self.texts.append(((west + east) / 2, (south + north) / 2, 3.0, words))
+
     def path(self, layer: str, points: Iterable[tuple[float, float]]) -> None:
         """Add a line from point to point."""
         self.lines += [(layer, *one, *two) for one, two in itertools.pairwise(points)]
@@ -162,20 +168,17 @@ def _shelf(plans: Plans, frame: Frame) -> Sheet:
     shelf.outline(corners)
     shelf.circles += [("drill", x, y, measures.ROD_HOLE_MM) for x, y in frame.rods]
     shelf.circles += [("drill", *at, 3.2) for at in plans.standoffs()]
-    if frame.stands == "gimbal":
-        shelf.circles.append(("drill", 0.0, 0.0, measures.DISC_HOLE_MM))
-        shelf.circles.append(("mark", 0.0, 0.0, WEIGHT_ACROSS_MM))
-        west, east, south, north, *_ = frame.below_shelf["Pi"]
-        x, y = (west + east) / 2, (south + north) / 2
-        wide, long = PI_HOLES_MM[1] / 2, PI_HOLES_MM[0] / 2
-        for sx, sy in itertools.product((-1, 1), (-1, 1)):
-            shelf.circles.append(("drill", x + sx * wide, y + sy * long, PI_SCREW_MM))
-        for name, (west, east, south, north, *_) in frame.below_shelf.items():
-            shelf.path("mark", [(west, south), (east, south), (east, north), (west, north)])
-            shelf.texts.append(((west + east) / 2, 0, 3.0, f"{name}, below"))
-    elif frame.stands == "turntable":
-        shelf.circles.append(("drill", 0.0, 0.0, measures.SLIP_RING_MM))
-        shelf.circles.append(("mark", 0.0, 0.0, measures.TURNTABLE_MM))
+    middle = {"gimbal": (measures.DISC_HOLE_MM, WEIGHT_ACROSS_MM)}
+    middle["turntable"] = (measures.SLIP_RING_MM, measures.TURNTABLE_MM)
+    for layer, across in zip(("drill", "mark"), middle.get(frame.stands, ()), strict=False):
+        shelf.circles.append((layer, 0.0, 0.0, across))
+    for name, (west, east, south, north, *_) in frame.below_shelf.items():
+        shelf.box(west, east, south, north, f"{name}, below")
+        if name == "Pi":
+            wide, long = PI_HOLES_MM[1] / 2, PI_HOLES_MM[0] / 2
+            for sx, sy in itertools.product((-wide, wide), (-long, long)):
+                at = ((west + east) / 2 + sx, (south + north) / 2 + sy)
+                shelf.circles.append(("drill", *at, PI_SCREW_MM))
     _marked(shelf, 20, f"shelf, plywood {measures.SHELF_MM:g} mm")
     return shelf
 
@@ -187,9 +190,8 @@ def _base(frame: Frame) -> Sheet:
     base.outline(corners)
     if frame.stands == "gimbal":
         base.circles += [("drill", x, y, SCREW_MM) for x, y in frame.foot_screws]
-    west, east, south, north, *_ = frame.supply_box
-    base.path("mark", [(west, south), (east, south), (east, north), (west, north), (west, south)])
-    base.texts.append(((west + east) / 2, (south + north) / 2, 4.0, "supply"))
+    for name, (west, east, south, north, *_) in frame.on_base.items():
+        base.box(west, east, south, north, name)
     _marked(base, 0, f"base, plywood {measures.BASE_MM:g} mm")
     return base
 
