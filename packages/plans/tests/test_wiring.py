@@ -59,7 +59,7 @@ def test_the_buses_are_on_the_pins_of_bcm2711s_alternative_functions(table) -> N
 def test_each_input_carries_what_the_driver_reads_there(table, name) -> None:
     profile = table(name)
     muxes = rows(wiring_page(profile), "multiplexer")
-    assert [row[:2] for row in muxes] == [[str(k), f"CH{k}"] for k in range(len(muxes))]
+    assert [row[:2] for row in muxes] == [[f"U{k + 1}", f"CH{k}"] for k in range(len(muxes))]
     inputs = [word for row in muxes for word in row[2].split()]
     assert len(inputs) == 16 * len(muxes)
     assert tuple(inputs[: profile.size]) == profile.places

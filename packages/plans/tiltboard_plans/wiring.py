@@ -80,13 +80,13 @@ def pins(profile: Profile) -> Iterator[tuple[str, int, str]]:
 
 
 def _muxes(profile: Profile, hall: MuxAdcHall) -> Iterator[tuple[object, ...]]:
-    """Yield each multiplexer's number, channel and inputs: places, spares, and "-" if unused."""
+    """Yield each multiplexer's name, channel and inputs: places, spares, and "-" if unused."""
     carried = dict(enumerate(profile.places))
     carried |= {spare.input: spare.carries for spare in hall.spares}
     for mux in range(max(carried) // MUX_INPUTS + 1):
         first = mux * MUX_INPUTS
         inputs = (carried.get(first + at, "-") for at in range(MUX_INPUTS))
-        yield mux, f"CH{mux}", " ".join(inputs)
+        yield f"U{mux + 1}", f"CH{mux}", " ".join(inputs)
 
 
 def _expanders(profile: Profile, hall: DualSwitchHall) -> Iterator[tuple[object, ...]]:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tiltboard.firmware_host.config.wiring import MatrixHall
+from tiltboard_plans.assembly import Assembly
 from tiltboard_plans.board import (
     Board,
     Component,
@@ -21,6 +22,7 @@ from tiltboard_plans.gerber import order
 from tiltboard_plans.model import PARTS, Plans, parts_csv, parts_html, report
 from tiltboard_plans.printed import gimbal_parts, piece_files, stl
 from tiltboard_plans.sheets import sheet_files
+from tiltboard_plans.steps import step_pictures
 from tiltboard_plans.wiring import wiring_page
 
 
@@ -45,6 +47,7 @@ def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
     profile = plans.profile
     yield from sheet_files(plans)
     if can_print() and not isinstance(profile.hall, MatrixHall):
+        yield from step_pictures(Assembly.of(plans))
         yield from piece_files(profile.gap_mm, profile.pitch_mm)
         if plans.frame is not None and plans.frame.stands == "gimbal":
             for name, solid in gimbal_parts(plans.frame):
