@@ -5,7 +5,7 @@ type Group = "game" | "guidance" | "plate" | "players" | "learning";
 /** What a listener of the store may wait for: a field of a group of the snapshot, a group that may
  * be null, or something of this page alone. */
 type Change = { [G in Group]: `${G}.${Extract<keyof Wire.Snapshot[G], string>}` }[Group]
-  | "layout" | "snapshot" | "seats" | "match" | "seat" | "link" | "watching" | "review" | "holding"
+  | "layout" | "snapshot" | "seats" | "match" | "seat" | "mine" | "link" | "watching" | "review" | "holding"
   | "hint" | "moved" | "players" | "frame" | "preview" | "falling" | "working" | "gripped"
   | "waiting" | "camera" | "own-hand" | "pointed" | "tilting";
 /** Sends a command; the page tells of a refusal elsewhere. */

@@ -150,11 +150,13 @@ class GameSession:
         """Return the snapshot's group of the game. ``sounds``: the latest, with their numbers."""
         return GameGroup.of(standing, () if self.lesson is None else self.lesson.opening, sounds)
 
-    def players_group(self, standing: Standing, names: Mapping[str, Message]) -> PlayersGroup:
+    def players_group(
+        self, standing: Standing, names: Mapping[str, Message], phones: Iterable[str]
+    ) -> PlayersGroup:
         """Return the snapshot's group of the players. ``names``: player -> the name of the person
-        or the bot.
+        or the bot. ``phones``: players at whose seats devices are.
         """
-        return PlayersGroup.of(standing, names, self.opponents, self.clock)
+        return PlayersGroup.of(standing, names, self.opponents, self.clock, phones)
 
     def learning_group(
         self,

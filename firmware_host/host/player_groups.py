@@ -22,6 +22,8 @@ class PlayersGroup(msgspec.Struct, frozen=True):
 
     names: dict[str, Message]
     """Player -> the name of the person or the bot."""
+    phones: list[str]
+    """Players at whose seats devices are."""
     engines: dict[str, EngineSeat]
     """Player -> the bot that plays."""
     thinking: str | None
@@ -46,11 +48,15 @@ class PlayersGroup(msgspec.Struct, frozen=True):
         names: Mapping[str, Message],
         opponents: Opponents,
         clock: GameClock,
+        phones: Iterable[str],
     ) -> PlayersGroup:
-        """Return the group of a game. ``names``: player -> the name of the person or the bot."""
+        """Return the group of a game. ``names``: player -> the name of the person or the bot.
+        ``phones``: players at whose seats devices are.
+        """
         position, advice = standing.position, opponents.advice
         return cls(
             names=dict(names),
+            phones=list(phones),
             engines=dict(opponents.seats),
             thinking=opponents.thinking,
             clock=clock.shown(),

@@ -122,7 +122,7 @@ class Publisher:
             game=session.game_group(standing, host.showing.sounds),
             guidance=GuidanceGroup.of(standing, names, host.notices, faults),
             plate=PlateGroup.of(host.profile, host.look, host.showing, host.upkeep, self._hands),
-            players=session.players_group(standing, names),
+            players=session.players_group(standing, names, playing.seats.holders),
             learning=session.learning_group(
                 standing, names, host.upkeep.happened, host.showing.attract.scene
             ),

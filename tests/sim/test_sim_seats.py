@@ -132,3 +132,19 @@ def test_two_phones_agree_to_a_draw(table):
     for player in ("blue", "red"):
         ask(table, OfferDraw(player))
     assert table.standing.outcome.reason == "agreed"
+
+
+def test_at_a_real_table_people_put_the_piece_that_a_phone_plays(tmp_path):
+    """No hand of the table's own is there: a person puts it, and then it counts."""
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
+        session.run_until(3.0)
+        host, hands = session.host, session.hands
+        host.do(MakeMove("d4", player="red"))
+        session.run_until(session.clock.now() + 1.0)
+        assert host.standing.phase is Phase.SETTLE
+        assert str(host.standing.say).startswith("Red plays from a phone. ")
+        assert "d4" in str(host.standing.say)
+        hands.put("red", host.overlay.index_of("d4"))
+        session.run_until(session.clock.now() + 2.0)
+        assert (host.standing.moves, host.standing.phase) == (("d4",), Phase.TURN)
+        assert "phone" not in str(host.standing.say)

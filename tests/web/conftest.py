@@ -47,6 +47,8 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-audio-output",
+    # The name by which phones reach a table under test, which also listens on this machine alone.
+    "--host-resolver-rules=MAP table.local 127.0.0.1",
     # A page for another server, too, stays in its tab's process.
     "--renderer-process-limit=1",
     "--disable-site-isolation-trials",

@@ -101,6 +101,6 @@ def test_a_table_in_no_network_says_so(monkeypatch, tmp_path):
 
     monkeypatch.setattr(socket.socket, "connect", refused)
     access = access_for(Settings(), tmp_path)
-    with pytest.raises(NotPossibleError, match="in no network"):
+    with pytest.raises(NotPossibleError, match="not in a network"):
         access.let_in()
     assert access.pairing is None

@@ -294,7 +294,7 @@ export class Slots {
       tab.classList.toggle("closed", shut);
       tab.classList.toggle("full", full && !shut);
       tab.dataset.quality = this.store.snapshot?.learning.quality[slot.name] ?? "";
-      tab.classList.toggle("open", this.store.handsFree && this.open(slot));
+      tab.classList.toggle("open", this.store.plays && this.open(slot));
       way.style.display = shut || full || !toMove ? "none" : "";
     }
   }

@@ -68,9 +68,7 @@ export class Connection {
 
   /** Anew, with the cookies that this browser has now. */
   reopen() {
-    const { socket } = this;
-    if (!socket) return;
-    this.drop(socket);
+    if (this.socket) this.drop(this.socket);
     this.hurry();
   }
 

@@ -23,6 +23,7 @@ import { Pointers } from "/static/pointer.js";
 import { Presses, Previews } from "/static/press.js";
 import { Puzzles } from "/static/puzzles.js";
 import { Room } from "/static/room.js";
+import { Seats } from "/static/seats.js";
 import { SensorView } from "/static/sensors.js";
 import { Sounds, Voice } from "/static/sound.js";
 import { Store } from "/static/store.js";
@@ -112,8 +113,10 @@ function header(store, sounds, dialogs, handle, door, doors) {
     document.title = store.game ? `${store.game.title} – tiltboard` : "tiltboard";
   });
   const shows = (name, label, shown) => button(name, label, () => shown.show(), { class: "plain" });
+  const begin = shows("plus", t("New game"), dialogs.newGame);
+  store.on(["watching"], () => { begin.hidden = store.watching; });
   byId("bar").append(h("h1", {}, doors.handle), title, h("nav", { "aria-label": t("Table") },
-    shows("plus", t("New game"), dialogs.newGame), shows("list", t("Games"), dialogs.games), door,
+    begin, shows("list", t("Games"), dialogs.games), door,
     handle, shows("help", t("Help"), dialogs.help), languageChoice(), sound));
 }
 
@@ -263,12 +266,14 @@ function build() {
   doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }),
     "tiltboard");
   byId("side").append(questions.element, doors.element, tabs.element, drawer.element);
-  const room = new Room(store,
-    { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, send) },
+  const seats = new Seats(store, { ask, complain, reconnect: () => connection.reopen() });
+  new Room(store, { ask, complain, seats, supply: new Supply(store, depth, send) },
     { table: byId("table"), side: byId("side") });
-  dialogs.newGame.onSit = (player) => room.sit({ player });
+  dialogs.newGame.onSit = (player) => seats.sit({ player });
   header(store, sounds, dialogs, drawer.handle, playground.door, doors);
-  new Pairing(store, byId("bar").querySelector("nav")).offer()
+  // a seat's code is as good as being paired: only then it is known what else to ask for
+  seats.sitByAddress()
+    .then(() => new Pairing(store, byId("bar").querySelector("nav")).offer())
     .then(({ machine }) => { if (machine) dialogs.help.machine = new Machine(); });
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));
   store.tell("link");

@@ -107,6 +107,18 @@ export function check(label, checked, turned) {
     label);
 }
 
+/** What draws `element` anew by `run()`, but not while one of its buttons is held down: another
+ * button in its place would hear no click. */
+export function steady(element, run) {
+  let held = false;
+  element.addEventListener("pointerdown", ({ target }) => {
+    held = Boolean(target.closest("button"));
+  });
+  for (const end of ["pointerup", "pointercancel"])
+    addEventListener(end, () => held && setTimeout(() => { held = false; run(); }));
+  return () => held || run();
+}
+
 const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 /** An arrow key in a list: the element after `now`, or before it, which gets the focus;

@@ -36,12 +36,12 @@ export class Pointers {
     if (solid && event.button !== 0) solid.grips.hold(event, true);
     const id = solid ? solid.space.pick(event.clientX, event.clientY)?.id
       : event.target.closest?.(".marble")?.dataset.id;
-    const piece = id && this.store.pieces().find((each) => each.id === id);
+    const piece = id && this.store.handsFree && this.store.pieces().find((each) => each.id === id);
     this.down(event, { piece }, piece || this.hand.carried || solid);
   }
 
   down(event, on, keep) {
-    if (event.button !== 0 || !this.store.handsFree) return;
+    if (event.button !== 0 || !this.store.plays || (on.tray && this.store.bySeat)) return;
     if (this.pressed) {
       if (!this.pressed.turns) this.second = event.pointerId;
       return;

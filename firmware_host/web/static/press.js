@@ -20,16 +20,18 @@ export class Presses {
 
   /** A press at a point of the plate, on a piece there, or on a tray's. `free`: see putDownAt. */
   tap({ piece, tray }, at, free) {
-    const { hand } = this;
+    const { hand, store } = this;
     const slot = this.drops.at(at.x, at.y);
+    const on = store.onPlate(at.x, at.y);
     if (hand.carried) {
       if (tray) hand.remove();
       else this.putDownAt(at, free);
     } else if (tray) hand.takeFromTray(tray, at);
     // what falls may be drawn over it
-    else if (slot && (!piece || this.store.falling)) this.pressSlot(slot);
+    else if (slot && (!piece || store.falling)) this.pressSlot(slot);
+    else if (store.bySeat && on) this.name(store.placeName(store.nearest(at.x, at.y).index));
     else if (piece?.number) this.tapPiece(piece, at);
-    else if (this.store.onPlate(at.x, at.y)) this.tapPlace(this.store.nearest(at.x, at.y));
+    else if (on) this.tapPlace(store.nearest(at.x, at.y));
   }
 
   /** A tap on an empty place puts the piece that belongs there now. */
@@ -55,6 +57,21 @@ export class Presses {
     else this.hand.pickUp(piece, at);
   }
 
+  /** A move by its name, which the table carries out, or has carried out. */
+  name(move) {
+    const { store } = this;
+    this.waiting.press(move, () => {
+      if (!store.snapshot.game.legal.includes(move)) this.point();
+      else this.make(move);
+    });
+  }
+
+  make(move) {
+    return this.waiting.play(() =>
+      this.ask({ type: "make-move", move, player: this.store.bySeat })
+        .then(() => true, (error) => this.complain(error.message)));
+  }
+
   mayFlyTo({ piece }) {
     const { phase } = this.store.snapshot.guidance;
     return piece === "pod" && Boolean(this.plate.extra?.tracks)
@@ -66,10 +83,7 @@ export class Presses {
     const to = this.hand.placeOf(pod);
     const ships = store.pieces().filter(({ piece }) => piece === store.snapshot.game.to_move);
     const ship = ships.find((each) => this.plate.extra.tracks.joined(this.hand.placeOf(each), to));
-    // both pieces at once
-    if (ship)
-      this.waiting.play(() => this.ask({ type: "make-move", move: to })
-        .then(() => true, (error) => this.complain(error.message)));
+    if (ship) this.make(to); // both pieces at once
     else this.complain(t("The ship flies along one track: it cannot reach {place}.",
       { place: to }));
   }
@@ -77,7 +91,8 @@ export class Presses {
   pressSlot(slot) {
     this.waiting.press(slot.name, () => {
       const why = this.plate.extra.why(slot);
-      if (why === null) this.drops.drop(slot);
+      if (why === null && this.store.bySeat) this.make(slot.name);
+      else if (why === null) this.drops.drop(slot);
       else if (why) this.complain(why);
       else this.point();
     });
@@ -121,6 +136,7 @@ export class Presses {
 
   /** Enter on a place: put down what is held, pick up what stands there, or put a new one. */
   act(index) {
+    if (this.store.bySeat) this.name(this.store.placeName(index));
     if (!this.store.handsFree) return;
     const at = this.store.centreOf(index);
     const place = this.store.placeName(index);
@@ -245,7 +261,7 @@ class Drops {
     return found.length === 1 ? found[0] : null;
   }
 
-  open(slot) { return this.store.handsFree && !this.store.falling && this.plate.extra.open(slot); }
+  open(slot) { return this.store.plays && !this.store.falling && this.plate.extra.open(slot); }
 
   path(slot) { return fall(slot, this.store.snapshot.game.position); }
 

@@ -1,21 +1,11 @@
-// A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may
-// do.
+// A game of cards on the page: the hand of the seat that is looked at, and what it may do.
 
-import { fetchJson, show } from "/static/dialogs.js";
-import { act, button, disable, h, isNew, nameOf, remember, remembered, svgSource,
-  t } from "/static/page.js";
-import { letIn } from "/static/machine.js";
+import { act, button, disable, h, nameOf, steady, t } from "/static/page.js";
 import { card, fan, RoomView } from "/static/room-view.js";
 import { fallenPieces, guide, piecesName, seenZones, sentence,
   zoneName } from "/static/room-words.js";
 import { Chooser } from "/static/room-moves.js";
 
-const SEATS = "/api/v1/seats";
-const REOPENS_WITHIN_MS = 10_000;
-/** @type {Array<[string, () => string]>} */
-const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")],
-  ["hard", () => t("hard")]];
-const levelName = (level) => LEVELS.find(([value]) => value === level)?.[1]() ?? level;
 // What is pressed at once, and what leads to a question; cards and what is played come from the
 // hand.
 const LABELS = {
@@ -33,16 +23,14 @@ const grouped = (moves) =>
     [move.split(":")[1]]: [...by[move.split(":")[1]] ?? [], move] }), {});
 
 export class Room {
-  /** `reconnect()` opens the connection anew, with the cookie of a seat. */
-  constructor(store, { ask, complain, reconnect, supply }, { table, side }) {
+  /** `seats`: see seats.js. */
+  constructor(store, { ask, complain, seats, supply }, { table, side }) {
     /** @type {Store} */ this.store = store;
     /** @type {Ask} */ this.ask = ask;
     this.complain = complain;
-    this.reconnect = reconnect;
+    /** @type {import("/static/seats.js").Seats} */ this.seats = seats;
     this.view = new RoomView(store);
     this.seat = h("section", { class: "card room-seat" });
-    this.seats = h("section", { class: "card room-seats" });
-    this.known = { players: [], mine: [], codes: {}, pictures: {}, at_table: false, closed: false };
     this.looking = null;
     this.behind = false; // the hand is from before the connection was lost
     this.chooser = null;
@@ -50,21 +38,14 @@ export class Room {
     this.supply = supply;
     supply.element.hidden = true;
     table.append(this.view.turn, supply.element, this.view.element);
-    side.prepend(this.seat, this.view.players, this.seats, this.view.story);
-    this.pressed = false; // a button that is drawn anew while it is held down hears no click
-    for (const element of [this.seat, this.seats])
-      element.addEventListener("pointerdown",
-        (/** @type {{ target: any }} */ { target }) => {
-          this.pressed = Boolean(target.closest("button"));
-        });
-    for (const end of ["pointerup", "pointercancel"])
-      addEventListener(end, () => this.pressed && setTimeout(() => this.released()));
+    side.prepend(this.seat, seats.element, this.view.players, this.view.story);
+    this.draw = steady(this.seat, () => this.drawNow());
     store.listen((_, changed) => this.update(changed));
-    this.sitByAddress();
-    addEventListener("hashchange", () => this.sitByAddress());
   }
 
   get game() { return this.store.layout?.game; }
+
+  get known() { return this.seats.known; }
 
   get room() { return this.store.review ? null : this.store.snapshot?.seats ?? null; }
 
@@ -73,13 +54,11 @@ export class Room {
     else if (changed.has("seat")) this.behind = false;
     const here = Boolean(this.room && this.game?.glossary);
     document.documentElement.toggleAttribute("data-room", here);
-    for (const element of [...this.view.parts, this.seat, this.seats]) element.hidden = !here;
+    for (const element of [...this.view.parts, this.seat]) element.hidden = !here;
     if (!here) this.supply.element.hidden = true;
     document.documentElement.toggleAttribute("data-hand", here && this.known.mine.length > 0);
     if (!here) return;
-    if (changed.has("layout") || (changed.has("link") && this.store.link === "open"))
-      this.refresh();
-    if (isNew(this, "seated", this.room.seats)) this.refresh();
+    if (changed.has("mine")) this.seatTaken();
     if (["layout", "seats", "game.moves", "game.result", "review"]
       .some((name) => changed.has(name)))
       this.view.draw();
@@ -94,16 +73,11 @@ export class Room {
       .some((name) => changed.has(name))) this.draw();
   }
 
-  async refresh() {
-    const asked = this.asked = (this.asked ?? 0) + 1;
-    // asked again when the table answers
-    const known = await fetchJson(SEATS).catch(() => this.known);
-    if (asked < this.asked) return; // answers may come in another order
-    this.known = known;
+  /** This device has taken or left a seat, or is connected anew. */
+  seatTaken() {
     const { mine } = this.known;
     if (mine.length > 1 && this.held === 1) this.looking = null; // from now on it is passed round
     this.held = mine.length;
-    document.documentElement.toggleAttribute("data-hand", Boolean(this.room) && mine.length > 0);
     if (this.looking && !mine.includes(this.looking)) this.looking = null;
     if (mine.length === 1) [this.looking] = mine;
     this.look(this.looking);
@@ -118,31 +92,9 @@ export class Room {
     this.draw();
   }
 
-  /** Resolves to whether the seat was taken. */
-  sit(body) {
-    return fetchJson(SEATS, body).then(() => {
-      remember("seat-by-code", body.code ? "yes" : "no");
-      this.reconnect();
-      return this.refresh();
-    }).then(() => true, (error) => this.complain(error.message));
-  }
-
-  /** On this device, which then goes from hand to hand. */
-  async sitAll(free) { for (const { player } of free) if (!await this.sit({ player })) return; }
-
-  /** http://table/#seat=123456 */
-  async sitByAddress() {
-    const [, code] = location.hash.match(/^#seat=(\d{6})$/) ?? [];
-    if (!code) return;
-    history.replaceState(null, "", location.pathname);
-    await this.sit({ code });
-  }
-
-  async send(message) {
+  send(message) {
     this.chooser = null;
-    // this device may just have sat down
-    await this.store.until(() => this.store.link === "open", REOPENS_WITHIN_MS);
-    this.ask(message).catch((error) => this.complain(error.message)).finally(() => this.draw());
+    this.seats.send(message).finally(() => this.draw());
   }
 
   play(move, proposed = false) {
@@ -164,14 +116,8 @@ export class Room {
     this.draw();
   }
 
-  released() {
-    this.pressed = false;
-    this.draw();
-  }
-
-  draw() {
-    if (!this.room || !this.game?.glossary || this.pressed) return;
-    this.drawSeats();
+  drawNow() {
+    if (!this.room || !this.game?.glossary) return;
     const { mine } = this.known;
     // what was asked of that hand is done
     if (this.passOn && !this.room.public.awaiting.includes(this.looking)) {
@@ -190,7 +136,11 @@ export class Room {
     if (view && others.length && !this.room.public.awaiting.includes(view.player))
       parts.splice(1, 0,
         h("p", { class: "hint waiting-for" }, t("Waiting for {who}.", { who: others.join(", ") })));
-    if (!this.seats.classList.contains("lobby"))
+    const { element } = this.seats;
+    const lobby = element.classList.contains("lobby");
+    if (lobby !== Boolean(element.compareDocumentPosition(this.view.players) & 4))
+      this.view.players[lobby ? "before" : "after"](element);
+    if (!lobby)
       parts.push(guide(this.room.public, view?.player ?? null, this.store.snapshot.game.to_move,
         () => this.draw()));
     this.seat.dataset.player = view?.player ?? "";
@@ -251,13 +201,6 @@ export class Room {
         order.map((player) =>
           act(t("I am {player}", { player: nameOf(player) }), () => this.look(player),
             { "data-player": player, class: awaited.includes(player) ? "primary" : "" }))));
-  }
-
-  /** Whether this is the phone of one person, who sat down with a code: it shows what is that
-   * seat's, and no more. */
-  get own() {
-    return this.known.mine.length === 1
-      && (!this.known.at_table || remembered("seat-by-code", "no") === "yes");
   }
 
   hand(view) {
@@ -324,12 +267,12 @@ export class Room {
     const { mine } = this.known;
     const { to_move: mover, moves, can_take_back: back } = this.store.snapshot.game;
     const turn = mine.includes(mover);
-    const free = this.room.seats.filter((seat) => !seat.taken && !seat.computer);
+    const { own, free } = this.seats;
     const stems = this.room.may.filter((move) => move.startsWith("chance:"));
     const deals = stems[0] === "chance:shuffle" || stems[0] === "chance:heroes";
     const computer = this.room.seats.find(({ player }) => player === mover)?.computer && !deals;
     const parts = [];
-    if (!(deals && free.length) && stems.length && (!this.own || turn || (deals && computer))
+    if (!(deals && free.length) && stems.length && (!own || turn || (deals && computer))
       && !computer) {
       const label = deals ? t("Shuffle and deal") : turn || mine.length ? t("Roll the dice")
         : t("Roll for {player}", { player: nameOf(mover ?? "") });
@@ -339,12 +282,12 @@ export class Room {
         parts.push(act(t("We rolled our own dice"), () => this.choose(stems)));
     }
     if (this.room.may.includes("table:time") && this.room.counting === null
-      && (!this.own || turn || !this.room.public.awaiting.includes(mine[0]))) {
+      && (!own || turn || !this.room.public.awaiting.includes(mine[0]))) {
       parts.push(act(t("Count to five"), () => this.send({ type: "count" }),
         { "data-what": "count" }));
     }
     const doer = moves.findLast((move) => /:(place|event|take):/.test(move))?.split(":")[0];
-    if (back && (!this.own || mine.includes(doer))) {
+    if (back && (!own || mine.includes(doer))) {
       parts.push(button("back", t("Take back"), () => this.send({ type: "take-back" }),
         { "data-what": "take-back" }));
     }
@@ -354,91 +297,5 @@ export class Room {
       ...covered.map(({ player }) =>
         act(t("Let {who} see the cards there", { who: nameOf(player) }),
           () => this.send({ type: "open-hand", player }), { "data-uncover": player }))];
-  }
-
-  /** Who is to play, while a seat is free; afterwards out of the way. */
-  drawSeats() {
-    const { players, mine, at_table: here } = this.known;
-    const free = this.room.seats.filter((seat) => !seat.taken && !seat.computer);
-    const typing = this.seats.querySelector("input");
-    if (typing && document.activeElement === typing) return;
-    const lobby = free.length > 0 && !this.own && !this.store.snapshot.game.result;
-    this.seats.classList.toggle("lobby", lobby);
-    if (lobby !== Boolean(this.seats.compareDocumentPosition(this.view.players) & 4))
-      this.view.players[lobby ? "before" : "after"](this.seats);
-    const rows = players.filter((player) => !this.own || mine.includes(player))
-      .map((player) => this.seatRow(player));
-    const rest = !lobby ? "" : h("div", { class: "row" },
-      here ? act(t("We'll share this device"), () => this.sitAll(free),
-        { class: mine.length ? "" : "primary", "data-what": "round" }) : "",
-      this.store.mayAct && mine.length
-        ? act(t("Bots play the rest"),
-            () => free.forEach(({ player }) => this.seatComputer(player, "easy")),
-            { class: "primary", "data-what": "fill" }) : "",
-      this.known.closed ? letIn((error) => this.complain(error.message)) : "");
-    const list = [h("ul", { class: "seat-list" }, rows), here || this.own ? "" : this.codeForm()];
-    const open_ = this.seats.querySelector("details")?.open;
-    this.seats.replaceChildren(...(lobby || (!mine.length && !here)
-      ? [h("h2", {}, t("Who plays?")),
-          here && this.known.address ? h("p", { class: "hint" },
-            t("Scan a code to play on your phone, or sit here. The phone must be in the same "
-              + "network: {address}", { address: this.known.address })) : "",
-          rest, ...list]
-      : [h("details", { open: open_ }, h("summary", {}, t("Seats")), ...list)]));
-  }
-
-  seatRow(player) {
-    const { mine, codes, pictures, address, at_table: here } = this.known;
-    const { mayAct } = this.store;
-    const seat = this.room.seats.find((each) => each.player === player);
-    const free = seat && !seat.taken && !seat.computer;
-    const state = mine.includes(player) ? t("sits here") : seat?.computer
-      ? t("bot, {level}", { level: levelName(seat.computer) }) : free ? t("free") : t("taken");
-    return h("li", { "data-player": player }, h("strong", {}, nameOf(player)),
-      free && pictures[player]
-        ? h("img", { class: "seat-qr", src: svgSource(pictures[player]),
-            alt: t("QR code of {player}'s seat", { player: nameOf(player) }) }) : "",
-      h("span", { class: "seat-state" },
-        free && address && codes[player]
-          ? h("span", {}, h("b", { class: "seat-code" }, codes[player])) : state),
-      h("span", { class: "row" },
-        free && here ? act(t("Sit here"), () => this.sit({ player }), { "data-sit": player }) : "",
-        free && mayAct ? this.levels(player) : "",
-        seat?.computer && mayAct
-          ? act(t("Free this seat"), () => this.seatComputer(player, null)) : "",
-        seat?.taken && (mayAct || mine.includes(player))
-          ? act(t("Free this seat"), () => this.free(player), { "data-free": player }) : ""));
-  }
-
-  seatComputer(player, level) { this.send({ type: "seat-computer", player, level }); }
-
-  /** Whoever sits there is asked first. */
-  free(player) {
-    const own = this.known.mine.includes(player);
-    const go = () => { asked.close(); this.send({ type: "stand-up", player }); };
-    const asked = show(t("Free the seat of {player}?", { player: nameOf(player) }), "free-seat",
-      h("p", {}, own ? t("You leave the game, and somebody else may sit down.")
-        : t("That phone loses its hand of cards. Ask the person first.")),
-      h("footer", {}, act(t("Cancel"), () => asked.close()),
-        act(t("Free this seat"), go, { class: "primary", "data-what": "free" })));
-  }
-
-  levels(player) {
-    return h("select", { "aria-label": t("Bot"),
-      onchange: ({ target: { value } }) => value && this.seatComputer(player, value) },
-    h("option", { value: "" }, t("Bot…")),
-    LEVELS.map(([value, label]) => h("option", { value }, label())));
-  }
-
-  codeForm() {
-    const code = h("input",
-      { type: "text", inputmode: "numeric", maxlength: 6, autocomplete: "off",
-        "aria-label": t("Code of your seat"), placeholder: "000000" });
-    const send = () => {
-      code.blur();
-      this.sit({ code: code.value.trim() });
-    };
-    return h("form", { class: "row code-form", onsubmit: send }, code,
-      h("button", { type: "submit", class: "primary" }, t("Sit down")));
   }
 }

@@ -24,10 +24,10 @@ export class Ending {
     store.listen(() => this.update());
   }
 
-  /** Whether a person plays it at this table. */
+  /** Whether a person plays it from this page. */
   here(player) {
-    const { players, match } = this.store.snapshot;
-    return !players.engines[player] && !match?.far.includes(player);
+    const { mine, mayAct, snapshot: { players: { engines }, match } } = this.store;
+    return mayAct ? !engines[player] && !match?.far.includes(player) : mine.includes(player);
   }
 
   /** The person who may end it: the player to move, or somebody who waits for the computer. */
@@ -49,10 +49,10 @@ export class Ending {
   }
 
   update() {
-    const { snapshot, game, review, mayAct } = this.store;
+    const { snapshot, game, review, link } = this.store;
     const goesOn = Boolean(game && snapshot?.game.to_move) && !snapshot.game.result
-      && !snapshot.learning.lesson;
-    this.element.hidden = !goesOn || Boolean(review) || !mayAct || !this.person;
+      && !snapshot.learning.lesson && !snapshot.seats;
+    this.element.hidden = !goesOn || Boolean(review) || link !== "open" || !this.person;
     if (this.element.hidden) return;
     const { players } = this.store;
     const { guidance: { phase }, players: { draw_offers: offers } } = snapshot;
@@ -101,7 +101,7 @@ export class Actions {
     this.ownHand = ownHand;
     this.ending = ending;
     this.cup = cup;
-    const command = (type) => () => send({ type });
+    const command = (type) => () => send({ type, ...this.asSeat });
     const primary = { class: "primary" };
     this.play = button("plus", t("New game"), newGame, primary);
     this.again = button("again", t("Play again"), () => playAgain(false), primary);
@@ -127,12 +127,16 @@ export class Actions {
   update() {
     const { layout, snapshot, mayAct, review, working } = this.store;
     disable(this.help, working ? t("One moment, please.") : "");
-    disable(this.takeBack, !mayAct ? t("The table does not answer.")
+    disable(this.takeBack, this.store.link !== "open" ? t("The table does not answer.")
       : snapshot.game.can_take_back ? "" : t("There is no move to take back."));
     // not while something is broken
-    const swap = snapshot.game.swap_legal && snapshot.guidance.phase === "turn" ? this.swap : null;
+    const swap = (mayAct || this.store.bySeat) && snapshot.game.swap_legal
+      && snapshot.guidance.phase === "turn" ? this.swap : null;
     if (review) this.offer(this.lookingBack(review), this.leave);
-    else if (!mayAct || snapshot.guidance.phase === "free") this.offer();
+    else if (snapshot.guidance.phase === "free") this.offer();
+    else if (!mayAct)
+      this.offer(this.ending.next ? this.ending.agree : null, swap,
+        this.asSeat.player ? this.takeBack : null);
     else if (!layout.game) this.offer(this.play);
     else if (this.leans(snapshot)) this.offer(this.level, this.takeBack);
     else if (snapshot.learning.lesson)
@@ -146,6 +150,17 @@ export class Actions {
       this.offer(this.ending.agree, swap ?? this.hinting(snapshot), this.takeBack);
     else this.offer(this.helping(snapshot) ?? swap ?? this.first(snapshot, layout),
       this.hinting(snapshot), this.takeBack);
+  }
+
+  /** Whose move a seat's device takes back or makes, to send along; nothing on a page that may do
+   * it for everybody. */
+  get asSeat() {
+    const { snapshot, game, mine, mayAct, bySeat } = this.store;
+    if (mayAct || !game) return {};
+    const { to_move: mover } = snapshot.game;
+    const before = game.players.at(game.players.indexOf(mover) - 1);
+    const player = snapshot.guidance.phase === "turn" && !bySeat ? before : mover;
+    return mine.includes(player) ? { player } : {};
   }
 
   /** Whether the plate is held tilted, and a hand of the table could let it go.
@@ -312,13 +327,21 @@ export class Say {
     this.steps.hidden = !lesson || Boolean(lesson.puzzle);
     if (lesson) refill(this.steps, pips(lesson.done, lesson.steps));
     const stage = this.lessonOf(lesson) ?? whose;
-    setText(this.phase, this.store.watching ? t("You are watching") : stage);
+    setText(this.phase, this.ofSeat() ?? stage);
     this.ask.hidden = !layout.game?.lesson || Boolean(lesson) || !this.store.mayAct;
     this.tell(snapshot.learning.attract ? t("Demo game. Touch anything to play.")
       : this.words(snapshot));
     const winner = result ? result.winner ?? result.team?.[0] : mover;
     this.showBall(winner, Boolean(result?.winner || result?.team));
     this.count();
+  }
+
+  /** Who looks at it, on a device that may not act for everybody; null on one that may. */
+  ofSeat() {
+    const { watching, mine, bySeat } = this.store;
+    if (!watching) return null;
+    return bySeat ? t("Your turn") : mine.length
+      ? t("You are {player}", { player: mine.map(nameOf).join(", ") }) : t("You are watching");
   }
 
   /** How far a lesson has come, if it is one.

@@ -22,6 +22,7 @@ export class Store {
     this.link = "connecting"; // connecting, open, lost
     this.watching = false; // this device is not paired: it may look on only
     /** @type {Review | null} */ this.review = null; // while an earlier position is looked at
+    /** @type {string[]} */ this.mine = []; // players who play from this device, see seats.js
     // what the seat that is looked at may see, see room.js
     /** @type {Wire.SeatView | null} */ this.seat = null;
     this.holding = null; // what this page has in its hand, see hand.js
@@ -126,6 +127,16 @@ export class Store {
   get mayAct() { return this.link === "open" && !this.watching; }
 
   get handsFree() { return Boolean(this.layout?.hands) && this.mayAct && !this.review; }
+
+  /** The player to move, where this device is a seat's and moves by naming the move. */
+  get bySeat() {
+    const { game: { to_move: mover }, guidance: { phase }, seats } = this.snapshot;
+    return this.mine.includes(mover) && phase === "turn" && this.link === "open" && !seats
+      && !this.review && !this.handsFree ? mover : null;
+  }
+
+  /** Whether a press on the plate may play. */
+  get plays() { return this.handsFree || Boolean(this.bySeat); }
 
   /** Index of the plate place under a game's place (or a plate place outside its board). */
   indexOf(place) { return this.game?.board[place]?.index ?? this.layout.places.indexOf(place); }
