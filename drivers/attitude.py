@@ -42,13 +42,14 @@ def gravity_tilt(force_m_s2: Vector) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """An estimate of the plate's orientation. ``tilt_rad``: about x and about y. ``spin_rad``:
-    turned about its own z, east to north, since the bias was known. ``rate_rad_s``: without bias.
-    """
+    """An estimate of the plate's orientation."""
 
     tilt_rad: tuple[float, float]
+    """Tilt about x and about y."""
     spin_rad: float
+    """Turn about its own z, east to north, since the bias was known."""
     rate_rad_s: Vector
+    """Rate of turn, without bias."""
 
 
 class Attitude:

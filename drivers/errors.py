@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PartError(TiltboardError, OSError):
-    """A part of the table does not work. ``part``: hall, imu, lights, panel.
+    """A part of the table does not work.
 
     The caller may continue without that part and try again later.
 
@@ -24,6 +24,7 @@ class PartError(TiltboardError, OSError):
 
     def __init__(self, part: str, template: str, /, *, remedy: str = "", **params: object) -> None:
         self.part = part
+        """Hall, imu, lights, panel."""
         TiltboardError.__init__(self, template, remedy=remedy, part=part, **params)
 
 

@@ -81,41 +81,42 @@ class Fusion:
 @dataclass(frozen=True, slots=True)
 class Variant:
     """A chip with its own answer to WHO_AM_I. Temperature in C = steps / ``steps_per_c`` +
-    ``offset_c``. ``extra``: settings that only this one has.
+    ``offset_c``.
     """
 
     steps_per_c: float
     offset_c: float
     extra: tuple[Bytes, ...] = ()
+    """Settings that only this one has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """The facts from the data sheet of one kind of chip.
-
-    ``pin``: tied to ground, it selects the address ``low``. ``variants``: by the value of the
-    register ``who_am_i``. ``reset``: the write that resets the chip, which takes ``reset_s``.
-    ``settings``: written after the reset and verified later; values are valid ``settle_s`` after
-    that. ``burst``: the register from which all values are read at once, as ``words``; ``accel``,
-    ``gyro`` and ``thermometer`` are the indexes of the first value of each in it. ``scales``: m/s2
-    and rad/s per step.
-    """
+    """The facts from the data sheet of one kind of chip."""
 
     name: str
     pin: str
+    """Tied to ground, it selects the address ``low``."""
     low: int
     who_am_i: int
     variants: Mapping[int, Variant]
+    """Value of the register ``who_am_i`` -> variant."""
     reset: Bytes
+    """The write that resets the chip, which takes ``reset_s``."""
     reset_s: float
     settings: tuple[Bytes, ...]
+    """Written after the reset and verified later; values are valid ``settle_s`` after that."""
     settle_s: float
     burst: int
+    """The register from which all values are read at once, as ``words``; ``accel``, ``gyro`` and
+    ``thermometer`` are the indexes of the first value of each in it.
+    """
     words: Struct
     accel: int
     gyro: int
     thermometer: int
     scales: tuple[float, float]
+    """M/s2 and rad/s per step."""
 
 
 class InertialSensor:

@@ -91,15 +91,15 @@ class LightsSettings:
 
 
 class Drawing:
-    """The looks that the lights go through from a common start. ``looks``: the different looks in
-    use; ``places``: for each light 0 if it is dark, else the number of its look, from 1.
-    """
+    """The looks that the lights go through from a common start."""
 
     def __init__(self, settings: LightsSettings) -> None:
         self._settings = settings
         self._curve = settings.curve()
         self.looks: tuple[Look, ...] = ()
+        """The different looks in use."""
         self.places = (0,) * settings.count
+        """For each light 0 if it is dark, else the number of its look, from 1."""
         self.start_s = 0.0
         self._drawn: tuple[object, bytes, float] | None = None
 
@@ -154,9 +154,7 @@ class LightStrip:
         ...     sorted(bench.lit())
         ['a1']
 
-    ``supply_pin``: high while the strip has its supply; None: nobody watches that. ``shown``: red,
-    green, blue of each light as last handed out to be sent, after everything. ``dimmed``: the share
-    of the light asked for that the supply allowed at the last write, 0 to 1.
+    ``supply_pin``: high while the strip has its supply; None: nobody watches that.
     """
 
     def __init__(
@@ -171,7 +169,9 @@ class LightStrip:
         self._look_s = 0.0
         self._strip: Strip | None = None
         self.shown = bytes(3 * settings.count)
+        """Red, green, blue of each light as last handed out to be sent, after everything."""
         self.dimmed = 1.0
+        """The share of the light asked for that the supply allowed at the last write, 0 to 1."""
         self._written_s = 0.0
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:

@@ -56,14 +56,15 @@ class NodeSettings:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """One decoded reading. ``time_s``: on the host's clock. ``codes``: None if the node's Hall
-    array failed; ``motion``: accelerations and rates in steps.
-    """
+    """One decoded reading."""
 
     time_s: float
+    """Time on the host's clock."""
     inputs: int
     codes: tuple[int, ...] | None
+    """The reading of each place, or None if the node's Hall array failed."""
     motion: tuple[int, ...] | None
+    """Accelerations and rates in steps."""
 
 
 # Two clocks that must agree: when a node's reading was taken, and when it should be here
@@ -156,8 +157,6 @@ def _ahead(difference_us: int) -> int:
 class NodeLink:
     """The connection to one node. ``session`` grows when the node has started or missed a message;
     every part then sends its settings again.
-
-    ``scans``: the newest readings, oldest first, of the last poll that brought any.
     """
 
     def __init__(self, settings: NodeSettings, buses: Buses) -> None:
@@ -173,6 +172,7 @@ class NodeLink:
         self.session = 0
         self._waited_s = 0.0  # for the last reading
         self.scans: deque[Scan] = deque(maxlen=KEPT)
+        """The newest readings, oldest first, of the last poll that brought any."""
         self.scan_count = 0
         self._begin()
 

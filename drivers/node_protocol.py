@@ -46,7 +46,7 @@ class DamagedError(ValueError):
 class Capabilities:
     """The node's description of itself, in the order of its bytes. The field in nT, south positive,
     is ``field_at_0_nt`` + code * ``field_step_nt``. ``accel_nm_s2``, ``gyro_nrad_s``: size of one
-    step. ``flags``: see the protocol document.
+    step.
     """
 
     major: int
@@ -57,6 +57,7 @@ class Capabilities:
     poles: int
     strengths: int
     flags: int
+    """The flags of docs/node-protocol.md."""
     field_at_0_nt: int
     field_step_nt: int
     accel_nm_s2: int
@@ -71,32 +72,33 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One scan as it is sent. ``key``: number of the key that ``packed`` is, or is based on;
-    ``packed``: None without fields. ``motion``: accelerations and rates in steps, or None.
-    """
+    """One scan as it is sent."""
 
     is_key: bool
     time_us: int
     inputs: int
     key: int
+    """Number of the key that ``packed`` is, or is based on; ``packed``: None without fields."""
     motion: tuple[int, ...] | None
+    """Accelerations and rates in steps, or None."""
     packed: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The node's state, sent once a second and at each change. Temperatures in C. ``lost``: number
-    of the host's messages that did not arrive, modulo 65536. ``late``: scans left out. ``share``:
-    share of the requested light, 0 to 1. ``faults``: part, code, detail.
-    """
+    """The node's state, sent once a second and at each change. Temperatures in C."""
 
     uptime_s: int
     board_c: float | None
     imu_c: float | None
     lost: int
+    """Number of the host's messages that did not arrive, modulo 65536."""
     late: int
+    """Scans left out."""
     share: float
+    """Share of the requested light, 0 to 1."""
     faults: tuple[tuple[int, int, int], ...]
+    """Part, code, detail."""
 
 
 FromNode: TypeAlias = Capabilities | Reading | Status

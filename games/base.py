@@ -119,44 +119,45 @@ def peg_mm(pitch_mm: float) -> float:
 class PieceLook:
     """The name, light and drawing of a kind of piece.
 
-    ``noun``: English, with ``{colour}`` where the colour's name stands. ``form``: the page's
-    drawing (``ball``, ``stone``, ``tile``, ``ship``, ``pod``, ``platform``). ``colour``, ``paint``:
-    plain names of the colour of its light and of its drawing; None stands for the kind's name.
-    ``body``: its size and weight.
+    ``colour``, ``paint``: plain names of the colour of its light and of its drawing; None stands
+    for the kind's name.
     """
 
     noun: str = "{colour} piece"
+    """English, with ``{colour}`` where the colour's name stands."""
     form: str = "ball"
+    """The page's drawing (``ball``, ``stone``, ``tile``, ``ship``, ``pod``, ``platform``)."""
     colour: str | None = None
     paint: str | None = None
     body: PieceBody = PieceBody()
+    """Its size and weight."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An entrance for pieces at a side of the board. ``side``, ``colour``: plain English names.
-    ``fall``: (columns, rows) of one step inward. ``cells``: places of its line, inward.
-    """
+    """An entrance for pieces at a side of the board. ``side``, ``colour``: plain English names."""
 
     name: str
     side: str
     colour: str
     fall: tuple[int, int]
+    """(columns, rows) of one step inward."""
     cells: tuple[str, ...]
+    """Places of its line, inward."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A board's lines and hole; x to the east and y to the north, in places from the low corner.
-
-    ``tracks``: cubic Bezier curves, each a first point and then two control points and an end for
-    every segment. ``places``: for each track the names of its points that are places, in order.
-    ``hole``: its middle, if there is one.
-    """
+    """A board's lines and hole; x to the east and y to the north, in places from the low corner."""
 
     tracks: tuple[tuple[tuple[float, float], ...], ...]
+    """Cubic Bezier curves, each a first point and then two control points and an end for every
+    segment.
+    """
     places: tuple[tuple[str, ...], ...]
+    """Each track's points that are places, by name, in order."""
     hole: tuple[float, float] | None = None
+    """Its middle, if there is one."""
     title: str = ""
 
 
@@ -175,43 +176,46 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OptionSpec:
-    """One option of a game, for command line, page and error messages.
-
-    ``label``: its name for players; ``help``: its effect. ``choice_labels``: names of the
-    ``choices`` for players. ``limit``: the property of a plate that limits a number.
-    ``for_players``: the number of players with which it has a meaning, None for any. ``kind``:
-    ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name of a
-    shipped one, of ``choices``, or the board as an object; a program may let people name a file and
-    read it, see ``tiltboard.games.contract``). ``low`` and ``high`` are inclusive. ``default``
-    None: not set, or it depends on the other options. ``secret``: it shows what is hidden, so
-    nobody sees it until the game is over.
-    """
+    """One option of a game, for command line, page and error messages."""
 
     name: str
     kind: str
+    """``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name of a
+    shipped one, of ``choices``, or the board as an object; a program may let people name a file and
+    read it, see ``tiltboard.games.contract``).
+    """
     help: str
+    """Its effect."""
     default: Any = None
+    """Its value where none is given, or None if that is unset or depends on the other options."""
     low: int | None = None
+    """The least number allowed."""
     high: int | None = None
+    """The greatest number allowed."""
     choices: tuple[str, ...] = ()
     label: str = ""
+    """Its name for players."""
     choice_labels: tuple[str, ...] = ()
+    """Names of the ``choices`` for players."""
     limit: Limit | None = None
+    """The property of a plate that limits a number."""
     for_players: int | None = None
+    """The number of players with which it has a meaning, None for any."""
     secret: bool = False
+    """Whether it shows what is hidden, so that nobody sees it until the game is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Options that play well together, for people who do not want to choose each.
-
-    ``choices``: question -> answer, both in players' words, as in ``{"Players": "4, in two teams",
-    "Board": "7 x 7"}``. All presets of a game answer the same questions in the same order, and no
-    two give the same answers. ``options`` starts the game and includes all that have no default.
-    """
+    """Options that play well together, for people who do not want to choose each."""
 
     choices: Mapping[str, str]
+    """Question -> answer, both in players' words, as in ``{"Players": "4, in two teams", "Board":
+    "7 x 7"}``. All presets of a game answer the same questions in the same order, and no two give
+    the same answers.
+    """
     options: Mapping[str, Any]
+    """The options that start the game, including all that have no default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,12 +277,6 @@ class Outcome:
 class Turn:
     """A move carried out: the mover's act, its consequences, and the position after both.
 
-    ``act``: what the mover does by hand (drop from the reserve; lift and land; swap).
-    ``consequences`` must then be carried out, by hand or by gravity. Shifts are simultaneous: all
-    sources are vacated before any target is filled. ``path``: the places along which the piece
-    goes, first to last, in games that show it. ``entrance``: the slot by which it comes, if the
-    next turn depends on that: it tells apart two moves that put the same piece on the same place.
-
     A move that carries a piece over the board lands on another piece only if its act takes that one
     away.
     """
@@ -286,10 +284,18 @@ class Turn:
     move: str
     player: str
     act: tuple[Shift, ...]
+    """The shifts that the mover makes by hand (drop from the reserve; lift and land; swap). They
+    are simultaneous: all sources are vacated before any target is filled.
+    """
     consequences: tuple[Shift, ...]
+    """The simultaneous shifts that must then be carried out, by hand or by gravity."""
     position: Position
     path: tuple[str, ...] = ()
+    """The places along which the piece goes, first to last, in games that show it."""
     entrance: Slot | None = None
+    """The slot by which it comes, if the next turn depends on that: it tells apart two moves that
+    put the same piece on the same place.
+    """
 
 
 @dataclass(frozen=True)
@@ -399,31 +405,34 @@ class Position:
 
 
 class Game(ABC):
-    """A game with its options fixed: its rules, and what they mean for people and the table.
-
-    ``name``: in the contract, for example ``momentum``. ``options``: all of them, defaults filled
-    in, as JSON types. ``players``: in turn order. ``pieces``: kinds of pieces in class order:
-    strong north, strong south, weak north, weak south; a kind with a player's name is that player's
-    own. ``board``: place -> (column, row) on a square grid, both counted from 0 at the south-west
-    corner. ``blocked``: places of ``board`` where no piece can stand -> the obstacle (``hole``,
-    ``cushion``). ``teams``: the players who win together; empty without teams. ``labels``: people's
-    names of places that differ from the contract's. ``hexagonal``: a place has six neighbours:
-    those beside, above and below it, and the two on the diagonal that falls to the east.
-    ``edge_slots``: entrances for pieces at the sides of the board. ``drawing``: the board's lines
-    and hole.
-    """
+    """A game with its options fixed: its rules, and what they mean for people and the table."""
 
     name: str
+    """The game's name in the contract, for example ``momentum``."""
     options: Mapping[str, Any]
+    """All of them, defaults filled in, as JSON types."""
     players: tuple[str, ...]
+    """The players in turn order."""
     pieces: tuple[str, ...]
+    """Kinds of pieces in class order: strong north, strong south, weak north, weak south; a kind
+    with a player's name is that player's own.
+    """
     board: Mapping[str, tuple[int, int]]
+    """Place -> (column, row) on a square grid, both counted from 0 at the south-west corner."""
     blocked: Mapping[str, str] = {}
+    """Places of ``board`` where no piece can stand -> the obstacle (``hole``, ``cushion``)."""
     teams: tuple[tuple[str, ...], ...] = ()
+    """The players who win together; empty without teams."""
     labels: Mapping[str, str] = MappingProxyType({})
+    """People's names of places that differ from the contract's."""
     hexagonal: bool = False
+    """A place has six neighbours: those beside, above and below it, and the two on the diagonal
+    that falls to the east.
+    """
     edge_slots: Sequence[Slot] = ()
+    """Entrances for pieces at the sides of the board."""
     drawing: Drawing | None = None
+    """The board's lines and hole."""
     rules: Rules
     seated: bool = False
     """Whether each player has a seat with a view of their own (``games.seated.SeatedGame``)."""
@@ -536,19 +545,18 @@ class Game(ABC):
 
 
 class GameType(ABC):
-    """A game before its options are chosen, with all that can be known without playing.
-
-    ``name``: in the contract. ``credit``: shown wherever the game is. ``option_specs``: its
-    options. ``rules_summary``: the rules in our own words, a short paragraph each, for the page and
-    ``--help``.
-    """
+    """A game before its options are chosen, with all that can be known without playing."""
 
     name: str
+    """The game's name in the contract."""
     credit: Credit
+    """Shown wherever the game is."""
     option_specs: Sequence[OptionSpec] = ()
+    """Its options."""
     presets: Sequence[Preset] = ()
     """Ready choices, the usual one first; a host offers those that fit its plate."""
     rules_summary: Sequence[str]
+    """The rules in our own words, a short paragraph each, for the page and ``--help``."""
     look: PieceLook = PieceLook()
     looks: Mapping[str, PieceLook] = {}
     last_piece: str = "Last piece"

@@ -24,22 +24,24 @@ from typing import Any, NamedTuple
 
 
 class Step(NamedTuple):
-    """One step of a lesson. ``say``: English, what to do and why. ``move``: the move to make.
-    ``does``: its consequences, as the text tells.
-    """
+    """One step of a lesson."""
 
     say: str
+    """English, what to do and why."""
     move: str
+    """The move to make."""
     does: Sequence[str] = ()
+    """Its consequences, as the text tells."""
 
 
 class Lesson(NamedTuple):
     """A lesson. ``steps`` begin at the position to which ``opening`` leads in a game with
-    ``options``. ``end``: the text after the last step.
+    ``options``.
     """
 
     steps: Sequence[Step]
     end: str
+    """The text after the last step."""
     options: Mapping[str, Any] = MappingProxyType({})
     opening: Sequence[str] = ()
 

@@ -33,9 +33,10 @@ Levels = Mapping[str, Sequence[float]]
 
 
 class Budget(Protocol):
-    """The limit of a search. ``nodes``: positions looked at so far."""
+    """The limit of a search."""
 
     nodes: int
+    """Positions looked at so far."""
 
     @property
     def spent(self) -> bool:

@@ -32,10 +32,11 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Several:
-    """A list of words or phrases, at least one; ``joint``: the text between two."""
+    """A list of words or phrases, at least one."""
 
     words: Sequence[object]
     joint: str = ", "
+    """The text between two."""
 
     def __str__(self) -> str:
         return self.joint.join(map(str, self.words))
@@ -43,21 +44,21 @@ class Several:
 
 @dataclass(frozen=True)
 class Witnessed:
-    """A guess from a change of the sensors. ``move``: the move that it means; ``zones``: the zones
-    whose change it explains; ``sure``: True if no other move fits.
-    """
+    """A guess from a change of the sensors."""
 
     move: str
+    """The move that it means."""
     zones: Sequence[str]
+    """The zones whose change it explains."""
     sure: bool = True
+    """True if no other move fits."""
 
 
 class Computer(Protocol):
-    """A bot that thinks in slices. ``best``: its best move so far. A move made by hand is only what
-    the bot would like the hands to do.
-    """
+    """A bot that thinks in slices."""
 
     best: str
+    """Its best move so far; one made by hand is a proposal to the people at the table."""
 
     def think(self) -> bool:
         """Think for a short time; return False if there is nothing more to think about."""
@@ -69,12 +70,12 @@ class Computer(Protocol):
 
 class SeatedGame(Game):
     """A game with its options fixed, whose pieces lie anywhere in zones. ``board``: zone -> column
-    and row on a grid of three by three, its direction from the middle. ``time_up``: the move that
-    the table makes at the end of a count of five, if it is legal.
+    and row on a grid of three by three, its direction from the middle.
     """
 
     seated = True
     time_up: str = ""
+    """The move that the table makes at the end of a count of five, if it is legal."""
 
     def zone_at(self, east: float, north: float) -> str | None:
         """Return the zone of a point of the plate, whose rim is at -1 and 1 each way, or None.

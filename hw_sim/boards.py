@@ -56,9 +56,8 @@ class _Board:
 class HallBoard(_Board):
     """Hall sensors, each with its own errors within the datasheet's limits, and their faults.
 
-    Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``sensors``: the chips, by
-    place. ``multiplexers``: by the converters' channels. ``tolerances``: factor on the datasheet's
-    spread of sensitivities. ``noise_factor``: factor on the datasheet's noise of every sensor.
+    Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``tolerances``: factor on
+    the datasheet's spread of sensitivities.
     """
 
     def __init__(
@@ -72,6 +71,7 @@ class HallBoard(_Board):
         super().__init__(profile.size)
         self._world = world
         self.noise_factor = 1.0
+        """Factor on the datasheet's noise of every sensor."""
         self._noisy: set[int] = set()
         self._stuck_v: dict[int, float] = {}
         self._drift_from_s: dict[int, float] = {}
@@ -96,10 +96,12 @@ class HallBoard(_Board):
             )
             for index in range(profile.size)
         )
+        """The chips, by place."""
         self.address = AddressBus()
         self.multiplexers = tuple(
             Cd74Hc4067(self.address, ()) for _ in range(CHANNELS * hall.converters)
         )
+        """The multiplexers, by the converters' channels."""
         supply_v, climate = hall.reference_v, world.climate
         sources: dict[str, AnalogSource] = {
             "ground": _ground,
@@ -211,13 +213,7 @@ WARMING_S = 60.0  # Time constant of a sensor that warms under a light.
 
 @dataclass
 class LitBoard:
-    """The effects of the lights on the sensors, all 0 at first. ``ground_v_a``: how far the ground
-    of the last row of sensors rises per ampere of the lights, less for nearer rows. ``sag_a``: the
-    share by which the sensors' supply falls against the converter's reference, per ampere.
-    ``heat_k``: the warming of a sensor under a white light. ``rails_mt_a``: the field of the rails
-    beside the sensors, per ampere. ``pulsed``: nonzero if the lights' present current counts, and
-    not its mean.
-    """
+    """The effects of the lights on the sensors, all 0 at first."""
 
     profile: Profile
     chain: Ws2812Chain
@@ -225,10 +221,18 @@ class LitBoard:
     rgb_of: Callable[[int], tuple[int, int, int]]
     """Returns the light at a place, by plate index; 0 to 255 for each colour."""
     ground_v_a: float = 0.0
+    """How far the ground of the last row of sensors rises per ampere of the lights, less for nearer
+    rows.
+    """
     sag_a: float = 0.0
+    """The share by which the sensors' supply falls against the converter's reference, per ampere.
+    """
     heat_k: float = 0.0
+    """The warming of a sensor under a white light."""
     rails_mt_a: float = 0.0
+    """The field of the rails beside the sensors, per ampere."""
     pulsed: float = 0.0
+    """Nonzero if the lights' present current counts, and not its mean."""
 
     def __post_init__(self) -> None:
         self._warmth = [(0.0, 0.0)] * self.profile.size
@@ -340,10 +344,7 @@ STEP_S = 0.5e-3
 
 
 class SwitchMatrix:
-    """The copper of profile matrix-gpio. Lines are GPIO numbers.
-
-    ``shorted``: (row, column, south) of switches whose diode is shorted or left out.
-    """
+    """The copper of profile matrix-gpio. Lines are GPIO numbers."""
 
     def __init__(
         self,
@@ -359,6 +360,7 @@ class SwitchMatrix:
         self._column_pins = (*north_pins, *south_pins)
         self._driven: dict[int, float] = {}
         self.shorted: set[tuple[int, int, bool]] = set()
+        """(row, column, south) of switches whose diode is shorted or left out."""
         self._ways_s = -math.inf
         self._ways: dict[int, list[tuple[int, float]]] = {}
         for pin in (*self._row_pins, *self._column_pins):

@@ -27,13 +27,10 @@ class VirtualClock:
         >>> clock.now()
         3600.0
 
-    ``start_calendar_s``: what the calendar shows then, in seconds since 1970-01-01 UTC.
+
 
     Waiting and being busy are the same thing here: both add to the time. Adding many small
     durations to a float is exact to 1e-12 s over days, and the same on every machine.
-
-    ``late_s``: returns for each sleep how many seconds late the process wakes; waits shorter than
-    ``SHORTEST_SLEEP_S`` are busy loops and never late.
     """
 
     __slots__ = ("_now_s", "late_s", "start_calendar_s")
@@ -41,7 +38,11 @@ class VirtualClock:
     def __init__(self) -> None:
         self._now_s = 0.0
         self.late_s: Callable[[], float] = in_time
+        """Returns for each sleep how many seconds late the process wakes; waits shorter than
+        ``SHORTEST_SLEEP_S`` are busy loops and never late.
+        """
         self.start_calendar_s = START_CALENDAR_S
+        """The calendar's time at the start, in seconds since 1970-01-01 UTC."""
 
     def now(self) -> float:
         """Seconds since the start."""

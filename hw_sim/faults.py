@@ -451,11 +451,12 @@ def kinds(table: FaultyTable) -> dict[str, Kind]:
 
 
 class _Broken(NamedTuple):
-    """``piece``: whose magnet it is."""
+    """A fault that has begun."""
 
     name: str
     targets: tuple[str, ...]
     piece: Piece | None
+    """The piece whose magnet is broken, if it is a fault of a magnet."""
     failing: Failing
 
 

@@ -54,8 +54,7 @@ class Action:
 class Hands:
     """All hands at one table. Places are plate indices; x and y in mm from the plate's centre.
 
-    ``pace``: how long they take, of an adult's usual time. ``busy_until_s``: when the last one has
-    left. ``traffic``: what is in the way of what.
+    ``pace``: how long they take, of an adult's usual time.
     """
 
     pace = 1.0
@@ -64,7 +63,9 @@ class Hands:
         self._world = world
         self._stream = stream
         self.traffic = Traffic(world.pieces)
+        """The pieces that are in the way of others."""
         self.busy_until_s = 0.0
+        """When the last one has left."""
         self._grips: dict[int, float] = {}  # Piece in a hand -> its last instruction, s.
 
     # Pieces, by place

@@ -59,8 +59,7 @@ class SimNode(Board):
     """The microcontroller and what is soldered to it. Has power and is up at time 0. Its firmware
     scans as often as the plate's profile says, which on a Pico is ``SCAN_US`` in its ``plate.py``.
 
-    ``clock``: how far it has lived; up to a few ms ahead of the line's. ``i2c``, ``spi``: its
-    buses.
+    ``i2c``, ``spi``: its buses.
     """
 
     def __init__(
@@ -77,6 +76,7 @@ class SimNode(Board):
     ) -> None:
         self.line = line
         self.clock = VirtualClock()
+        """The node's own time; up to a few ms ahead of the line's."""
         self.spi = SpiPort(self.clock, converter)
         self.i2c = I2cBus(I2C_BUS, self.clock, plate.I2C_HZ, I2C_TIMEOUT_S)
         self.i2c.chips[plate.IMU_ADDRESS] = imu

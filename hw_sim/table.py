@@ -45,14 +45,9 @@ GROUP = "tiltboard.simulated"
 class SimTable:
     """One table as its profile wires it; the same seed and calls give the same readings.
 
-    A context manager: within it the seams below smbus2 and neopixel are in place. ``buses``: for
-    the drivers. ``hands``: move the pieces. ``hall_board``, ``converters``, ``expanders``,
-    ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as far as it has them.
-    ``faults``: break and mend parts. ``disk``: holds its journal, if it has one.
-    ``imu_orientation``: how the tilt sensor is glued in; may be set. ``light_at``: each place's
-    light by its number on the strip; ``dark_from``: the light before which the strip is broken.
-    ``streams``: its random numbers. ``tolerances``: factor on the stated tolerances of the gaps and
-    of the Hall sensors' sensitivities.
+    A context manager: within it the seams below smbus2 and neopixel are in place. ``hall_board``,
+    ``converters``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips,
+    as far as it has them.
     """
 
     def __init__(
@@ -68,17 +63,23 @@ class SimTable:
         self.profile = profile
         self.seed = seed
         self.disk = disk
+        """Holds its journal, if it has one."""
         self.clock = VirtualClock() if clock is None else clock
         self.streams = streams = Streams(seed)
+        """Its random numbers."""
         self.world = world(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
         self.tolerances = tolerances
+        """Factor on the stated tolerances of the gaps and of the Hall sensors' sensitivities."""
         self.hands = Hands(self.world, streams.stream("hands"))
+        """Move the pieces."""
         self.buses = SimBuses(self.clock)
+        """The buses for the drivers."""
         self.converters: tuple[Any, ...] = ()
         self.expanders: dict[int, Mcp23017] = {}
         self.matrix: SwitchMatrix | None = None
         self.hall_board: HallBoard | SwitchBoard | None = model_of(profile.hall)(self, profile.hall)
         self.imu_orientation = FLAT
+        """Orientation in which the tilt sensor is glued in; may be set."""
         self.imu = self._wire_imu()
         self.chain = Ws2812Chain(profile.size if profile.lights is not None else 0)
         self.piezo = Piezo()
@@ -89,8 +90,11 @@ class SimTable:
         self.light_at = (
             strip_order() if self.node else [*map(profile.light_of, range(profile.size))]
         )
+        """Each place's light by its number on the strip."""
         self.dark_from: int | None = None
+        """The light before which the strip is broken."""
         self.faults = Faults(self)
+        """Break and mend parts."""
 
     def __enter__(self) -> Self:
         self.buses.__enter__()

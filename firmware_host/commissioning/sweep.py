@@ -145,7 +145,7 @@ class Sweep:
     """A sweep of a table that continues from ``progress``.
 
     ``before`` is the earlier calibration, which the plate is mounted by. ``keep`` is called with
-    the progress after each accepted task. ``step`` is the current step; ``done``: it has ended.
+    the progress after each accepted task. ``step`` is the current step;
     """
 
     def __init__(
@@ -165,6 +165,7 @@ class Sweep:
         self._lost: list[tuple[str, PartError]] = []  # Parts that were skipped, with their faults.
         self._notes: list[Finding] = []
         self.done = False
+        """Whether it has ended."""
         self._skipped: set[Part] = set()
         self._buttons = Buttons()
         self._scans = ScanWatch()

@@ -32,16 +32,18 @@ OPENING_PLIES = 3
 
 
 class Experience(msgspec.Struct):
-    """A person's record in one game. ``rating``: the bot level of equal strength. ``games``: number
-    of counted games. ``beaten``: the highest bot level beaten, or 0. ``openings``: first moves
-    tried. ``puzzles``: numbers of the puzzles solved.
-    """
+    """A person's record in one game."""
 
     rating: float = BEGINS
+    """The bot level of equal strength."""
     games: int = 0
+    """Number of counted games."""
     beaten: int = 0
+    """The highest bot level beaten, or 0."""
     openings: list[str] = []
+    """First moves tried."""
     puzzles: list[int] = []
+    """Numbers of the puzzles solved."""
 
     def rate(self, result: float, against: Sequence[float]) -> None:
         """Count one game with ``result`` 0 to 1 ``against`` opponents of those levels."""

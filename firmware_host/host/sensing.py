@@ -99,9 +99,7 @@ class FaultLog:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One scan, at ``now_s``: as read, as perceived, and in the game's terms. ``back_held_s``: for
-    how long back has been held. ``done``: requests carried out since the scan before.
-    """
+    """One scan, at ``now_s``: as read, as perceived, and in the game's terms."""
 
     frame: Frame
     observation: Observation
@@ -109,15 +107,16 @@ class Look:
     presses: tuple[Press, ...]
     now_s: float
     back_held_s: float
+    """Time for which back has been held."""
     done: tuple[GameRequest, ...]
+    """Requests carried out since the scan before."""
 
 
 class Sensing:
-    """The sensors of one table, and the calibration that improves with the readings.
-    ``perception``: interprets the readings; set by ``start``.
-    """
+    """The sensors of one table, and the calibration that improves with the readings."""
 
     perception: Perception
+    """Interprets the readings; set by ``start``."""
 
     def __init__(
         self,

@@ -92,16 +92,17 @@ class Scene:
 
 
 class Attract:
-    """The demonstration on an idle table. ``scene``: shown now, or None while somebody is there.
-    The games are those that the bots played when the puzzles were found, each with its end.
-    ``touched``: set by others if somebody is there.
-    """
+    """The demonstration on an idle table."""
 
     def __init__(self) -> None:
         self.scene: Scene | None = None
+        """Shown now, or None while somebody is there. The games are those that the bots played when
+        the puzzles were found, each with its end.
+        """
         self._scenes: Iterator[Scene] = iter(())
         self._alone_since_s = self._next_s = 0.0
         self.touched = False
+        """Set by others if somebody is there."""
         self._stood: tuple[object, ...] = ()
 
     def step(self, standing: Standing, look: Scan) -> None:
@@ -148,22 +149,23 @@ def _changed(before: Position, after: Position) -> Iterable[str]:
 
 
 class Showing:
-    """Lights and sounds of one table. ``light_at``: the strip's light under each place; may be set.
-    ``sounds``: the last ones, numbered from the start of the host. ``counted``: seconds that the
-    lights show as a digit, over all else. ``attract``: the demonstration on an idle table.
-    """
+    """Lights and sounds of one table."""
 
     def __init__(self, profile: Profile, plate: Plate, light_at: Sequence[int]) -> None:
         self._profile = profile
         self._plate = plate
         self.light_at = light_at
+        """The strip's light under each place; may be set."""
         self.attract = Attract()
+        """The demonstration on an idle table."""
         self.sounds: deque[tuple[int, Sound]] = deque(maxlen=SOUNDS_KEPT)
+        """The last ones, numbered from the start of the host."""
         self._sounds_made = 0
         self._tunes = TunePlayer()
         self._lighting = Lighting()
         self._code: CodeShown | None = None
         self.counted: int | None = None
+        """Seconds that the lights show as a digit, over all else."""
         self._answer: Callable[[bool], None] | None = None
         self._looks: tuple[Look | None, ...] = ()
         self._scene: Scene | None = None

@@ -44,12 +44,11 @@ class Happened:
 
 
 class FreePlay:
-    """Free play, during which the referee gets no scans. ``happened``: the last events, oldest
-    first.
-    """
+    """Free play, during which the referee gets no scans."""
 
     def __init__(self) -> None:
         self.happened: deque[Happened] = deque(maxlen=KEPT)
+        """The last events, oldest first."""
 
     def standing(self, before: Standing, sight: Sight, game: Game, overlay: Overlay) -> Standing:
         """Return a standing in which each magnet's place has the colour of its pole."""
@@ -89,22 +88,24 @@ def _sentence_of(event: SightEvent, game: Game) -> Message:
 
 
 class Upkeep:
-    """Calibration and free play of one table. ``sweep``: the running calibration, or None;
-    ``left``: how much of an interrupted one is done, and of how much. ``free``: free play, or None.
-    ``asked``: an instruction to people; may be set. ``power_off``: shuts the Pi down, or None; may
-    be set.
-    """
+    """Calibration and free play of one table."""
 
     def __init__(self, profile: Profile, folder: Path, clock: Clock) -> None:
         self._profile = profile
         self._folder = folder
         self._clock = clock
         self.sweep: Sweep | None = None
+        """The running calibration, or None; ``left``: how much of an interrupted one is done, and
+        of how much.
+        """
         self._done_since_s: float | None = None
         self.left = unfinished(profile, folder)
         self.free: FreePlay | None = None
+        """Free play, or None."""
         self.asked: Asked | None = None
+        """An instruction to people; may be set."""
         self.power_off: Callable[[], None] | None = None
+        """Shuts the Pi down, or None; may be set."""
 
     @property
     def happened(self) -> Iterable[Happened]:

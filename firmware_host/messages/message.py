@@ -14,9 +14,8 @@ MAX_SHOWN = 600  # Characters of one parameter, which anybody may have sent.
 class Message:
     """An English template and the values of its ``{named}`` fields. It is immutable.
 
-    A parameter that is itself a Message is translated first. ``capital``: it begins a sentence, so
-    its first letter is upper case in every language. It is not a dataclass, because those are
-    written to JSON as they are, and a message has to be translated on its way.
+    A parameter that is itself a Message is translated first. It is not a dataclass, because those
+    are written to JSON as they are, and a message has to be translated on its way.
     """
 
     __slots__ = ("capital", "params", "template")
@@ -27,6 +26,7 @@ class Message:
         self.template = template
         self.params: Mapping[str, object] = params or {}
         self.capital = capital
+        """Whether it begins a sentence, and so with a capital in every language."""
 
     def __str__(self) -> str:
         return self.filled(self.template, self.params)

@@ -44,18 +44,6 @@ _AGAIN = "Remove the file, and calibrate the table again."
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The calibration of a table. Per place, the reading in mT is (raw - ``offset_mt``) * ``gain``;
     a gain is 0.5 to 2, or negative for a sensor that is upside down.
-
-    ``strong_mt``, ``weak_mt``: what a south magnet of that class adds, by [rows][columns] away.
-    ``level_rad``: the IMU's tilt about x and y when the plate is level; None if unknown.
-    ``zeroed``: False for sensors whose offset is only a guess. ``made_s``: seconds since 1970-01-01
-    UTC, 0 if unknown. ``mounting``: the IMU's axes that point east, north and up.
-
-    From a calibration with magnets: ``noise_mt``, per sensor, the standard deviation of a reading
-    of the empty plate; ``carried_mt``, the reading of one strong piece by a sensor of gain 1.
-
-    ``wire``: the input that each place is read from, and ``lights``: the light on the strip under
-    each place; empty if all are as in the profile. Learnt in play: ``failed``, places whose
-    sensors' readings are ignored, and why.
     """
 
     format: Literal[1]
@@ -63,16 +51,27 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     offset_mt: tuple[Offset, ...]
     gain: tuple[Gain, ...]
     zeroed: tuple[bool, ...]
+    """False for sensors whose offset is only a guess."""
     strong_mt: Kernel
+    """The field that a strong south magnet adds, by [rows][columns] away."""
     weak_mt: Kernel
+    """The same of a weak one."""
     level_rad: tuple[Level, Level] | None = None
+    """The IMU's tilt about x and y when the plate is level; None if unknown."""
     made_s: Annotated[float, msgspec.Meta(ge=0, le=1e11)] = 0.0
+    """Seconds since 1970-01-01 UTC, 0 if unknown."""
     mounting: tuple[Axis, Axis, Axis] = ("+x", "+y", "+z")
+    """The IMU's axes that point east, north and up."""
     noise_mt: tuple[Noise, ...] = ()
+    """Per sensor, the standard deviation of a reading of the empty plate, from a calibration."""
     carried_mt: Annotated[float, msgspec.Meta(ge=0, le=50)] = 0.0
+    """The reading of one strong piece by a sensor of gain 1, from a calibration."""
     wire: tuple[int, ...] = ()
+    """The input that each place is read from; empty if all are as in the profile."""
     lights: tuple[int, ...] = ()
+    """The light on the strip under each place; empty if all are as in the profile."""
     failed: tuple[tuple[int, Ailment], ...] = ()
+    """Places whose sensors' readings are ignored, learnt in play, and why."""
 
     @property
     def orientation(self) -> Mounting:

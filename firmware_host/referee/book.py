@@ -46,21 +46,20 @@ def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The differences between a board and a plan.
-
-    ``strays``: place -> piece that should not be there. ``missing``: place -> piece that must be
-    there and is not (also under a stray). ``todo``: place -> LIFT, REMOVE or PUT, which the plan
-    still asks for; only places without an error. ``wanted``: place -> piece for the PUTs of
-    ``todo``. ``shifts``: the rest of the plan, each from the present place of its piece; None: it
-    is off the board. A piece whose target is already filled by one of its kind has target None and
-    the role LIFT.
-    """
+    """The differences between a board and a plan."""
 
     strays: Mapping[str, str] = field(default_factory=dict)
+    """Place -> piece that should not be there."""
     missing: Mapping[str, str] = field(default_factory=dict)
+    """Place -> piece that must be there and is not (also under a stray)."""
     todo: Mapping[str, Role] = field(default_factory=dict)
+    """Place -> LIFT, REMOVE or PUT, which the plan still asks for; only places without an error."""
     wanted: Mapping[str, str] = field(default_factory=dict)
+    """Place -> piece for the PUTs of ``todo``."""
     shifts: tuple[Shift, ...] = ()
+    """The rest of the plan, each from the present place of its piece; None: it is off the board. A
+    piece whose target is already filled by one of its kind has target None and the role LIFT.
+    """
 
     @property
     def right(self) -> bool:
@@ -193,14 +192,13 @@ def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A move that was made, or requested by button, and is not confirmed yet. ``extras``: see
-    ``made``.
-    """
+    """A move that was made, or requested by button, and is not confirmed yet."""
 
     turn: Turn
     plan: Plan
     requested: bool = False
     extras: Mapping[str, str] = field(default_factory=dict)
+    """Captured pieces that are still on the board, at another place."""
 
     @property
     def record(self) -> PendingMove:
@@ -268,23 +266,15 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """The one move that remains while its piece is held and its captured piece is off its place.
-
-    ``extras``: captured pieces that are still on the board, at another place.
-    """
+    """The one move that remains while its piece is held and its captured piece is off its place."""
 
     turn: Turn
     extras: Mapping[str, str]
+    """Captured pieces that are still on the board, at another place."""
 
 
 class Book:
-    """The legal moves of ``position``, each played at most once.
-
-    ``drops``: moves named by the empty place on which a piece is put. ``entries``: place -> moves
-    with other names that put a piece there. ``movers``: place -> moves that carry its piece over
-    the board. ``swap``: the move of the pie rule, or None. ``passes``: moves that change nothing on
-    the board.
-    """
+    """The legal moves of ``position``, each played at most once."""
 
     def __init__(self, game: Game, position: Position) -> None:
         self.position = position
@@ -293,22 +283,27 @@ class Book:
         self.still = Plan(cells, cells)
         # A move that is named by an empty place puts a piece there (the contract: a cell).
         self.drops = frozenset(m for m in legal if m in game.board and m not in cells)
+        """Moves named by the empty place on which a piece is put."""
         self._made: dict[str, Pending] = {}
         others = [self._pending(m) for m in legal if m not in self.drops]
         # No board shows a pass, so it is never matched: somebody has to say it.
         self.passes = tuple(
             each.turn for each in others if not each.plan.shifts and not each.turn.act
         )
+        """Moves that change nothing on the board."""
         self._others = tuple(each for each in others if each.turn not in self.passes)
         turns = [pending.turn for pending in self._others]
         self._acts = tuple((turn, carried(turn), captured(turn)) for turn in turns)
         self.swap = next((turn for turn, _, taken in self._acts if _swaps(turn, taken)), None)
+        """The move of the pie rule, or None."""
         self.entries = _by_place(
             (turn.act[0].target, turn)
             for turn in turns
             if len(turn.act) == 1 and turn.act[0].source is None
         )
+        """Place -> moves with other names that put a piece there."""
         self.movers = _by_place((place, turn) for turn, held, _ in self._acts for place in held)
+        """Place -> moves that carry its piece over the board."""
 
     def match(
         self,

@@ -17,13 +17,14 @@ _FAR = 30.0  # places; for names that say nothing about where they are
 @dataclass(frozen=True, slots=True)
 class Carry:
     """One step of a person. ``source`` None: from the hand or the reserve; ``target`` None: off the
-    board; both the same: turn over. ``parked``: off the board only until its own place is free.
+    board; both the same: turn over.
     """
 
     piece: str
     source: str | None
     target: str | None
     parked: bool = False
+    """Off the board only until its own place is free."""
 
     @property
     def turn_over(self) -> bool:

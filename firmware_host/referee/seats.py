@@ -29,9 +29,8 @@ class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Seats:
     """The seats of one table. People stay seated from game to game, and after a restart.
 
-    ``holders``: player -> SHA-256 of the token of the device in the seat. ``codes``: player -> the
-    code that takes a free seat. ``computers``: player -> bot level. ``changes``: grows with each
-    change.
+    ``holders``: player -> SHA-256 of the token of the device in the seat. ``computers``: player ->
+    bot level.
 
     ``shut``: players whose hands were seen in this game by another device than the one that is in
     the seat now, or by a bot. Such a hand stays covered until the others agree.
@@ -43,7 +42,9 @@ class Seats:
         self._players: tuple[str, ...] = ()
         self._hands = False
         self.codes: dict[str, str] = {}
+        """Player -> the code that takes a free seat."""
         self.changes = 0
+        """Grows with each change."""
         kept = read_kept(self._path, _Kept, "nobody sits any more", tell)
         self._holders, self._computers = dict(kept.holders), dict(kept.computers)
         self._seen_in = dict(kept.seen)

@@ -32,23 +32,22 @@ _NOTHING = Sight(-inf, False, {}, frozenset(), Stillness.UNKNOWN, (0.0, 0.0))
 
 
 class Seen(Struct, frozen=True):
-    """The readings so far, and their times in s.
-
-    ``same_since_s``: when the board last changed; ``sure_since_s``: the same, with no doubtful
-    place since. ``unsure_since_s``: places of the board with steady but unreadable sensors -> since
-    when. ``doubtful``: those places, and ones with failed or unsteady sensors. ``cause``: the last
-    event that may explain a mistake. ``levelled``: the plate was tilted, is still again, and is not
-    read yet.
-    """
+    """The readings so far, and their times in s."""
 
     sight: Sight = _NOTHING
     now_s: float = -inf
     same_since_s: float = -inf
+    """When the board last changed."""
     sure_since_s: float = -inf
+    """The same, with no doubtful place since."""
     unsure_since_s: Mapping[str, float] = field(default_factory=dict)
+    """Places of the board with steady but unreadable sensors -> since when."""
     doubtful: frozenset[str] = frozenset()
+    """Those places, and ones with failed or unsteady sensors."""
     cause: SightEvent | None = None
+    """The last event that may explain a mistake."""
     levelled: bool = False
+    """The plate was tilted, is still again, and is not read yet."""
 
     def then(self, sight: Sight, now_s: float, board: Container[str], *, mending: bool) -> Seen:
         """Return the readings with one more sight. Places outside ``board`` may be unreadable.
@@ -129,27 +128,27 @@ class Guide(Enum):
 
 
 class Play(Struct, frozen=True):
-    """One game and its unfinished business.
-
-    ``book``: the legal moves. ``matched``: the board has shown the position since the game began.
-    ``pending``: a move that is not confirmed yet; ``held``: that move as the journal has it;
-    ``settling``: it was seen unfinished. ``taken_back``: the last undone move, by hand or before a
-    restart, if nothing has happened since. ``missed``: empty places of which a person says that one
-    has an unseen piece. ``finished``: the result is in the journal. ``draw_offers``: players who
-    have offered a draw since the last move.
-    """
+    """One game and its unfinished business."""
 
     line: Line
     book: Book
+    """The legal moves."""
     guide: Guide | None = None
     matched: bool = False
+    """The board has shown the position since the game began."""
     pending: Pending | None = None
+    """A move that is not confirmed yet."""
     held: PendingMove | None = None
+    """That move as the journal has it; ``settling``: it was seen unfinished."""
     settling: bool = False
     taken_back: Turn | None = None
+    """The last undone move, by hand or before a restart, if nothing has happened since."""
     missed: frozenset[str] = frozenset()
+    """Empty places of which a person says that one has an unseen piece."""
     finished: bool = False
+    """The result is in the journal."""
     draw_offers: tuple[str, ...] = ()
+    """Players who have offered a draw since the last move."""
 
     def on(self, line: Line, *, taken_back: Turn | None = None) -> Play:
         """Return the game with another position, or without its pending move."""
@@ -173,40 +172,44 @@ NOTICE_S = 3.0
 
 
 class State(Struct, frozen=True):
-    """The state of one game. ``menu``: None where nothing can be chosen; ``silent_failures``,
-    ``tilts``: see Referee.
-
-    ``cells``: place -> piece, by what is ``seen`` and what people have said. ``claims``: place ->
-    the piece that people have said is there in this step. ``found``: moves that explain the board,
-    none of them certain yet. ``todo``: places where something is to be done, requested since
-    ``todo_s``. ``view``: the last one shown; ``problems``: those when play was last not paused.
-    ``sounds``: new in this step. ``failed``: sensors whose failure has been announced. ``notice``:
-    a past event, and until when it is shown. ``trouble``: why nothing can be confirmed now;
-    ``retry_s``: when that is tried again; ``owed``: how many moves an undo is to leave then, or
-    None. ``menu_choice``: see GameReferee. ``wake_s``: when to look again although nothing changes.
-    """
+    """The state of one game. ``silent_failures``, ``tilts``: see Referee."""
 
     play: Play
     menu: Menu | None = None
+    """Index of the selected choice, or None if nothing can be chosen."""
     silent_failures: bool = False
     tilts: bool = False
     seen: Seen = field(default_factory=Seen)
     claims: Mapping[str, str | None] = field(default_factory=dict)
+    """Place -> the piece that people have said is there in this step."""
     cells: Mapping[str, str] = field(default_factory=dict)
+    """Place -> piece, by what is ``seen`` and what people have said."""
     found: tuple[Pending, ...] = ()
+    """Moves that explain the board, none of them certain yet."""
     asking: Asking[Meaning] = field(default_factory=Asking)
     failed: frozenset[str] = frozenset()
+    """Sensors whose failure has been announced."""
     todo: tuple[str, ...] = ()
+    """Places where something is to be done, requested since ``todo_s``."""
     todo_s: float = -inf
     view: View = NOT_READY
+    """The last one shown."""
     problems: Problems = frozenset()
+    """Those when play was last not paused."""
     sounds: tuple[Sound, ...] = ()
+    """New in this step."""
     notice: tuple[Message, float] | None = None
+    """A past event, and until when it is shown."""
     trouble: JournalError | None = None
+    """The reason why nothing can be confirmed now."""
     retry_s: float = inf
+    """Time of the next try to confirm."""
     owed: int | None = None
+    """Number of moves that an undo leaves then, or None."""
     menu_choice: str | None = None
+    """The game that is selected in the menu, as ``GameReferee`` has it."""
     wake_s: float = -inf
+    """When to look again although nothing changes."""
 
     def seeing(self, sight: Sight, now_s: float) -> State:
         """Return the state at the beginning of a step, with the new readings."""

@@ -30,15 +30,14 @@ Meaning = Pending | tuple[Claim, ...]
 
 
 class View(Shown, frozen=True, kw_only=True):
-    """One phase as people see it, and what only the referee knows of it.
-
-    ``problems``: what is wrong, so that new problems are noticed. ``expected``: these were to be
-    expected. ``meant``: answer to ``question`` -> its meaning.
-    """
+    """One phase as people see it, and what only the referee knows of it."""
 
     problems: Problems = frozenset()
+    """The problems, so that new ones are noticed."""
     expected: bool = False
+    """These were to be expected."""
     meant: Mapping[str, Meaning] = msgspec.field(default_factory=dict)
+    """Answer to ``question`` -> its meaning."""
 
 
 NOT_READY = View(Phase.PAUSED, troubles.NOT_READY)

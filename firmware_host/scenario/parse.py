@@ -67,10 +67,11 @@ Action = c.NewGame | c.Answer | h.Deed | Meanwhile | SetupByHand | Wait | Kill |
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of a scenario. ``text``: the line without its comment."""
+    """One line of a scenario."""
 
     line: int
     text: str
+    """The line without its comment."""
     action: Action
 
 

@@ -84,15 +84,15 @@ class Console:
 
 @dataclass(slots=True)
 class _Request:
-    """A request to the person. ``due_s``: when it must have been seen; None until it is asked for,
-    which is not before ``from_s``. ``level``: the person holds the plate until it has been seen.
-    """
+    """A request to the person."""
 
     asked: Asked
     seen: Seen
     from_s: float = 0.0
     level: bool = False
+    """The person holds the plate until it has been seen."""
     due_s: float | None = None
+    """When it must have been seen; None until it is asked for, which is not before ``from_s``."""
 
 
 class Person:

@@ -32,13 +32,13 @@ class UnknownNameError(TiltboardError, LookupError):
 class TableView:
     """The table as seen from outside.
 
-    ``cells``: place -> the piece that perception sees; ``overlay``, ``players``: every name that
-    exists, so that misspelt ones are rejected.
+    ``overlay``, ``players``: every name that exists, so that misspelt ones are rejected.
     """
 
     time_s: float
     standing: Standing
     cells: Mapping[str, str]
+    """Place -> the piece that perception sees."""
     overlay: Overlay
     players: Collection[str]
 
@@ -157,15 +157,14 @@ class Actor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """The table after a step. ``failure``: what an expectation found instead, or None.
-
-    ``skipped``: why the step was not done, or None.
-    """
+    """The table after a step."""
 
     step: s.Step
     view: TableView
     failure: Message | None = None
+    """The finding of an expectation that did not hold, or None."""
     skipped: Message | None = None
+    """Why the step was not done, or None."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``--json`` prints."""

@@ -101,11 +101,12 @@ class Scan(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A recording. ``complete``: False if it was cut off (by a loss of power, for instance)."""
+    """A recording."""
 
     header: TraceHeader
     scans: tuple[Scan, ...]
     complete: bool
+    """False if it was cut off (by a loss of power, for instance)."""
 
 
 def _fault_out(fault: Any) -> list[str]:

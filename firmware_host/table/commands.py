@@ -95,18 +95,17 @@ class SeatRequest(GameRequest, frozen=True):
 
 
 class SeatMove(SeatRequest, frozen=True, tag="seat-move"):
-    """A move of a seated game. ``player``: whose seat it is for, or None for no one's.
-
-    ``move``: in the game's notation; ``chance`` alone asks for a random draw. ``proposed``: other
-    people are to carry it out, and it counts when somebody says how it went.
-    """
+    """A move of a seated game."""
 
     right = Right.OWN_SEAT
     of_the_step = True
 
     player: Name | None = None
+    """The player whose seat it is for, or None for no one's."""
     move: Annotated[str, msgspec.Meta(min_length=1, max_length=400)] = ""
+    """The move in the game's notation; ``chance`` alone asks for a random draw."""
     proposed: bool = False
+    """Other people are to carry it out, and it counts when somebody says how it went."""
 
     def needs(self) -> Right:
         """Return the right to that seat, or with no player to any."""
@@ -114,9 +113,10 @@ class SeatMove(SeatRequest, frozen=True, tag="seat-move"):
 
 
 class Count(SeatRequest, frozen=True, tag="count"):
-    """Count to five, after which nobody may say more. ``player``: as in SeatMove."""
+    """Count to five, after which nobody may say more."""
 
     player: Name | None = None
+    """The player whose seat it is for, or None for no one's."""
 
 
 class SeatHint(SeatRequest, frozen=True, tag="seat-hint"):
@@ -133,15 +133,16 @@ class NotSo(SeatRequest, frozen=True, tag="not-so"):
 
 
 class SitDown(Verb, frozen=True, tag="sit-down"):
-    """Seat a device; no page sends this. ``digest``: that of the device's token. ``player`` None:
-    the seat with that ``code``; ``code`` None: without a code, at the table itself.
-    """
+    """Seat a device; no page sends this."""
 
     right = Right.NO_PAGE
 
     digest: str
+    """The digest of the device's token."""
     player: str | None = None
+    """The seat, or None for the one with that code."""
     code: str | None = None
+    """The seat's code, or None at the table itself."""
 
 
 class StandUp(Verb, frozen=True, tag="stand-up"):
@@ -153,14 +154,13 @@ class StandUp(Verb, frozen=True, tag="stand-up"):
 
 
 class OpenHand(Verb, frozen=True, tag="open-hand"):
-    """Let the device at ``player``'s seat see that hand, which another device has seen. ``digest``:
-    that of the device that agrees, or None for the table's own page. No page sends this.
-    """
+    """Let the device at ``player``'s seat see that hand, which another device has seen."""
 
     right = Right.NO_PAGE
 
     player: str
     digest: str | None = None
+    """That of the device that agrees, or None for the table's own page. No page sends this."""
 
 
 class SeatComputer(Verb, frozen=True, tag="seat-computer"):
@@ -181,33 +181,37 @@ FileText = Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
 
 class NewGame(Verb, frozen=True, tag="game"):
     """Start a game; the one in progress stays in the journal and can be resumed. An option that is
-    None has its default. ``boards``: option -> a board file's text, TOML or JSON. ``engines``:
-    player -> the engine that plays for them. ``clock``: the time of each player. ``assist``: player
-    -> how much help they get. ``names``: player -> the person's name. ``even``: even out people's
-    strengths; the weaker one gets the first move, and assist. ``far``: player -> number of the
-    other table (from 1) at which they are; this starts a match, which that table joins.
+    None has its default.
     """
 
     game: Name
     options: Mapping[Name, OptionValue] = {}
     boards: Annotated[Mapping[Name, FileText], msgspec.Meta(max_length=1)] = {}
+    """Option -> a board file's text, TOML or JSON."""
     engines: Annotated[Mapping[Name, EngineSeat], msgspec.Meta(max_length=4)] = {}
+    """Player -> the engine that plays for them."""
     clock: ClockTime | None = None
+    """The time of each player."""
     assist: Annotated[Mapping[Name, Amount], msgspec.Meta(max_length=4)] = {}
+    """Player -> how much help they get."""
     names: Annotated[Mapping[Name, Name], msgspec.Meta(max_length=4)] = {}
+    """Player -> the person's name."""
     even: bool = False
+    """Even out people's strengths; the weaker one gets the first move, and assist."""
     far: Annotated[
         Mapping[Name, Annotated[int, msgspec.Meta(ge=1, le=3)]], msgspec.Meta(max_length=3)
     ] = {}
+    """Player -> number of the other table (from 1) at which they are; this starts a match, which
+    that table joins.
+    """
 
 
 class JoinMatch(Verb, frozen=True, tag="join-match"):
-    """Play with the table that shows ``code``. ``level``: that of the bot that plays here, if
-    any.
-    """
+    """Play with the table that shows ``code``."""
 
     code: Name
     level: Annotated[int, msgspec.Meta(ge=1, le=10)] | None = None
+    """That of the bot that plays here, if any."""
 
 
 class LeaveMatch(Verb, frozen=True, tag="leave-match"):
@@ -287,13 +291,13 @@ class Hint(Verb, frozen=True, tag="hint"):
 
 class Assist(Verb, frozen=True, tag="assist"):
     """Show ``player`` the worth of their legal moves from now on: 0 nothing, 1 the bad ones, 2 the
-    good ones too, 3 also the best one. ``sure``: whether to ask once, after a move that costs much,
-    if they are sure; None: as before.
+    good ones too, 3 also the best one.
     """
 
     player: Name
     amount: Amount
     sure: bool | None = None
+    """Whether to ask once, after a move that costs much, if they are sure; None: as before."""
 
 
 class Touch(Verb, frozen=True, tag="touch"):
@@ -342,11 +346,12 @@ class OfferDraw(GameRequest, frozen=True, tag="offer-draw"):
 
 
 class Answer(GameRequest, frozen=True, tag="answer"):
-    """Answer the question that the table asks; ``value``: a choice's value, or another name."""
+    """Answer the question that the table asks."""
 
     of_the_step = True
 
     value: Name
+    """A choice's value, or another name."""
 
 
 class ImportGame(Verb, frozen=True, tag="import"):
@@ -356,12 +361,12 @@ class ImportGame(Verb, frozen=True, tag="import"):
 
 
 class Calibrate(Verb, frozen=True, tag="calibrate"):
-    """Calibrate the table while the game waits. ``again``: only that place of the plate, or that
-    part of the table (commissioning.progress.Part); during a calibration, that one next. An
-    interrupted calibration continues unless ``fresh`` is true.
-    """
+    """Calibrate the table while the game waits."""
 
     again: Name | None = None
+    """Only that place of the plate, or that part of the table (commissioning.progress.Part); during
+    a calibration, that one next. An interrupted calibration continues unless ``fresh`` is true.
+    """
     fresh: bool = False
 
 

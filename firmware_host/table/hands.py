@@ -135,13 +135,13 @@ class Chopsticks(Deed, frozen=True, tag="chopsticks"):
 
 class Grab(HandsCommand, frozen=True, tag="grab"):
     """Close a hand on the loose piece of that number, or on one from that tray, and hold it with
-    its foot at ``at_mm``: east and north of the plate's middle and above its surface. ``sticks``:
-    between two chopsticks.
+    its foot at ``at_mm``: east and north of the plate's middle and above its surface.
     """
 
     what: Name | Number
     at_mm: Spot
     sticks: bool = False
+    """Between two chopsticks."""
     if_legal: IfLegal = False
 
 
@@ -231,13 +231,13 @@ class Heal(Deed, frozen=True, tag="heal"):
 
 
 class BreakableInfo(msgspec.Struct, frozen=True):
-    """A fault that this table can have, by name and in words. ``count``: its number of targets;
-    ``choices``: the possible ones, or empty for the places of the plate.
-    """
+    """A fault that this table can have, by name and in words."""
 
     fault: str
     said: Message
     count: int
+    """Its number of targets; ``choices``: the possible ones, or empty for the places of the plate.
+    """
     choices: list[str]
 
 
@@ -262,16 +262,15 @@ class LoosePiece(msgspec.Struct, frozen=True):
 
 
 class PoseFrame(msgspec.Struct, frozen=True):
-    """The poses of plate and pieces at one time, for pictures, where they are known.
-
-    ``attitude_rad``: of the plate about east, north and its own axis, in that order. ``pieces``:
-    number of a loose piece -> x, y, z of its middle in mm in the plate's axes, above its surface,
-    and its orientation as a quaternion w, x, y, z.
-    """
+    """The poses of plate and pieces at one time, for pictures, where they are known."""
 
     time_s: float
     attitude_rad: tuple[float, float, float]
+    """Angles of the plate about east, north and its own axis, in that order."""
     pieces: dict[int, list[float]]
+    """Number of a loose piece -> x, y, z of its middle in mm in the plate's axes, above its
+    surface, and its orientation as a quaternion w, x, y, z.
+    """
 
 
 class HandsPort(Protocol):

@@ -17,10 +17,11 @@ BUSY = PartReadingError(
 
 
 class ScanWatch:
-    """A watch on the times of scans. ``late``: the last scan was late."""
+    """A watch on the times of scans."""
 
     def __init__(self) -> None:
         self.late = False
+        """The last scan was late."""
         self._last_s: float | None = None
         self._stalls = 0
         self._steady_since_s = 0.0

@@ -95,14 +95,12 @@ _BREATH_STEPS = 16  # Levels of a breath; few, so that the light is not written 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A light's brightness over time, as the eye sees it (0 to 1).
-
-    ``levels``: one per quarter second, repeated. ``breath_s``: instead, a smooth swing between the
-    first two levels with this period, brightest at 0.
-    """
+    """A light's brightness over time, as the eye sees it (0 to 1)."""
 
     levels: tuple[float, ...]
+    """One per quarter second, repeated."""
     breath_s: float | None = None
+    """Instead, a smooth swing between the first two levels with this period, brightest at 0."""
 
     def look(self, rgb: Rgb) -> Look:
         """Return the look of this pattern in that colour."""

@@ -13,31 +13,31 @@ from tiltboard.games.base import Game, Outcome, Position, Turn
 
 
 class PendingMove(msgspec.Struct, frozen=True):
-    """A move that is being carried out. ``requested``: by button or page, so the player's own part
-    is still to be done, too.
-
-    ``extras``: place -> captured piece that was put there instead of off the board.
-    """
+    """A move that is being carried out."""
 
     move: str
     requested: bool = False
+    """Whether button or page asked for it, so that the player's own part is missing, too."""
     extras: dict[str, str] = msgspec.field(default_factory=dict)
+    """Place -> captured piece that was put there instead of off the board."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One game as far as the journal has it. ``reached``: the positions from the start through all
-    ``moves``; ``position``: the last of them, after the turn ``last``. ``agreed``: the result if
-    the players ended the game themselves (by agreement, resigning or time), or None.
-    """
+    """One game as far as the journal has it."""
 
     game: Game
     game_id: int
     moves: tuple[str, ...]
     reached: tuple[Position, ...]
+    """The positions from the start through all ``moves``."""
     position: Position
+    """The last of them, after the turn ``last``."""
     last: Turn | None
     agreed: Outcome | None = None
+    """The result if the players ended the game themselves (by agreement, resigning or time), or
+    None.
+    """
 
     @classmethod
     def of(

@@ -12,17 +12,17 @@ MAX_REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The effects of one move. ``act`` and ``consequences``: as in ``tiltboard.games.base.Turn``.
-    ``reasons``: those of the first few consequences. ``ends``: the game is then over; ``winner``:
-    its winner, or None.
-    """
+    """The effects of one move; act and consequences are those of ``tiltboard.games.base.Turn``."""
 
     move: str
     act: tuple[Shift, ...]
     consequences: tuple[Shift, ...]
     reasons: tuple[Message, ...]
+    """Those of the first few consequences."""
     ends: bool = False
+    """The game is then over."""
     winner: str | None = None
+    """Its winner, or None."""
 
 
 def preview(position: Position, move: str) -> Preview:

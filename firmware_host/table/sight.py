@@ -58,17 +58,16 @@ class Ailment(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BoardEvent:
-    """One event on the board.
-
-    ``places``: plate indices: one for placed, lifted, replaced; source and target for slid; all
-    that changed for knocked; none for tilted, settled, bumped. ``magnets``: the magnet on each of
-    ``places`` after the event.
-    """
+    """One event on the board."""
 
     time_s: float
     happening: Happening
     places: tuple[int, ...] = ()
+    """Plate indices: one for placed, lifted, replaced; source and target for slid; all that changed
+    for knocked; none for tilted, settled, bumped.
+    """
     magnets: tuple[Magnet, ...] = ()
+    """The magnet on each of ``places`` after the event."""
 
 
 class Position(NamedTuple):
@@ -82,37 +81,44 @@ class Position(NamedTuple):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The state of the plate by its sensors; indices as in ``Frame``.
-
-    ``magnets``: accepted (debounced) class per place. ``unsure``: places whose reading fits no
-    class, and for a moment those just masked; ``magnets`` keeps what was accepted there before.
-    ``confidence``: 0 to 1 per place, the reading's distance from the nearest boundary of its class;
-    updated now and then at rest. ``field_mt``: calibrated, averaged, neighbours removed. ``ready``:
-    zeroed, and, if the plate can be read, ``magnets`` is from after the last interruption (a tilt,
-    a stall, a lost part). ``masked``: places with a failed sensor -> the failure ("dead", "stuck",
-    "noisy", "drifting", "silent", "contradicting", "left-out"); these are read by their neighbours'
-    sensors, except those in ``blind``. ``restless``: unsure places whose readings jump, or have not
-    been watched for long enough; people can do nothing about these. ``weak``: unsure places with a
-    centred magnet that is too weak for its class. ``positions``: the position of each resting piece
-    on its place, where it has been estimated. ``spin_rad``: turn of a plate that spins, east to
-    north, or None if unknown.
-    """
+    """The state of the plate by its sensors; indices as in ``Frame``."""
 
     time_s: float
     ready: bool
+    """Zeroed, and, if the plate can be read, ``magnets`` is from after the last interruption (a
+    tilt, a stall, a lost part).
+    """
     magnets: tuple[Magnet, ...]
+    """Accepted (debounced) class per place."""
     unsure: frozenset[int]
+    """Places whose reading fits no class, and for a moment those just masked; ``magnets`` keeps
+    what was accepted there before.
+    """
     confidence: tuple[float, ...]
+    """0 to 1 per place, the reading's distance from the nearest boundary of its class; updated now
+    and then at rest.
+    """
     field_mt: tuple[float, ...]
+    """Calibrated, averaged, neighbours removed."""
     stillness: Stillness
     tilt_rad: tuple[float, float]
     events: tuple[BoardEvent, ...] = ()
     masked: Mapping[int, str] = msgspec.field(default_factory=dict)
+    """Places with a failed sensor -> the failure ("dead", "stuck", "noisy", "drifting", "silent",
+    "contradicting", "left-out"); these are read by their neighbours' sensors, except those in
+    ``blind``.
+    """
     blind: frozenset[int] = frozenset()
     restless: frozenset[int] = frozenset()
+    """Unsure places whose readings jump, or have not been watched for long enough; people can do
+    nothing about these.
+    """
     weak: frozenset[int] = frozenset()
+    """Unsure places with a centred magnet that is too weak for its class."""
     positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
+    """The position of each resting piece on its place, where it has been estimated."""
     spin_rad: float | None = None
+    """Turn of a plate that spins, east to north, or None if unknown."""
 
 
 UNKNOWN_PIECE = "unknown"  # A magnet of a class that no piece of this game has.
@@ -131,20 +137,22 @@ class SightEvent:
 class Sight(msgspec.Struct, frozen=True):
     """The observation in the game's places and pieces.
 
-    ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
-    board keep their plate name. ``unsure``: places that cannot be read reliably now. ``faults``:
-    parts lost in this scan; while there are any, ``cells`` may be outdated. ``masked``, ``blind``,
-    ``restless``, ``weak``, ``spin_rad``: as in Observation.
+    ``masked``, ``blind``, ``restless``, ``weak``, ``spin_rad``: as in Observation.
     """
 
     time_s: float
     ready: bool
     cells: Mapping[str, str]
+    """Place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's board keep
+    their plate name.
+    """
     unsure: frozenset[str]
+    """Places that cannot be read reliably now."""
     stillness: Stillness
     tilt_rad: tuple[float, float]
     events: tuple[SightEvent, ...] = ()
     faults: tuple[PartError, ...] = ()
+    """Parts lost in this scan; while there are any, ``cells`` may be outdated."""
     masked: Mapping[str, str] = msgspec.field(default_factory=dict)
     blind: frozenset[str] = frozenset()
     restless: frozenset[str] = frozenset()

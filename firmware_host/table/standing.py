@@ -71,34 +71,32 @@ class Sound(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer to a question.
-
-    ``value``: its name, and ``also``: others that mean the same. ``colour``: a plain colour's name,
-    or None. ``places``: the lights for it. ``path``: places along which a light runs while the
-    buttons have selected it. ``fall``: (columns, rows) of the direction in which a tilt chooses it.
-    """
+    """One answer to a question."""
 
     value: str
+    """Its name, and ``also``: others that mean the same."""
     label: Message
     also: tuple[str, ...] = ()
     colour: str | None = None
+    """A plain colour's name, or None."""
     places: tuple[str, ...] = ()
+    """The lights for it."""
     path: tuple[str, ...] = ()
+    """Places along which a light runs while the buttons have selected it."""
     fall: tuple[int, int] | None = None
+    """(columns, rows) of the direction in which a tilt chooses it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the players. ``at``: the index of the choice that the buttons have selected.
-
-    ``offer``: no answer is needed. Play continues by its phase; the answer reports a change that no
-    sensor sees.
-    """
+    """A question to the players."""
 
     ask: Message
     choices: tuple[Choice, ...]
     at: int = 0
+    """The index of the choice that the buttons have selected."""
     offer: bool = False
+    """Whether play continues without an answer, which reports a change that no sensor sees."""
 
     @property
     def chosen(self) -> Choice:
@@ -112,57 +110,60 @@ class Question:
 
 
 class Shown(Struct, frozen=True):
-    """The part of a standing that lights and page show.
-
-    ``say``: the next single thing to do, and why. ``roles``: only places that are not off.
-    ``piece_for``: PUT place -> the piece that is wanted there. ``shifts``: in setup, settle and
-    fix, the steps to do, each possible when its turn comes (source None: from the hand or the
-    reserve); for arrows, and for hands that carry them out. ``question``: the open question; the
-    phase stays as it was. ``tint``: LEGAL place -> the names of the colours that its light takes in
-    turn. ``path``: places along which a light runs, in ``path_colour`` (a plain colour's name).
-    ``lean_rad``: the tilt at which a piece slides to its place; (0, 0) once it is there.
-    """
+    """The part of a standing that lights and page show."""
 
     phase: Phase
     say: Message
+    """The next single thing to do, and why."""
     roles: Mapping[str, Role] = msgspec.field(default_factory=dict)
+    """Only places that are not off."""
     piece_for: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """PUT place -> the piece that is wanted there."""
     shifts: tuple[Shift, ...] = ()
+    """In setup, settle and fix, the steps to do, each possible when its turn comes (source None:
+    from the hand or the reserve); for arrows, and for hands that carry them out.
+    """
     question: Question | None = None
+    """The open question; the phase stays as it was."""
     tint: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """LEGAL place -> the names of the colours that its light takes in turn."""
     path: tuple[str, ...] = ()
+    """Places along which a light runs, in ``path_colour`` (a plain colour's name)."""
     path_colour: str | None = None
     lean_rad: Lean | None = None
+    """The tilt at which a piece slides to its place; (0, 0) once it is there."""
 
 
 class Standing(Shown, frozen=True, kw_only=True):
-    """The standing of the game after one step of the referee.
-
-    ``position``: the last confirmed (journalled) position, None before any game; ``moves``: those
-    that led to it; ``last``: the last of them, on a board. ``to_move``: the player to move, until
-    their move is in the journal; None after the end. ``quality``: place, or move, -> its worth
-    where that is shown; it changes the light of a LEGAL place. ``draw_offers``: players who have
-    offered a draw since the last move. ``sounds``: new in this step. ``step``: a number that
-    changes with everything that may change a player's decision. ``claims``: what people have said
-    in this step about places without a working sensor. ``spoken_by``: the player at another table
-    whose phrase has just come, while there is nothing to do but play.
-    """
+    """The standing of the game after one step of the referee."""
 
     game: Game | None = None
     game_id: int | None = None
     position: Position | None = None
+    """The last confirmed (journalled) position, None before any game."""
     moves: tuple[str, ...] = ()
+    """Those that led to it."""
     last: Turn | None = None
+    """The last of them, on a board."""
     to_move: str | None = None
+    """The player to move, until their move is in the journal; None after the end."""
     outcome: Outcome | None = None
     swap_legal: bool = False
     can_take_back: bool = False
     quality: Mapping[str, Quality] = msgspec.field(default_factory=dict)
+    """Place, or move, -> its worth where that is shown; it changes the light of a LEGAL place."""
     draw_offers: tuple[str, ...] = ()
+    """Players who have offered a draw since the last move."""
     sounds: tuple[Sound, ...] = ()
+    """New in this step."""
     step: int = 0
+    """A number that changes with everything that may change a player's decision."""
     claims: tuple[Claim, ...] = ()
+    """Statements of people in this step about places without a working sensor."""
     spoken_by: str | None = None
+    """The player at another table whose phrase has just come, while there is nothing to do but
+    play.
+    """
 
 
 NOTHING_YET = Standing(Phase.SETUP, text("Choose a game to begin."))
@@ -214,18 +215,18 @@ class Asking(Generic[Meaning]):
     A short confirm selects the next choice, a long one takes it; so does a tilt in the choice's
     direction, held for a moment. At an offer, a short confirm takes the only choice, or opens
     several. Presses that began before the question (``asked_s``) do not count.
-
-    ``meant``: answer -> its meaning. ``offered``: it began as an offer. ``board``: the pieces under
-    the open menu, None while that is closed. ``leaning``: the choice, or direction in the menu,
-    toward which the plate is tilted, and since when.
     """
 
     question: Question | None = None
     asked_s: float = -inf
     meant: Mapping[str, Meaning] = field(default_factory=dict)
+    """Answer -> its meaning."""
     offered: bool = False
+    """Whether it began as an offer."""
     board: Mapping[str, str] | None = None
+    """The pieces under the open menu, None while that is closed."""
     leaning: tuple[str, float] | None = None
+    """The choice, or direction in the menu, toward which the plate is tilted, and since when."""
 
     @property
     def opened(self) -> bool:

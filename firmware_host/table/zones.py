@@ -17,11 +17,7 @@ PIECE = "piece"  # Sensors detect a piece here, but not its kind.
 
 
 class ZoneOverlay(Overlay):
-    """A seated game on a plate of any size. Places keep the plate's names.
-
-    ``zones``: zone -> its places; ``middle``: places in no zone, nearest to the centre first.
-    ``zone_of``: place -> zone.
-    """
+    """A seated game on a plate of any size. Places keep the plate's names."""
 
     def __init__(self, profile: Profile, game: SeatedGame) -> None:
         # Overlay's is not called: there are no places to fit, and any magnet is a piece.
@@ -42,8 +38,11 @@ class ZoneOverlay(Overlay):
         self.zones: Mapping[str, tuple[str, ...]] = {
             zone: tuple(place for _, place in sorted(found)) for zone, found in zones.items()
         }
+        """Zone -> its places."""
         self.zone_of = {place: zone for zone, found in self.zones.items() for place in found}
+        """Place -> zone."""
         self.middle = tuple(place for _, place in sorted(middle))
+        """Places in no zone, nearest to the centre first."""
         self._index_of = {name: index for index, name in enumerate(self.places)}
         self.index_of_game_place = {
             zone: self._index_of[places[-1]] for zone, places in self.zones.items() if places
@@ -68,37 +67,37 @@ Places = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A move in the game's notation that waits for confirmation. ``seen``: by the sensors; else a
-    player asks for it. ``since_s``: the start of the rest in which it was seen. ``sure``: it counts
-    after a while without confirmation.
-    """
+    """A move in the game's notation that waits for confirmation."""
 
     move: str
     seen: bool
+    """Whether the sensors saw it; otherwise a player asks for it."""
     since_s: float = 0.0
+    """The start of the rest in which it was seen."""
     sure: bool = True
+    """Whether it counts after a while without confirmation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The sensors' account of what hands did, one value per step, replaced by ``looked``.
-
-    ``before``: the places occupied after the last explained move; ``now``: those in the last
-    readable scan, or None; ``explained``: the next ``before`` if the proposal is accepted.
-    ``refused``: occupied places for which people rejected the proposal. ``landed``: a piece came to
-    rest since ``before``, and ``again``: it was removed and put down once more, which makes the
-    proposal doubtful. ``spin_rad``: the plate's turn at the first scan after ``before``; None
-    before that scan.
-    """
+    """The sensors' account of what hands did, one value per step, replaced by ``looked``."""
 
     before: Places | None = None
+    """The places occupied after the last explained move."""
     now: Places | None = None
+    """Those in the last readable scan, or None."""
     proposal: Proposal | None = None
     explained: Places | None = None
+    """The next ``before`` if the proposal is accepted."""
     refused: Places | None = None
+    """Occupied places for which people rejected the proposal."""
     landed: bool = False
+    """A piece came to rest since ``before``, and ``again``: it was removed and put down once more,
+    which makes the proposal doubtful.
+    """
     again: bool = False
     spin_rad: float | None = None
+    """The plate's turn at the first scan after ``before``; None before that scan."""
 
     def doubted(self) -> Evidence:
         """Return the same evidence with a proposal that somebody has to confirm."""

@@ -30,25 +30,26 @@ Pull = tuple[int, int]  # what moves to lower bits, and what moves to higher bit
 
 
 class State(NamedTuple):
-    """A position. ``turn``: turns played. ``ended``: the reason once the game is over."""
+    """A position."""
 
     pieces: int
     turn: int
+    """Turns played."""
     ended: str | None
+    """The reason once the game is over."""
 
 
 class _Line:
-    """The two arms of one row or column from one space.
-
-    ``shift``: moves the neighbourhood of the space to the bits that ``_numbers`` describes;
-    ``near``: the pull for each of its numbers.
-    """
+    """The two arms of one row or column from one space."""
 
     def __init__(self, line: Sequence[int], middle: int, step: int, half: int) -> None:
         spaces = [1 << at for at in line]
         self._arms = spaces[middle + 1 :], spaces[:middle][::-1]  # nearest first
         self._both_sides = 1 | 1 << half
         self.shift = line[middle] - _REACH * step
+        """Moves the neighbourhood of the space to the bits that ``_numbers`` describes; ``near``:
+        the pull for each of its numbers.
+        """
         ahead, behind = ([self._beyond(arm, gap) for gap in range(_REACH)] for arm in self._arms)
         self.near = tuple((higher, lower) for higher in ahead for lower in behind)
         self._further: dict[tuple[int, int], Pull] = {}
@@ -130,10 +131,7 @@ _layout = cache(_Layout)
 
 
 class AttraktionRules(Rules):
-    """The rules A1-A5 on a board of ``size`` with ``pieces`` for each player.
-
-    ``index``: space -> the number of its bit in the low half; ``names`` the other way round.
-    """
+    """The rules A1-A5 on a board of ``size`` with ``pieces`` for each player."""
 
     players = 2
 
@@ -143,7 +141,9 @@ class AttraktionRules(Rules):
         self._full = size * size
         self._layout = layout = _layout(size)
         self.stride, self.half = layout.stride, layout.half
-        self.index, self.names = layout.index, layout.names
+        self.index = layout.index
+        """Space -> the number of its bit in the low half."""
+        self.names = layout.names
         self.every_move = tuple(self.names)
 
     def start(self) -> State:

@@ -63,7 +63,7 @@ PRESETS = tuple(
 
 
 class GravityConnectGame(Game):
-    """Gravity Connect with its options fixed. ``slots``: move -> slot."""
+    """Gravity Connect with its options fixed."""
 
     name = "gravity-connect"
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
@@ -81,6 +81,7 @@ class GravityConnectGame(Game):
         }
         self.edge_slots = self.rules.slots
         self.slots = {slot.name: slot for slot in self.edge_slots}
+        """Move -> slot."""
 
     def forbidden_side(self, position: Position) -> str | None:
         """The side that the player to move used last, which is forbidden now (rule C2)."""

@@ -37,19 +37,20 @@ _SIDES_OF_ROWS: Final = 2  # left and right come first among the sides
 
 
 class State(NamedTuple):
-    """A position. ``occupied``: rows from the top (bit 0 = left), then columns from the left (bit 0
-    = top). ``own``, ``other``: the tiles of the player to move, and of the other; ``own_side``,
-    ``other_side``: the side that each used last (its index, or ``NO_SIDE``). ``turn``: tiles on the
-    board. ``ended``: the reason once the game is over.
+    """A position. ``own``, ``other``: the tiles of the player to move, and of the other;
+    ``own_side``, ``other_side``: the side that each used last (its index, or ``NO_SIDE``).
     """
 
     occupied: tuple[int, ...]
+    """Rows from the top (bit 0 = left), then columns from the left (bit 0 = top)."""
     own: int
     other: int
     own_side: int
     other_side: int
     turn: int
+    """Tiles on the board."""
     ended: str | None
+    """The reason once the game is over."""
 
 
 # A cell on which tiles of a slot land: its bit in the slot's line, the line that crosses it there,
@@ -61,10 +62,7 @@ class GravityConnectRules(Rules):
     """The rules C1-C3 on ``size`` x ``size`` cells, at most ``MOST``, where ``line`` tiles in a row
     win.
 
-    ``rows``, ``columns``: cells from the top, from the left; ``lines``: these and the diagonals
-    both ways. ``slots``: side by side, in the order of ``SIDES``. ``tiles``: for each cell its bits
-    in its row (first), column and diagonals. ``entrances``: for each slot its side, its line (rows,
-    then columns), and whether it enters where the line's bits begin.
+    ``rows``, ``columns``: cells from the top, from the left;
     """
 
     players = 2
@@ -79,7 +77,9 @@ class GravityConnectRules(Rules):
             tuple(self.rows[y][x] for x, y in points if y in span) for points in falling + rising
         ]
         self.lines = self.rows + self.columns + diagonals
+        """These and the diagonals both ways."""
         self.tiles = {name: 0 for row in self.rows for name in row}
+        """For each cell its bits in its row (first), column and diagonals."""
         long_enough = [diagonal for diagonal in diagonals if len(diagonal) >= line]
         at = 0
         for cells in self.rows + self.columns + long_enough:
@@ -96,7 +96,11 @@ class GravityConnectRules(Rules):
         names = [*map(str, range(1, 2 * size + 1)), *ascii_uppercase[: 2 * size]]
         forward, backward = landing_tables(size)
         self.slots: list[Slot] = []
+        """Side by side, in the order of ``SIDES``."""
         self.entrances: list[tuple[int, int, bool]] = []
+        """For each slot its side, its line (rows, then columns), and whether it enters where the
+        line's bits begin.
+        """
         self._tables = []
         for number, name in enumerate(names):
             side, across = divmod(number, size)

@@ -53,21 +53,20 @@ _KEYS = ("tracks", "opposite", "positions", "hole", "title", "closed")
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Tracks as ordered lists of bases; every base is on one at least.
-
-    ``opposite``: base -> base, where the board names opposites; an involution. ``positions``: base
-    -> (column, row) on the plate, counted from 0 at the south-west corner. ``hole``: the middle of
-    the hole that is drawn, in the same units. ``placed``: the positions were given. ``closed``: the
-    tracks, by their number from 1, that go on from their last base to the first.
-    """
+    """Tracks as ordered lists of bases; every base is on one at least."""
 
     tracks: tuple[Track, ...]
     positions: Mapping[int, Place]
+    """Base -> (column, row) on the plate, counted from 0 at the south-west corner."""
     opposite: Mapping[int, int] | None = None
+    """Base -> base, where the board names opposites; an involution."""
     hole: Point | None = None
+    """The middle of the hole that is drawn, in the same units."""
     title: str = ""
     placed: bool = True
+    """Whether the positions were given."""
     closed: tuple[int, ...] = ()
+    """The tracks, by their number from 1, that go on from their last base to the first."""
 
     @property
     def bases(self) -> range:

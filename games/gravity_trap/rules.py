@@ -17,17 +17,18 @@ MAX_ENTRIES = 200_000  # Maximum size of a solver's table.
 
 
 class State(NamedTuple):
-    """A position. ``ships``: the bases of the placed ships, red's first. ``pods``: a set of bases,
-    empty until both ships are placed. ``turn``: moves made, including the two of the set-up.
-    ``copying``: the second player began opposite and has only copied moves. ``winner``: 0 or 1 once
-    the game is over.
-    """
+    """A position."""
 
     ships: tuple[int, ...]
+    """The bases of the placed ships, red's first."""
     pods: int
+    """A set of bases, empty until both ships are placed."""
     turn: int
+    """Moves made, including the two of the set-up."""
     copying: bool
+    """The second player began opposite and has only copied moves."""
     winner: int | None
+    """0 or 1 once the game is over."""
 
 
 class GravityTrapRules(Rules):

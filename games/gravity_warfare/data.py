@@ -77,22 +77,25 @@ SPECS: tuple[OptionSpec, ...] = (
 
 @dataclass(frozen=True)
 class Box:
-    """A deck, checked. ``cards``: name -> kind; ``counts`` and ``simple``: how many of each;
-    ``heroes``: name -> ability; ``die``: the kinds of troops that the troop die can show.
-    ``zones``: face -> the names of its eight zones, where the deck has them.
-    """
+    """A deck, checked."""
 
     cards: Mapping[str, str]
+    """Name -> kind."""
     counts: Mapping[str, int]
+    """Name -> number of cards."""
     simple: Mapping[str, int]
+    """Name -> number of cards in Simple mode."""
     heroes: Mapping[str, str]
+    """Name -> ability."""
     die: tuple[str, ...]
+    """The kinds of troops that the troop die can show."""
     zones: Mapping[str, tuple[str, ...]]
+    """Face -> the names of its eight zones, where the deck has them."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """All options, checked, and what follows from them. ``deck``: the value of the option."""
+    """All options, checked, and what follows from them."""
 
     mode: str
     players: int
@@ -103,6 +106,7 @@ class Options:
     cards: str
     teleport_event: bool
     deck: str | Mapping[str, Any]
+    """The value of the option."""
     box: Box
 
     @property

@@ -33,7 +33,7 @@ SPIN = "spin-it"
 
 
 class WarfareGame(SeatedGame):
-    """Gravity Warfare with its options fixed. ``board``: the eight zones, around the middle."""
+    """Gravity Warfare with its options fixed."""
 
     name = "gravity-warfare"
     secret_options = tuple(spec.name for spec in data.SPECS if spec.secret)
@@ -47,6 +47,7 @@ class WarfareGame(SeatedGame):
         self.pieces = tuple(f"{player}-{kind}" for player in self.players for kind in data.KINDS)
         ring = ((1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0), (0, 1), (0, 2))
         self.board = dict(zip(data.ZONES, ring, strict=True))
+        """The eight zones, around the middle."""
         if options.team_size is not None:
             teams = options.players // options.team_size
             self.teams = tuple(self.players[team::teams] for team in range(teams))

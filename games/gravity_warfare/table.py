@@ -20,10 +20,11 @@ PAIR, DUPLICATE, MOUNT = "pair-it", "duplicate-it", "mount-it"
 
 
 class Piece(NamedTuple):
-    """A troop on the platform. ``fresh``: placed in this turn."""
+    """A troop on the platform."""
 
     name: str
     fresh: bool = False
+    """Placed in this turn."""
 
 
 def kind_of(piece: str) -> str:
@@ -86,24 +87,26 @@ class Seen(NamedTuple):
 
 @dataclass(kw_only=True)
 class OfTurn:
-    """The part of a state that each turn resets. ``passed``: players who have passed in this
-    window. ``spent``: number of challenges and events that each player has laid; ``right``: the
-    number that each may lay. ``laid``: challenges laid in this turn and not taken back. ``fixed``:
-    challenges in force once the window is closed. ``ask``: what the next throw decides.
-    """
+    """The part of a state that each turn resets."""
 
     zone: str | None = None
     troop: tuple[str, ...] = ()
     tokens: tuple[Token, ...] = ()
     used: tuple[str, ...] = ()
     passed: frozenset[int] = frozenset()
+    """Players who have passed in this window."""
     spent: list[int] = field(default_factory=list)
+    """Number of challenges and events that each player has laid."""
     right: list[int] = field(default_factory=list)
+    """The number that each may lay."""
     ever_laid: frozenset[int] = frozenset()
     laid: list[tuple[str, ...]] = field(default_factory=list)
+    """Challenges laid in this turn and not taken back."""
     fixed: tuple[str, ...] | None = None
+    """Challenges in force once the window is closed."""
     chosen: bool = False
     ask: str = ""
+    """The decision that the next throw makes."""
     rolled_again: bool = False
     held: str | None = None
     source: str | None = None
@@ -120,15 +123,13 @@ class OfTurn:
 
 @dataclass(kw_only=True)
 class State(OfTurn):
-    """The state of a game. ``stage``: the phase, unless a draw or a new deal comes between (see
-    ``phase``). ``turn``: moves made. ``round_laid``: challenges laid in earlier turns of the round.
-    ``lying``: Guardians that are out until the next round. ``seen``: set in a player's view, where
-    hidden things are ``?`` and which cannot be played on.
-    """
+    """The state of a game."""
 
     options: Options = field(compare=False)
     stage: str = "heroes"
+    """The phase, unless a draw or a new deal comes between (see ``phase``)."""
     turn: int = 0
+    """Moves made."""
     round: int = 1
     owner: int = 0
     doer: int = 0
@@ -145,14 +146,17 @@ class State(OfTurn):
     right_pile: tuple[str, ...] = ()
     discard: tuple[str, ...] = ()
     lying: tuple[str, ...] = ()
+    """Guardians that are out until the next round."""
     drawer: int = -1
     drawn: tuple[str, ...] = ()
     refilling: bool = False
     deferred: dict[int, tuple[Token, ...]] = field(default_factory=dict)
     last: Play | None = None
     round_laid: list[tuple[str, ...]] = field(default_factory=list)
+    """Challenges laid in earlier turns of the round."""
     first_turn: bool = True
     seen: Seen | None = None
+    """Set in a player's view, where hidden things are ``?`` and which cannot be played on."""
 
     def copy(self) -> State:
         """Return a copy that can be changed without changing this state."""

@@ -77,18 +77,18 @@ STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] =
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """``points``: every place that is there, open or blocked -> (column, row), counted from 0 at
-    the south-west corner of the shape, which has so many ``columns`` and ``rows``. ``directions``:
-    steps to the neighbours. ``cells``: the open ones, where a marble may stand, sorted by code
-    point. ``blocked``: the others -> ``hole`` or ``cushion``.
-    """
+    """The places of a board, and how they lie."""
 
     points: Mapping[str, Point]
+    """Each place, open or blocked -> (column, row), counted from 0 at the south-west corner."""
     columns: int
     rows: int
     directions: tuple[Point, ...]
+    """Steps to the neighbours."""
     cells: tuple[str, ...]
+    """The open places, sorted by code point."""
     blocked: Mapping[str, str]
+    """The other places -> ``hole`` or ``cushion``."""
 
 
 def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], Board]:

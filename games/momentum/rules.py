@@ -31,15 +31,16 @@ Cell = int | str | None
 
 
 class State(NamedTuple):
-    """A position. ``cells``: as above. ``held``: each player's marbles on the board. ``turn``:
-    turns played. ``ended``: the reason once the game is over; the last mover is then ``(turn - 1) %
-    players``.
-    """
+    """A position."""
 
     cells: tuple[Cell, ...]
+    """The owner of the marble in each cell, as above."""
     held: tuple[int, ...]
+    """Each player's marbles on the board."""
     turn: int
+    """Turns played."""
     ended: str | None
+    """The reason once the game is over; the last mover is then ``(turn - 1) % players``."""
 
 
 class MomentumRules(Rules):

@@ -54,12 +54,10 @@ class SimBuses:
         ...     SMBus(1).read_byte_data(0x48, 0)
         0
 
-    ``clock``: by default a virtual one of its own. ``devices``: its buses are also what programs
-    open by themselves: ``smbus2.SMBus(1)``, ``spidev.SpiDev`` where spidev is imported inside the
-    context, and gpiozero's devices once ``Device.pin_factory`` is ``pins``.
-
-    Assembled by the ``add_`` and ``wire_`` methods; ``lines``: serial ones, by their ports. Faults
-    are set on ``spi_ports``, ``light_port`` (SPI0, where lights are the only thing on its MOSI),
+    With ``devices`` its buses are also those that programs open themselves: ``smbus2.SMBus(1)``,
+    ``spidev.SpiDev`` if spidev is imported inside the context, and gpiozero's devices once
+    ``Device.pin_factory`` is ``pins``. Assemble it by the ``add_`` and ``wire_`` methods. Set
+    faults on ``spi_ports``, ``light_port`` (SPI0, where lights are the only thing on its MOSI),
     ``i2c_buses`` and the chips themselves.
     """
 
@@ -71,6 +69,7 @@ class SimBuses:
         self.spi_ports: dict[tuple[int, int], SpiPort] = {}
         self.i2c_buses: dict[int, I2cBus] = {}
         self.lines: dict[str, SimLine] = {}
+        """The serial lines, by their ports."""
         self._ports: list[SimSerial] = []
         self._factory: SimFactory | None = None
         self._i2c_seam: I2cSeam | None = None

@@ -117,13 +117,13 @@ KEPT = 256
 
 
 class Piezo:
-    """``tone_hz``: what it sounds now, None if silent. ``tones``: the last changes of that, as
-    (time, Hz or None), oldest first.
-    """
+    """A piezo buzzer, and its last tones."""
 
     def __init__(self) -> None:
         self.tone_hz: float | None = None
+        """Its present tone, or None if it is silent."""
         self.tones: deque[tuple[float, float | None]] = deque(maxlen=KEPT)
+        """The last changes of the tone, as (time, Hz or None), oldest first."""
 
     def drive(self, duty: float | None, frequency_hz: float | None, now_s: float) -> None:
         """Set the pin's duty cycle (0 to 1) and PWM frequency; a steady level makes no sound."""

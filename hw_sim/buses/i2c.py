@@ -70,11 +70,7 @@ class Message(NamedTuple):
 
 
 class I2cBus:
-    """One bus and its chips by address.
-
-    ``nacking``: addresses that do not answer although a chip is there. ``stuck``: a line is held
-    low, every transfer times out.
-    """
+    """One bus and its chips by address."""
 
     def __init__(
         self,
@@ -89,7 +85,9 @@ class I2cBus:
         self.timeout_s = timeout_s
         self.chips: dict[int, I2cChip] = {}
         self.nacking: set[int] = set()
+        """Addresses that do not answer although a chip is there."""
         self.stuck = False
+        """A line is held low, every transfer times out."""
 
     def transfer(self, messages: Sequence[Message]) -> bytes:
         """Messages with repeated starts between them. Returns what the last one read.

@@ -44,12 +44,7 @@ class LineEnd(Protocol):
 
 
 class SimLine:
-    """One serial line between the Pi and ``end``. ``path``: the device to open while it is plugged
-    in.
-
-    ``noise``: changes the bytes that pass, in both directions. ``handed_s``: when the Pi received
-    its last byte.
-    """
+    """One serial line between the Pi and ``end``."""
 
     def __init__(self, clock: VirtualClock, baud: int) -> None:
         self.clock = clock
@@ -59,8 +54,11 @@ class SimLine:
         self.bytes_down = 0
         self.overrun = 0
         self.noise: Callable[[bytes], bytes] = bytes
+        """Changes the bytes that pass, in both directions."""
         self.handed_s = 0.0
+        """When the Pi received its last byte."""
         self.path = ""
+        """The device to open while it is plugged in."""
         self._byte_s = BITS_PER_BYTE / baud
         self._master: int | None = None
         self._slave = -1

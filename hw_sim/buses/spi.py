@@ -42,9 +42,7 @@ class SpiChip(Protocol):
 class SpiPort:
     """One chip select and what hangs on it.
 
-    ``silent``: None, or the byte that MISO reads all the time while the chip is cut off (0x00:
-    the line rests low, 0xFF: high). ``core_hz``: what the bus clock is divided from, by an even
-    number; None: by any. ``error``: what every transfer fails with, as after an unbind.
+    ``core_hz``: what the bus clock is divided from, by an even number; None: by any.
     """
 
     def __init__(self, clock: VirtualClock, chip: SpiChip, core_hz: float | None = None) -> None:
@@ -53,7 +51,11 @@ class SpiPort:
         self._core_hz = core_hz
         self._costs: dict[tuple[int, int], tuple[int, float]] = {}
         self.silent: int | None = None
+        """None, or the byte that MISO reads all the time while the chip is cut off (0x00: the line
+        rests low, 0xFF: high).
+        """
         self.error: int | None = None
+        """The error with which every transfer fails, as after an unbind."""
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int) -> Sequence[int]:
         """Transfer one message in virtual time, and return MISO's bytes. Raises OSError."""
@@ -83,17 +85,16 @@ class SpiPort:
 
 
 class SpiDev:
-    """The part of ``spidev.SpiDev`` that the drivers use (``tiltboard.drivers.buses.SpiDevice``).
-
-    ``mode``: clock polarity and phase, 0 to 3. ``max_speed_hz``: the clock of the following
-    transfers. ``bits_per_word``: 8, the only value that a Pi's controllers accept.
-    """
+    """The drivers' part of ``spidev.SpiDev`` (``tiltboard.drivers.buses.SpiDevice``)."""
 
     def __init__(self, ports: Mapping[tuple[int, int], SpiPort], bus: int, device: int) -> None:
         """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError."""
         self.mode = 0
+        """Clock polarity and phase, 0 to 3."""
         self.max_speed_hz = DEFAULT_HZ
+        """The clock of the following transfers."""
         self.bits_per_word = 8
+        """8, the only value that a Pi's controllers accept."""
         self._port = ports.get((bus, device))
         if self._port is None:
             raise FileNotFoundError(

@@ -31,17 +31,16 @@ AnalogSource = Callable[[float], float]
 
 
 class AddressBus:
-    """The wires S0 to S3, shared by any number of multiplexers, whose E is at ground.
-
-    ``address``: the present levels as a number. ``changes``: address changes that still settle,
-    newest last; ``latest``: the last ``REMEMBERED`` changes, which a floating input still shows.
-    """
+    """The wires S0 to S3, shared by any number of multiplexers, whose E is at ground."""
 
     def __init__(self) -> None:
         self.address = 0
+        """The present levels as a number."""
         self.changed_s = -math.inf
         self.changes: list[tuple[float, int]] = [(-math.inf, 0)]
+        """Address changes that still settle, newest last."""
         self.latest: deque[tuple[float, int]] = deque([(-math.inf, 0)], REMEMBERED)
+        """The last ``REMEMBERED`` changes, which a floating input still shows."""
 
     def drive(self, line: int, high: bool, now_s: float) -> None:
         """Set address line 0 to 3 high or low."""
@@ -60,9 +59,7 @@ class AddressBus:
 class Cd74Hc4067:
     """One multiplexer: ``voltage_v`` is its common pin.
 
-    ``inputs``: at most sixteen sources; missing ones are at ground. ``source_ohm``: their output
-    resistance. ``open_inputs``: those with a broken wire. ``pull_down_ohm``: at the common pin;
-    infinite for a board without one.
+    ``source_ohm``: their output resistance.
     """
 
     def __init__(
@@ -74,8 +71,11 @@ class Cd74Hc4067:
         pull_down_ohm: float = PULL_DOWN_OHM,
     ) -> None:
         self.open_inputs: set[int] = set()
+        """Those with a broken wire."""
         self.pull_down_ohm = pull_down_ohm
+        """Resistance from the common pin to ground; infinite for a board without one."""
         self.inputs: list[AnalogSource] = [*inputs, *[_ground] * (INPUTS - len(inputs))]
+        """The sources, at most sixteen; missing ones are at ground."""
         self._bus = bus
         self._tau_s = (ON_OHM + source_ohm) * (COMMON_F + CONVERTER_F)
         self.settled_s = SWITCH_S + SETTLED_TAUS * self._tau_s

@@ -34,14 +34,14 @@ THERMAL_STEP_S = 0.1
 class HallSpread:
     """The properties of one copy of the sensor, within the datasheet's limits (not checked here).
 
-    ``quiescent_v`` and ``sensitivity_v_mt``: at 25 degC and 3.3 V. ``quiescent_v_k``: drift with
-    temperature, at most 1 % of the supply over 100 K.
+    ``quiescent_v`` and ``sensitivity_v_mt``: at 25 degC and 3.3 V.
     """
 
     quiescent_v: float = QUIESCENT_V
     sensitivity_v_mt: float = SENSITIVITY_V_MT
     sensitivity_per_k: float = SENSITIVITY_PER_K
     quiescent_v_k: float = 0.0
+    """Drift with temperature, at most 1 % of the supply over 100 K."""
 
 
 class Drv5055:
@@ -113,13 +113,14 @@ class SwitchPoints:
     """One pole's limits: closes when the field exceeds ``operate_mt``, opens below ``release_mt``.
 
     For a type of switch these are typical values, and ``spread`` is the share by which both limits
-    of one copy deviate together. ``response_s``: delay of the output.
+    of one copy deviate together.
     """
 
     operate_mt: float
     release_mt: float
     spread: float = 0.0
     response_s: float = 10e-6
+    """Delay of the output."""
 
     def drawn(self, stream: Stream) -> SwitchPoints:
         """Draw the limits of one copy, within the spread."""

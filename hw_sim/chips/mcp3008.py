@@ -56,8 +56,8 @@ class _Plan:
 class Mcp3008:
     """One converter: ``transfer`` is one low phase of CS.
 
-    ``inputs``: eight channels. ``reference_v``: VREF, also VDD. ``source_ohm``: what drives the
-    inputs. While DOUT is high impedance the wire rests low, as a Pi's MISO pins pull it.
+    ``source_ohm``: what drives the inputs. While DOUT is high impedance the wire rests low, as a
+    Pi's MISO pins pull it.
     """
 
     def __init__(
@@ -68,7 +68,9 @@ class Mcp3008:
         source_ohm: float = 0.0,
     ) -> None:
         self.inputs = list(inputs)
+        """Eight channels."""
         self.reference_v = reference_v
+        """VREF, also VDD."""
         self._tau_s = (SWITCH_OHM + source_ohm) * SAMPLE_F
         self._held_v = 0.0
         self._clocked = (0, 0)

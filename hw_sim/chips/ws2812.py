@@ -21,24 +21,26 @@ PWM_HZ = 430.0  # a channel is fully on or off; a frame starts all of them at on
 
 
 class Ws2812Chain:
-    """A chain of ``count`` lights. ``updates`` counts the writes that reached the chain.
-
-    ``supply_failed``: bits are lost while it is set (see ``power_on``). ``idle_high``: the data
-    line rests high between transfers over SPI. ``malformed`` counts bits with a pulse longer or
-    shorter than the datasheet allows. ``level``: the sum of all channels, each 0 to 1. ``line``:
-    changes the bytes on the data line. ``gaps_under``: in a transfer of fewer bytes the controller
-    pauses for a clock after each byte, with the line as it is.
-    """
+    """A chain of ``count`` lights. ``updates`` counts the writes that reached the chain."""
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.updates = 0
         self.malformed = 0
         self.supply_failed = False
+        """Bits are lost while it is set (see ``power_on``)."""
         self.idle_high = False
+        """The data line rests high between transfers over SPI. ``malformed`` counts bits with a
+        pulse longer or shorter than the datasheet allows.
+        """
         self.level = 0.0
+        """The sum of all channels, each 0 to 1."""
         self.gaps_under = 0
+        """In a transfer of fewer bytes the controller pauses for a clock after each byte, with the
+        line as it is.
+        """
         self.line: Callable[[bytes], bytes] = bytes
+        """Changes the bytes on the data line."""
         self._grb = bytearray(count * BYTES_PER_LIGHT)
         self._sorted: tuple[tuple[int, float], list[int]] = ((-1, 0.0), [])
         self._since_reset = bytearray()

@@ -28,8 +28,8 @@ TURN_AXES = (("east", (1, 0, 0)), ("north", (0, 1, 0)), ("spin", (0, 0, 1)))
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A piece's body: a disc, in m and kg. ``stem_m``: the radius of a tile's stem, below its hat.
-    ``foot_m``, ``mast_m``: the height of the foot, and the radius of the mast on it.
+    """A piece's body: a disc, in m and kg. ``foot_m``, ``mast_m``: the height of the foot, and the
+    radius of the mast on it.
     """
 
     radius_m: float
@@ -37,6 +37,7 @@ class Shape:
     mass_kg: float
     friction: float = FRICTION
     stem_m: float | None = None
+    """The radius of a tile's stem, below its hat."""
     foot_m: float = 0.0
     mast_m: float | None = None
 

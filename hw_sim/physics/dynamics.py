@@ -55,28 +55,29 @@ SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
 
 
 class Poses(NamedTuple):
-    """The poses of all pieces, row by row. ``feet_mm``: the middle of the lower face of each, (N,
-    3). ``up``: its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands.
-    """
+    """The poses of all pieces, row by row."""
 
     numbers: tuple[int, ...]
     feet_mm: Array
+    """The middle of the lower face of each, (N, 3)."""
     up: Array
+    """Its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands."""
 
 
 @dataclass(slots=True)
 class _Piece:
-    """``row``: of arrays over all pieces. ``body``, ``place_at``, ``speed_at``: where MuJoCo has
-    it. ``magnet_m``: the magnet's middle above the body's. ``path``: along which a hand moves it.
-    ``squeeze_n``: of two sticks, west and east of it, that hold it.
-    """
+    """``body``, ``place_at``, ``speed_at``: where MuJoCo has it."""
 
     shape: Shape
     moment_a_m2: float
     magnet_m: float
+    """The magnet's middle above the body's."""
     path: Path | None = None
+    """Along which a hand moves it."""
     squeeze_n: float | None = None
+    """Force of each of the two sticks that hold it, west and east of it."""
     row: int = 0
+    """Its row in arrays over all pieces."""
     body: int = 0
     place_at: int = 0
     speed_at: int = 0

@@ -18,15 +18,13 @@ from tiltboard.hw_sim.session.session import SimSession
 
 
 class Deeds:
-    """Begins the actions asked for, which then continue by themselves as the clock moves.
-
-    ``mended``: a fault has been mended; the reader of this flag clears it.
-    """
+    """Begins the actions asked for, which then continue by themselves as the clock moves."""
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._heal_at: list[tuple[float, str, tuple[str, ...]]] = []
         self.mended = False
+        """A fault has been mended; the reader of this flag clears it."""
 
     def mend_due(self) -> None:
         """Mend the faults whose time is over; call it before each scan."""

@@ -74,12 +74,13 @@ SAID = {
 
 
 class Lying(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A piece at rest. ``at_mm``: from the plate's centre."""
+    """A piece at rest."""
 
     label: str
     magnet: MagnetKind
     factor: float
     at_mm: Point
+    """Position of each foot from the plate's centre."""
 
 
 class KeptPlate:

@@ -26,9 +26,7 @@ FOLLOWED_S = 0.2  # Time until the lights have followed a change.
 
 
 class Maker:
-    """Eyes, ears, hands, and one piece of each kind. ``holds``: the place where the piece stands,
-    if it is on the plate.
-    """
+    """Eyes, ears, hands, and one piece of each kind."""
 
     def __init__(self, table: SimTable, seed: int) -> None:
         self._table = table
@@ -40,6 +38,7 @@ class Maker:
         self._blinked = Answer.YES
         self._lit_since: tuple[bool, float] = False, 0.0
         self.holds: int | None = None
+        """The place where the piece stands, if it is on the plate."""
         self._kind = ""
         self._has_asked = True  # The piece in hand is the one that was asked for.
         table.world.trays |= {kind.value: kind for kind in MagnetKind}

@@ -19,23 +19,24 @@ MAGNET_SPREAD = 0.07  # docs/add-a-board.md: both magnets +- 7 %
 
 @dataclass(slots=True, eq=False)
 class Piece:
-    """One body with its magnet.
-
-    ``kind``: what faces the sensor (a piece turned over shows the other pole). ``factor``: this
-    magnet's strength against its nominal one. ``here``: x, y from the plate's centre and z of the
-    magnet's lower face above its place when it stands on the plate, all in mm. ``path``: how it
-    moves now, if it does. ``held``: a hand keeps it in the air, or is about to. ``stood``: where it
-    was picked up by that.
-    """
+    """One body with its magnet."""
 
     piece_id: int
     label: str
     kind: MagnetKind
+    """The magnet that faces the sensor (a piece turned over shows the other pole)."""
     factor: float
+    """This magnet's strength against its nominal one."""
     here: Point
+    """X, y from the plate's centre and z of the magnet's lower face above its place when it stands
+    on the plate, all in mm.
+    """
     path: Path | None = None
+    """Its present movement, if it moves."""
     held: bool = False
+    """A hand keeps it in the air, or is about to."""
     stood: tuple[float, float] | None = None
+    """The place from which that hand picked it up."""
     comes: bool = False  # The piece is in its tray before its path starts.
     leaves: bool = False  # The piece is back in its tray after its path ends.
 
@@ -72,8 +73,7 @@ def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
 class Field:
     """The vertical field at each sensor: resting pieces summed once, moving ones at each sample.
 
-    ``sensors``: x, y in mm and the gap below a seated magnet's face, per sensor. ``resting_mt``:
-    all of it where nothing is ``moving``.
+    ``sensors``: x, y in mm and the gap below a seated magnet's face, per sensor.
     """
 
     def __init__(self, sensors: Sequence[Point]) -> None:
@@ -81,6 +81,7 @@ class Field:
         self._each = range(len(self._sensors))
         self._shares: dict[int, tuple[float, ...]] = {}
         self.resting_mt = [0.0] * len(self._sensors)
+        """All of it where nothing is ``moving``."""
         self.moving: list[tuple[Callable[[float], Point], float, Disc]] = []
         self.next_change_s = math.inf
 

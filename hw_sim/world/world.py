@@ -27,15 +27,14 @@ BUTTONS = ("confirm", "back")
 class World:
     """Everything that sensors and pins can feel, as functions of the time of ``clock``.
 
-    Nothing here moves the clock. ``trays``: the magnet of each label whose pieces the trays beside
-    the plate hold, without limit; ``bodies``: the bodies of labels that differ from the usual one.
-    ``pieces``: those on or above the plate, by id. ``gaps_mm``: between each place's Hall element
-    and a seated magnet's face. ``falls``: whether pieces that a hand lets go move by themselves,
-    which takes physics. ``slides``: whether tiles slide between pegs.
+    Nothing here moves the clock. ``gaps_mm`` is the distance between each place's Hall element and
+    a seated magnet's face.
     """
 
     falls: ClassVar[bool] = False
+    """Whether pieces that a hand lets go move by themselves, which takes physics."""
     slides = False
+    """Whether tiles slide between pegs."""
 
     def __init__(
         self,
@@ -53,8 +52,11 @@ class World:
             name: Button(streams.stream(f"button-{name}")) for name in BUTTONS
         }
         self.trays: dict[str, MagnetKind] = {}
+        """The magnet of each label whose pieces the trays beside the plate hold, without limit."""
         self.bodies: dict[str, PieceBody] = {}
+        """The bodies of labels that differ from the usual one."""
         self.pieces: dict[int, Piece] = {}
+        """Those on or above the plate, by id."""
         self._magnets = streams.stream("magnets")
         self._made = 0
         gaps = streams.stream("gaps")
@@ -222,12 +224,13 @@ WORN_BOUNCES = 8
 
 
 class Button:
-    """One contact. ``worn``: it chatters ten times as long (the fault button-bounce)."""
+    """One contact."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self._edges_s: list[float] = []  # the contact closes, opens, closes, ...
         self.worn = False
+        """Whether it chatters ten times as long (the fault button-bounce)."""
 
     @property
     def chatter_s(self) -> float:

@@ -36,20 +36,19 @@ from tiltboard_kernels.jit import (
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A game with its tables. Moves are indices into ``rules.every_move``.
-
-    ``tables``: the first argument of every kernel. ``evaluated``: the game has an evaluation for
-    two. ``decisive``: its playouts can be told to play a move that wins at once. ``exploration``:
-    the exploration constant of its best search. ``steady``: that search stays with a chosen move
-    for some visits.
-    """
+    """A game with its tables. Moves are indices into ``rules.every_move``."""
 
     game: Game
     tables: Any
+    """The first argument of every kernel."""
     evaluated: bool = False
+    """The game has an evaluation for two."""
     decisive: bool = False
+    """Its playouts can be told to play a move that wins at once."""
     exploration: float = 0.7
+    """The exploration constant of its best search."""
     steady: bool = False
+    """That search stays with a chosen move for some visits."""
 
     def encoded(self, state: Any) -> Ints:
         """Return a state of ``game.rules`` as a row of integers."""

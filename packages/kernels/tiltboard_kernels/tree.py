@@ -66,15 +66,15 @@ otherwise: ``far`` of an open node is the move that is kept for ``weights`` more
 
 
 class Tree(NamedTuple):
-    """A search tree in arrays; the root is node 0. ``head``: nodes and edges in use. ``edges``:
-    moves, each with its worth to the mover in hundredths. ``roots``: for few visits n, what UCT
-    needs: sqrt(log(n + 1)) and 1 / sqrt(n).
-    """
+    """A search tree in arrays; the root is node 0."""
 
     head: Ints
+    """Nodes and edges in use."""
     nodes: Any
     edges: Edges
+    """Moves, each with its worth to the mover in hundredths."""
     roots: Floats
+    """For few visits n, what UCT needs: sqrt(log(n + 1)) and 1 / sqrt(n)."""
 
 
 def grown(nodes: int) -> Tree:
@@ -184,24 +184,30 @@ _VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8  # Visits of a position and its move fo
 
 
 class Search(NamedTuple):
-    """A tree of one game and the settings of its search. ``tables``: the game's. ``explore``: the
-    exploration constant. ``shares``, ``weights``: as ``curves`` makes them. ``noise``: on
-    evaluations, in hundredths. ``solving``: proven results are passed up the tree, and in the mode
-    ``EVALUATED`` forced wins are searched. ``steady``: a chosen move is kept for some visits; not
-    in that mode. The rest is the seed and scratch: three states, rows for ``board.forced`` and for
-    moves, and the nodes from the root to the leaf.
+    """A tree of one game and the settings of its search. ``shares``, ``weights``: as ``curves``
+    makes them.
     """
 
     tree: Tree
     tables: Any
+    """The game's."""
     mode: int
     explore: float
+    """The exploration constant."""
     shares: Floats
     weights: Floats
     noise: int
+    """Noise on evaluations, in hundredths."""
     solving: bool
+    """Proven results are passed up the tree, and in the mode ``EVALUATED`` forced wins are
+    searched.
+    """
     steady: bool
+    """Whether a chosen move is kept for some visits; not in that mode."""
     seed: Ints
+    """The seed; what follows is scratch: three states, rows for ``board.forced`` and for moves, and
+    the nodes from the root to the leaf.
+    """
     states: Ints
     threats: Ints
     moves: Ints

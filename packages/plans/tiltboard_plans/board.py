@@ -36,22 +36,24 @@ def table(name: str) -> Any:
 
 
 class Pad(NamedTuple):
-    """The copper of one pin. ``drill``: diameter of its hole, or 0 for a pad on the front alone."""
+    """The copper of one pin."""
 
     number: str
     at: Point
     size: Point
     drill: float = 0.0
+    """Diameter of its hole, or 0 for a pad on the front alone."""
 
 
 class Component(NamedTuple):
-    """A part on a board. ``nets``: pin number -> net; other pins stay open."""
+    """A part on a board."""
 
     ref: str
     part: str
     at: Point
     pads: tuple[Pad, ...]
     nets: dict[str, str]
+    """Pin number -> net; other pins stay open."""
     footprint: str = ""
     """Another footprint than its part's usual one."""
     turned: bool = False
@@ -117,21 +119,18 @@ class Via(NamedTuple):
 
 
 class Rail(NamedTuple):
-    """A straight line of copper across the back, as long as its connections need. ``joined``: their
-    x.
-    """
+    """A straight line of copper across the back, as long as its connections need."""
 
     net: str
     y: float
     width: float
     joined: list[float]
+    """Their x."""
 
 
 @dataclass(slots=True)
 class Board:
-    """A board with its parts and copper. ``edge``: left, top, right, bottom. ``texts``: centre and
-    words.
-    """
+    """A board with its parts and copper."""
 
     name: str
     components: dict[str, Component] = field(default_factory=dict)
@@ -140,9 +139,11 @@ class Board:
     holes: list[tuple[Point, float]] = field(default_factory=list)
     rails: dict[str, Rail] = field(default_factory=dict)
     texts: list[tuple[Point, str]] = field(default_factory=list)
+    """Centre and words."""
     stands: list[tuple[float, float, float, float, float]] = field(default_factory=list)
     """Left, top, right, bottom and height of what stands on the board without a pad of its own."""
     edge: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    """Left, top, right, bottom."""
 
     def add(
         self,
@@ -222,7 +223,7 @@ class Board:
 @dataclass(slots=True)
 class Channel:
     """Lines across the back from ``y`` on, with a lane for each net, ``lane`` apart, and the
-    ``ends`` that lead to them. ``apart``: net -> name of a second lane for some of its ends.
+    ``ends`` that lead to them.
     """
 
     board: Board
@@ -230,6 +231,7 @@ class Channel:
     lane: float = 0.9
     ends: list[tuple[str, tuple[Point, ...]]] = field(default_factory=list)
     apart: dict[str, str] = field(default_factory=dict)
+    """Net -> name of a second lane for some of its ends."""
 
     def add(self, net: str, *points: Point) -> None:
         """Lead copper along ``points`` and then straight to the net's lane."""

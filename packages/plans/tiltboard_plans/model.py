@@ -47,12 +47,11 @@ PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
 
 @dataclass(frozen=True)
 class Plans:
-    """The drawings and lists of one profile. ``boards``: name of the file -> board; empty where
-    sensors are wired by hand.
-    """
+    """The drawings and lists of one profile."""
 
     profile: Profile
     boards: dict[str, Board] = field(default_factory=dict)
+    """Name of the file -> board; empty where sensors are wired by hand."""
 
     @classmethod
     def of(cls, profile: Profile) -> Plans:

@@ -32,9 +32,7 @@ def _disc_mm3(across: float, high: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A kind of piece, with its players and mass. ``bores``: the cylinders of its hollow, each
-    from, to and diameter. ``tile``: it has a stem under it.
-    """
+    """A kind of piece, with its players and mass."""
 
     name: str
     players: tuple[str, ...]
@@ -43,7 +41,9 @@ class Piece:
     cup: Any
     lid: Any
     bores: list[tuple[float, float, float]]
+    """The cylinders of its hollow, each from, to and diameter."""
     tile: bool
+    """Whether it has a stem under it."""
 
     @property
     def printed_g(self) -> float:

@@ -48,15 +48,16 @@ def _square(half: float) -> list[tuple[float, float]]:
 
 @dataclass(slots=True)
 class Sheet:
-    """One drawing. ``lines``: layer, ends. ``circles``: layer, middle, diameter. ``texts``: middle,
-    height, words.
-    """
+    """One drawing."""
 
     name: str
     half_mm: float
     lines: list[tuple[str, float, float, float, float]] = field(default_factory=list)
+    """Layer, ends."""
     circles: list[tuple[str, float, float, float]] = field(default_factory=list)
+    """Layer, middle, diameter."""
     texts: list[tuple[float, float, float, str]] = field(default_factory=list)
+    """Middle, height, words."""
 
     @classmethod
     def square(cls, name: str, half_mm: float) -> Sheet:

@@ -38,10 +38,11 @@ Ways = tuple[int, int, int, int, int, int, int, int]
 
 
 class Tables(NamedTuple):
-    """The tables of one board. ``rows``: one for each move."""
+    """The tables of one board."""
 
     facts: Ints
     rows: Ints
+    """One for each move."""
 
 
 def tables(game: AttraktionGame) -> Tables | None:

@@ -41,19 +41,21 @@ _TWO_THREATS = 600  # Worth of a move that leaves the other to prevent only one 
 
 
 class Tables(NamedTuple):
-    """The tables of one board. ``slots``: for each its line, the end of it, its side, the cell of
-    the line's first place and the step to the next. ``cells``: for each its four lines, what a tile
-    there adds to them, and its place in them. ``places``: the cell at each place of each line.
-    ``about``: for each number of a line the places where a tile lands from its ends, its worth to
-    the first player, and for each player a bit for each place that connects, and for each that
-    threatens to.
-    """
+    """The tables of one board."""
 
     facts: Ints
     slots: Ints
+    """For each its line, the end of it, its side, the cell of the line's first place and the step
+    to the next.
+    """
     cells: Ints
+    """For each its four lines, what a tile there adds to them, and its place in them."""
     places: Ints
+    """The cell at each place of each line."""
     about: NDArray[np.int16]
+    """For each number of a line the places where a tile lands from its ends, its worth to the first
+    player, and for each player a bit for each place that connects, and for each that threatens to.
+    """
 
 
 def _cell_lines(size: int) -> list[tuple[int, int, int]]:

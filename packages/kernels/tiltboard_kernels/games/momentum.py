@@ -37,16 +37,16 @@ _BEYOND, _LAST = 0, 1  # in a line's row: what lies beyond its first cell; which
 
 
 class Tables(NamedTuple):
-    """The tables of one board. ``lines``: a row for each move and cell beside it, 64 to a move.
-    ``rings``: cells of a ring and the worth of a marble there. ``near_end``: worth by marbles still
-    to place.
-    """
+    """The tables of one board."""
 
     facts: Ints
     rows: Ints
     lines: Ints
+    """A row for each move and cell beside it, 64 to a move."""
     rings: Ints
+    """Cells of a ring and the worth of a marble there."""
     near_end: Ints
+    """Worth by marbles still to place."""
 
 
 def fits(game: MomentumGame) -> bool:

@@ -32,13 +32,13 @@ _NEAR_ENDS = 8  # The evaluation tells numbers of marbles to go below this apart
 
 
 class Tables(NamedTuple):
-    """The tables of one board. ``rows``: one for each move. ``about``: weights of the tempo, of
-    marbles to go, and of cells.
-    """
+    """The tables of one board."""
 
     facts: Ints
     rows: Ints
+    """One for each move."""
     about: Ints
+    """Weights of the tempo, of marbles to go, and of cells."""
 
 
 def tables(game: MomentumGame) -> Tables:

@@ -20,9 +20,6 @@ MAX_TURNS = 1000
 class LabTable:
     """Momentum, Attraktion, Gravity Connect or Gravity Trap with fixed options; it holds no
     position.
-
-    ``actions``: the game's own move for each action. ``planes``: the names of the planes of an
-    observation. ``shape``: planes, rows, columns. ``longest``: the maximum number of turns.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -36,6 +33,7 @@ class LabTable:
         self._moves = list(rules.every_move)
         self._action = {move: action for action, move in enumerate(self._moves)}
         self.actions = tuple(map(rules.name, self._moves))
+        """The game's own move for each action."""
         self._more, names = _MORE[name]
         self.planes = (
             *game.pieces,
@@ -44,14 +42,17 @@ class LabTable:
             "turns made",
             *names,
         )
+        """The names of the planes of an observation."""
         columns = 1 + max(column for column, _ in game.board.values())
         rows = 1 + max(row for _, row in game.board.values())
         self.shape = len(self.planes), rows, columns
+        """Planes, rows, columns."""
         self._open = np.zeros((rows, columns), np.float32)
         for place, (column, row) in game.board.items():
             self._open[row, column] = place not in game.blocked
         places = len(game.board)
         self.longest = MAX_TURNS if name == "momentum" else places
+        """The maximum number of turns."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LabTable:
         return self  # nothing here changes, and positions are copied often

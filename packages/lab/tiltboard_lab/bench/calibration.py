@@ -106,15 +106,13 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
 class Tally:
     """The errors in ``count`` readings: ``wrong`` read as another class, ``unsure`` between
     classes.
-
-    ``least_mt``: how far the worst reading is inside the band of its class, in mT; negative
-    outside.
     """
 
     count: int = 0
     wrong: int = 0
     unsure: int = 0
     least_mt: float = math.inf
+    """Distance of the worst reading inside the band of its class, in mT; negative outside."""
 
 
 def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, Tally]:

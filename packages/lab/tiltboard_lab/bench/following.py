@@ -35,20 +35,20 @@ class StrandedError(TiltboardError):
 
 
 class Tabletop:
-    """A board that is seen perfectly, one hand, and the box of pieces beside it.
-
-    ``cells``: what stands there. ``hand``: pieces in the hand. ``box``: pieces that may be taken
-    from the box now. ``turn``: what is being carried out, None while the board is put right.
-    """
+    """A board that is seen perfectly, one hand, and the box of pieces beside it."""
 
     def __init__(self, game: Game, rng: Random) -> None:
         self.game = game
         self.rng = rng
         self.turn: Turn | None = None
+        """The turn that is being carried out, or None while the board is put right."""
         self.referee = Referee(self, Line.of(game, 1))
         self.cells: dict[str, str] = {}
+        """The pieces on the board."""
         self.hand: Counter[str] = Counter()
+        """Pieces in the hand."""
         self.box: Counter[str] = Counter()
+        """Pieces that may be taken from the box now."""
         self.moves: list[str] = []
         self._now_s = 0.0
         self.standing: Standing

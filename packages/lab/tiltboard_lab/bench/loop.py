@@ -66,14 +66,14 @@ ENDLESS_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """Requests, one after the other and again. ``bodies``: of POSTs, one each; none: a GET.
-    ``per_s``: how many, after ``burst`` at once.
-    """
+    """Requests, one after the other and again."""
 
     name: str
     path: str
     bodies: tuple[dict[str, Any], ...] = ()
+    """Bodies of POST requests, one each; without any it is a GET."""
     per_s: float = REQUESTS_PER_S
+    """Requests a second, after ``burst`` together."""
     burst: float = REQUEST_BURST
 
 

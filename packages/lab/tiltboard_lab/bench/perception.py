@@ -45,16 +45,17 @@ BoardFact = tuple[Happening, tuple[int, ...]]
 
 @dataclass(slots=True)
 class Tally:
-    """The errors over a number of scans. ``pieces``: put or taken. ``unsure``: places that asked
-    for help. ``missed``: actions of hands without an event.
-    """
+    """The errors over a number of scans."""
 
     scans: int = 0
     pieces: int = 0
+    """Put or taken."""
     events: int = 0
     wrong: int = 0
     unsure: int = 0
+    """Places that asked for help."""
     missed: int = 0
+    """Actions of hands without an event."""
     cpu_s: float = 0.0
 
 

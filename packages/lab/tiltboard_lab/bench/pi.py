@@ -99,15 +99,17 @@ _PLANETS = (
 
 @dataclass(frozen=True, slots=True)
 class Computer:
-    """``spi_us``: a call of three bytes, WIRE_US included. ``pin_us``: a pin through lgpio.
-    ``slower``: how much longer Python takes than on a Pi 4. ``goal``: scans a second.
-    """
+    """A Raspberry Pi, and what its calls cost."""
 
     name: str
     spi_us: float
+    """Time of an SPI call of three bytes, WIRE_US included."""
     pin_us: float
+    """Time of one pin's change through lgpio."""
     slower: float
+    """Factor on the time that Python takes on a Pi 4."""
     goal: int
+    """Scans a second."""
 
 
 # spi_us: raspberrypi/linux 6854 (Pi 5: 21 to 24, Pi 3 and 4: 31 to 38), the upper ends; a Zero 2 W
@@ -172,12 +174,12 @@ def nbody_step_us() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A scan with its lights moving. ``parts_ms``: SPI, pins, tilt sensor, lights, processor.
-    ``of_period`` and ``of_core``: shares; while the wire works the processor is free, 20 us of each
-    SPI call and the tilt sensor's burst.
+    """A scan with its lights moving. ``of_period`` and ``of_core``: shares; while the wire works
+    the processor is free, 20 us of each SPI call and the tilt sensor's burst.
     """
 
     parts_ms: tuple[float, ...]
+    """SPI, pins, tilt sensor, lights, processor."""
     of_period: float
     of_core: float
 

@@ -27,16 +27,16 @@ MAX_MOVES = 5_000
 
 @dataclass
 class Tally:
-    """The results of games of one mode. ``wins``: by seat, with shared ones. ``shares``: of the
-    victories by level; a shared one is divided.
-    """
+    """The results of games of one mode."""
 
     games: int = 0
     moves: int = 0
     rounds: int = 0
     unfinished: int = 0
     wins: Counter[int] = field(default_factory=Counter)
+    """Victories by seat, with shared ones."""
     shares: dict[str, float] = field(default_factory=dict)
+    """Shares of the victories by level; a shared one is divided."""
     cards: Counter[str] = field(default_factory=Counter)
 
 

@@ -24,15 +24,16 @@ TIDIES_S = 30.0  # Time for tidying up after a game.
 
 @dataclass
 class AtTable:
-    """The results of games of one mode. ``placed``: placements and events, of which ``failed`` did
-    not hold and ``proposed`` were proposed by the sensors.
-    """
+    """The results of games of one mode."""
 
     games: int = 0
     moves: int = 0
     time_s: float = 0.0
     unfinished: int = 0
     placed: int = 0
+    """Placements and events, of which ``failed`` did not hold and ``proposed`` were proposed by the
+    sensors.
+    """
     failed: int = 0
     proposed: int = 0
 

@@ -52,16 +52,14 @@ def mover_wins(solver: TrapSolver, rules: GravityTrapRules, ships: Ships, pods: 
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """The results of perfect play on a board.
-
-    ``share``: the part of the pairs of starts that the first mover wins. ``replies``: for each of
-    red's starts, how many of blue's lose it for red; 0 is a start that wins. ``rates``: pods left
-    -> how often the player to move wins after random moves.
-    """
+    """The results of perfect play on a board."""
 
     share: float
+    """The part of the pairs of starts that the first mover wins."""
     replies: list[int]
+    """For each of red's starts, how many of blue's lose it for red; 0 is a start that wins."""
     rates: dict[int, float]
+    """Pods left -> how often the player to move wins after random moves."""
 
     @property
     def parity(self) -> float:
@@ -127,9 +125,10 @@ def rates(
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A board that a search has found. ``tracks``: bases from 1, in no order along the curve."""
+    """A board that a search has found."""
 
     tracks: list[list[int]]
+    """Bases from 1, in no order along the curve."""
     judged: Judged
 
 

@@ -18,8 +18,7 @@ from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="study"):
-    """The full settings of a study, which are the heading of its file. ``seed``: of its random
-    numbers.
+    """The full settings of a study, which are the heading of its file.
 
     Results with limits in time repeat only on machines of equal speed.
     """
@@ -27,6 +26,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="study"):
     finds: ClassVar[Any]
     """The type of what a task finds, which msgspec can write."""
     seed: int = 1
+    """Seed of its random numbers."""
 
     def run(self, number: int) -> Any:
         """Run task ``number``, from 0, and return its result."""

@@ -58,13 +58,13 @@ class Player(Protocol):
 
 
 class Played(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One game of a match. ``share``: A's share of the game, 0 to 1. ``illegal``: the illegal move
-    that the loser tried, or None.
-    """
+    """One game of a match."""
 
     share: float
+    """A's share of the game, 0 to 1."""
     moves: list[str]
     illegal: str | None = None
+    """The illegal move that the loser tried, or None."""
 
 
 class IllegalError(Exception):
@@ -75,9 +75,6 @@ class Match(Job, frozen=True, kw_only=True):
     """A match of A and B; task n is a pair of games with opening n, and A begins the first of them.
 
     ``a``, ``b``: as ``Asked`` reads them; ``engines`` has the commands of those that are not ours.
-    ``opening``: the number of random moves; ``even``: only openings that are even. Each move is
-    limited by ``move_ms`` or by ``nodes``, the other is None; for our own players the time is CPU
-    time. ``kernels``: whether levels use kernels, wherever the task is run.
     """
 
     finds: ClassVar[Any] = tuple[Played, Played]
@@ -86,10 +83,15 @@ class Match(Job, frozen=True, kw_only=True):
     game: str
     options: dict[str, Any]
     opening: int = OPENING_PLIES
+    """The number of random moves."""
     even: bool = False
+    """Whether only even openings are played."""
     move_ms: int | None = None
+    """Time for each move, which is CPU time for built-in engines; None if ``nodes`` limits it."""
     nodes: int | None = None
+    """Positions for each move, or None if ``move_ms`` limits it."""
     kernels: bool = False
+    """Whether levels use kernels, wherever the task is run."""
     engines: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def run(self, number: int) -> tuple[Played, Played]:
@@ -118,14 +120,16 @@ class Match(Job, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A player as written, ``NAME+SWITCH@NODES``. ``name``: a level, an engine, ``PLAIN`` or one of
-    ``NAIVE``. ``switches``: parts that ``PLAIN`` or the strongest level does without: ``unproven``
-    (the solver) and ``forgetful`` (the tree of the move before). ``nodes``: the player's own limit.
-    """
+    """A player as written, ``NAME+SWITCH@NODES``."""
 
     name: str
+    """A level, an engine, ``PLAIN`` or one of ``NAIVE``."""
     switches: tuple[str, ...]
+    """Parts that ``PLAIN`` or the strongest level does without: ``unproven`` (the solver) and
+    ``forgetful`` (the tree of the move before).
+    """
     nodes: int | None
+    """The player's own limit."""
 
     @classmethod
     def read(cls, written: str) -> Asked:

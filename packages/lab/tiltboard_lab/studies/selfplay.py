@@ -20,25 +20,26 @@ from tiltboard_lab.studies.puzzles import mine
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A game that has ended. ``winners``: players by number, from 0; empty for a draw."""
+    """A game that has ended."""
 
     moves: list[str]
     winners: list[int]
+    """Players by number, from 0; empty for a draw."""
 
 
 class SelfPlay(Job, frozen=True, kw_only=True):
-    """Games of a level against itself; task n is one game. ``opening``: the number of random first
-    moves; the very first takes each move equally often. ``nodes``: the maximum of positions for a
-    move. ``kernels``: as in ``Match``.
-    """
+    """Games of a level against itself; task n is one game."""
 
     finds: ClassVar[Any] = Ended
     game: str
     options: dict[str, Any]
     level: int
     nodes: int
+    """The maximum of positions for a move."""
     opening: int = 1
+    """The number of random first moves; the very first takes each move equally often."""
     kernels: bool = False
+    """Whether levels use kernels, as in ``Match``."""
 
     def made(self) -> Game:
         """Return the game that is played."""
@@ -85,12 +86,11 @@ class Mining(SelfPlay, frozen=True, kw_only=True):
 
 
 class Count(msgspec.Struct):
-    """The statistics of a group of games. ``points``: the first player's; a shared win or a draw is
-    divided among the players who share it.
-    """
+    """The statistics of a group of games."""
 
     games: int = 0
     points: float = 0.0
+    """The first player's; a shared win or a draw is divided among the players who share it."""
     draws: int = 0
     moves: int = 0
 

@@ -56,10 +56,12 @@ _log = logging.getLogger(__name__)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A table as sent to browsers. ``id``: its public name; ``board``: its layout's number."""
+    """A table as sent to browsers."""
 
     id: str
+    """Its public name."""
     board: int
+    """Its layout's number."""
     online: bool
     seen: Seen
     type: str = "table"

@@ -25,43 +25,45 @@ Game = tuple[str, str | None, str | None]
 
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The result of a finished game. ``won``: the winner, or None for a draw."""
+    """The result of a finished game."""
 
     round: Annotated[int, msgspec.Meta(ge=1, le=200)]
     first: Name
     second: Name
     won: Name | None = None
+    """The winner, or None for a draw."""
 
 
 class Evening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The contents of the file. ``rounds``: their number in a Swiss. ``result``: the finished
-    games, in any order.
-    """
+    """The contents of the file."""
 
     players: Annotated[list[Name], msgspec.Meta(min_length=2, max_length=200)]
     title: Annotated[str, msgspec.Meta(max_length=80)] = ""
     pairing: Literal["round-robin", "swiss"] = "round-robin"
     rounds: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
+    """Their number in a Swiss."""
     result: list[Result] = []
+    """The finished games, in any order."""
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One player's line in the standings. ``points``: 1 for a win, 0.5 for a draw, 1 for a bye of a
-    Swiss; ``opponents``: the sum of the opponents' points (Buchholz), which breaks ties.
-    """
+    """One player's line in the standings."""
 
     name: str
     points: float
+    """1 for a win, 0.5 for a draw, 1 for a bye of a Swiss."""
     opponents: float
+    """The sum of the opponents' points (Buchholz), which breaks ties."""
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """The rounds and standings to show. ``problem``: why the file cannot be read now, or None."""
+    """The rounds and standings to show."""
 
     title: str
     rounds: list[list[Game]]
     standings: list[Line]
     problem: str | None = None
+    """Why the file cannot be read now, or None."""
 
 
 Results = Mapping[tuple[int, frozenset[str]], Result]

@@ -26,10 +26,7 @@ REQUESTS = ("asked",)  # notices that wait for somebody to press a button
 
 
 class HomeState(msgspec.Struct, frozen=True):
-    """The state of a table for the house. ``turn``, ``winner``: the player or person, or None.
-    ``level_deg``: the tilt of the plate. ``waiting``: a player elsewhere, or a device, waits for a
-    person at this table.
-    """
+    """The state of a table for the house. ``turn``, ``winner``: the player or person, or None."""
 
     game: str | None
     turn: str | None
@@ -37,8 +34,10 @@ class HomeState(msgspec.Struct, frozen=True):
     winner: str | None
     over: bool
     level_deg: float
+    """The tilt of the plate."""
     faults: list[str]
     waiting: bool
+    """A player elsewhere, or a device, waits for a person at this table."""
 
 
 def topics(table: str) -> dict[str, str]:

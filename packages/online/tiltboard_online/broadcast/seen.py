@@ -29,28 +29,32 @@ Places = Annotated[dict[Name, Name], msgspec.Meta(max_length=100)]
 
 
 class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The public state of a table. ``table``: its name for people. ``number``: of the game at that
-    table; ``ply``: number of confirmed moves. ``options``: those that differ from the defaults.
-    ``cells``: place -> piece; ``marks``: place -> the role of its light. ``names``: player -> the
-    person's name, if the settings allow it. ``say``: in the table's language. ``listed``: the
-    club's page may show it to everybody, and not only by its link.
-    """
+    """The public state of a table."""
 
     table: Name
+    """Its name for people."""
     game: Name
     number: Number
+    """Number of the game at that table."""
     ply: Number
+    """Number of confirmed moves."""
     phase: Name
     options: dict[str, Any] = {}
+    """Those that differ from the defaults."""
     to_move: Name | None = None
     cells: Places = {}
+    """Place -> piece."""
     marks: Annotated[dict[Name, Literal["last", "win"]], msgspec.Meta(max_length=100)] = {}
+    """Place -> the role of its light."""
     move: Name | None = None
     say: Annotated[str, msgspec.Meta(max_length=LONGEST_SENTENCE)] = ""
+    """The table's sentence, in its language."""
     over: bool = False
     winner: Name | None = None
     names: Annotated[dict[Name, Name], msgspec.Meta(max_length=4)] = {}
+    """Player -> the person's name, if the settings allow it."""
     listed: bool = False
+    """The club's page may show it to everybody, and not only by its link."""
 
 
 def seen_of(

@@ -71,9 +71,7 @@ def need_far() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """The address of a broker, and the credentials. ``ca``: a file of certificates that are trusted
-    in the place of the system's. The password is never shown.
-    """
+    """The address of a broker, and the credentials. The password is never shown."""
 
     host: str
     port: int
@@ -81,6 +79,7 @@ class Broker:
     user: str | None = None
     password: str | None = None
     ca: Path | None = None
+    """A file of certificates that are trusted in the place of the system's."""
 
     @classmethod
     def of(cls, settings: FarSettings) -> Broker | None:

@@ -32,13 +32,13 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """One step of a match. ``text``: the move, or for ``take-back`` the number of moves that are
-    left. ``who``: the player who moved, or who made the request.
-    """
+    """One step of a match."""
 
     kind: Kind
     text: Word
+    """The move, or for ``take-back`` the number of moves that are left."""
     who: Word
+    """The player who moved, or who made the request."""
 
     def __str__(self) -> str:
         return f"{self.who} {self.text}" if self.kind == "move" else f"{self.kind} {self.text}"
@@ -66,16 +66,16 @@ class Said(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 class Agreed(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
 ):
-    """The settings that must be the same at every table before the first move. ``rules``:
-    ``digest_of`` the game. ``seats``: player -> the key of their table, or empty until somebody
-    joins; ``names``: a table's key -> its name.
-    """
+    """The settings that must be the same at every table before the first move."""
 
     game: Word
     options: Annotated[dict[Word, bool | int | str | list[str] | None], msgspec.Meta(max_length=20)]
     rules: Word
+    """``digest_of`` the game."""
     seats: Annotated[dict[Word, Key], msgspec.Meta(min_length=1, max_length=4)]
+    """Player -> the key of their table, or empty until somebody joins."""
     names: Annotated[dict[Key, Line], msgspec.Meta(max_length=4)] = {}
+    """A table's key -> its name."""
     clock: ClockTime | None = None
     version: int = VERSION
 
@@ -101,9 +101,10 @@ class Differs(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 
 
 class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello", tag_field="type"):
-    """The message of a table that knows the code, and wants seats. ``name``: the table's name."""
+    """The message of a table that knows the code, and wants seats."""
 
     name: Line
+    """The table's name."""
     version: int = VERSION
 
 
@@ -115,13 +116,13 @@ class State(
     tag="state",
     tag_field="type",
 ):
-    """The message that a table publishes, retained. ``game``: number of the game in the match, from
-    0; ``steps``: those of that game.
-    """
+    """The message that a table publishes, retained."""
 
     agreed: Agreed
     game: Count = 0
+    """Number of the game in the match, from 0."""
     steps: Annotated[tuple[Step, ...], msgspec.Meta(max_length=MAX_STEPS)] = ()
+    """Those of that game."""
     wishes: Annotated[tuple[Wish, ...], msgspec.Meta(max_length=MAX_WISHES)] = ()
     said: Said = Said()
     differs: Differs | None = None
@@ -168,15 +169,15 @@ def digest_of(game: Game, positions: int = 60) -> str:
 
 @dataclass(frozen=True)
 class Course:
-    """A game as its steps have made it. ``reached``: the positions from the start, one more than
-    ``moves``; ``ended``: the step by which the players ended it, or None.
-    """
+    """A game as its steps have made it."""
 
     game: Game
     seats: Mapping[str, str]
     reached: tuple[Position, ...]
+    """The positions from the start, one more than ``moves``."""
     moves: tuple[str, ...] = ()
     ended: Step | None = None
+    """The step by which the players ended it, or None."""
 
     @property
     def mover(self) -> str | None:
@@ -229,10 +230,11 @@ class Course:
 @dataclass(frozen=True)
 class Match:
     """One table's knowledge of a match: ``state`` is its own, ``heard`` that of every table from
-    which it has a message, among them its own from before a loss of data. ``table``: its key.
+    which it has a message, among them its own from before a loss of data.
     """
 
     table: str
+    """Its key."""
     state: State
     course: Course
     heard: Mapping[str, State] = field(default_factory=dict)

@@ -85,17 +85,18 @@ _log = logging.getLogger(__name__)
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The stored state of a match. ``game_id``: the journal's number of game ``round`` of the
-    match. ``others``: at the table that made the match, player -> number of their other table;
-    ``level``: that of the bot that plays here, or None.
-    """
+    """The stored state of a match."""
 
     code: str = ""
     keys: Keys | None = None
     state: State | None = None
     game_id: int | None = None
+    """The journal's number of game ``round`` of the match."""
     round: int = 0
     others: dict[str, int] = {}
+    """At the table that made the match, player -> number of their other table; ``level``: that of
+    the bot that plays here, or None.
+    """
     level: int | None = None
     engines: dict[str, EngineSeat] = {}
 

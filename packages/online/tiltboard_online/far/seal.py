@@ -71,9 +71,7 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Seal:
-    """Opens and closes messages of one match. ``table``: this table's public key, which identifies
-    it to the others.
-    """
+    """Opens and closes messages of one match."""
 
     def __init__(self, keys: Keys) -> None:
         from nacl.secret import SecretBox
@@ -82,6 +80,7 @@ class Seal:
         self._box = SecretBox(bytes.fromhex(keys.key))
         self._signer = SigningKey(bytes.fromhex(keys.seed))
         self.table: str = self._signer.verify_key.encode().hex()
+        """This table's public key, which identifies it to the others."""
 
     def close(self, spoken: Spoken) -> bytes:
         """Return 24 bytes of nonce, then the sealed signature (64 bytes) and JSON."""
