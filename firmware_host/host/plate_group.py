@@ -108,7 +108,7 @@ class Sensors(msgspec.Struct, frozen=True):
 
 
 class PlateGroup(msgspec.Struct, frozen=True):
-    """What the sensors see, and what the lights show."""
+    """The part of a snapshot with readings, pieces and lights."""
 
     cells: dict[str, str]
     """Place -> the piece that the sensors see."""

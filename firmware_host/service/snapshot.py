@@ -26,44 +26,36 @@ from tiltboard.games.base import Drawing
 
 
 class BoardPlace(msgspec.Struct, frozen=True):
-    """A place of the game's board. ``index``: that of the plate place under it."""
+    """A place of the game's board."""
 
     index: int
+    """The index of the plate place under it."""
     blocked: str | None = None
 
 
 class SlotInfo(msgspec.Struct, frozen=True):
-    """A slot at the board's edge. ``cells``: its line's places, inward. ``colour``: plain name,
-    and ``tint`` its ``#rrggbb``.
-    """
+    """A slot at the board's edge."""
 
     name: str
     side: str
     colour: str
+    """Plain name of its colour; the tint is that colour as ``#rrggbb``."""
     cells: list[str]
+    """Its line's places, inward."""
     tint: str
 
 
 class LookInfo(msgspec.Struct, frozen=True):
-    """The look of a piece. ``form``: ball, stone, tile, ship, pod; ``paint``: a plain colour's
-    name.
-    """
+    """The look of a piece."""
 
     form: str
+    """Ball, stone, tile, ship, pod."""
     paint: str
+    """A plain colour's name."""
 
 
 class GameInfo(msgspec.Struct, frozen=True):
-    """The game that is played. ``pieces``: kinds in class order; ``board``: place -> BoardPlace.
-
-    ``teams``: players who win together. ``names``: piece -> its name for people; ``looks``: piece
-    -> its look. ``slots``: where pieces come in from the sides. ``drawing``: marks on the board
-    besides its places. ``glossary``: for a game of seats, ``card:limit-it`` and the like -> its
-    name and effect. ``figure``: what ``PlayersGroup.figures`` count, in words. ``labels``: place ->
-    its name for people, where that differs. ``hexagonal``: places have six neighbours
-    (tiltboard.games.base.Game.hexagonal). ``aim``: the aim of the game in one line. ``lesson``:
-    there is a lesson.
-    """
+    """The game that is played."""
 
     id: int
     name: str
@@ -74,27 +66,35 @@ class GameInfo(msgspec.Struct, frozen=True):
     options: dict[str, Any]
     players: list[str]
     pieces: list[str]
+    """Kinds in class order."""
     board: dict[str, BoardPlace]
+    """Place -> BoardPlace."""
     figure: Message
+    """What ``PlayersGroup.figures`` count, in words."""
     teams: list[list[str]] = []
+    """Players who win together."""
     names: dict[str, Message] = {}
+    """Piece -> its name for people."""
     looks: dict[str, LookInfo] = {}
+    """Piece -> its look."""
     slots: list[SlotInfo] = []
+    """Where pieces come in from the sides."""
     drawing: Drawing | None = None
+    """Marks on the board besides its places."""
     aim: Message | None = None
+    """The aim of the game in one line."""
     lesson: bool = False
+    """Whether there is a lesson."""
     glossary: dict[str, tuple[Message, Message]] = {}
+    """For a game of seats, ``card:limit-it`` and the like -> its name and effect."""
     labels: dict[str, str] = {}
+    """Place -> its name for people, where that differs."""
     hexagonal: bool = False
+    """Whether places have six neighbours (tiltboard.games.base.Game.hexagonal)."""
 
 
 class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
-    """The fixed part of the page. ``hands``: the page can move pieces, and cause the faults in
-    ``breakable``. ``engine_names``: the engines that may play, ours first. ``pegs``: half balls are
-    where four places of the board meet, and a wall is around it. ``spins``: the plate turns round
-    and round. ``light_mm``: offset of each light's hole east and north of its place's middle, in
-    mm; None: the light is a ring.
-    """
+    """The fixed part of the page."""
 
     number: int
     profile: str
@@ -105,12 +105,19 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     plate_mm: float
     places: list[str]
     hands: bool
+    """Whether the page can move pieces, and cause the faults in ``breakable``."""
     game: GameInfo | None
     breakable: list[BreakableInfo] = []
     engine_names: list[str] = []
+    """The engines that may play, the built-in one first."""
     pegs: bool = False
+    """Whether half balls are where four places of the board meet, and a wall is around it."""
     spins: bool = False
+    """Whether the plate turns without end."""
     light_mm: tuple[float, float] | None = None
+    """Offset of each light's hole east and north of its place's middle, in mm; None: the light is a
+    ring.
+    """
 
 
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
@@ -143,17 +150,16 @@ GROUPS = ("game", "guidance", "plate", "players", "learning", "seats", "match")
 
 
 class GameSummary(msgspec.Struct, frozen=True):
-    """One line of the list of games. ``started``: local date and time, ready to read.
-
-    ``result``: as in the ``tiltboard rules`` contract, None while the game can go on.
-    """
+    """One line of the list of games."""
 
     id: int
     title: str
     started: str
+    """Local date and time, ready to read."""
     options: dict[str, Any]
     moves: int
     result: dict[str, Any] | None
+    """As in the ``tiltboard rules`` contract, None while the game can go on."""
 
 
 class RecordedPosition(msgspec.Struct, frozen=True):
@@ -165,18 +171,16 @@ class RecordedPosition(msgspec.Struct, frozen=True):
 
 
 class GameRecord(msgspec.Struct, frozen=True):
-    """A whole game for step-through review: ``positions`` has one more entry than ``moves``.
-
-    ``places``: those that show why the game is over. ``told``: the effects of each move; empty for
-    a game of seats.
-    """
+    """A whole game for step-through review: ``positions`` has one more entry than ``moves``."""
 
     game: GameInfo
     moves: list[str]
     positions: list[RecordedPosition]
     result: dict[str, Any] | None
     places: list[str] = []
+    """Those that show why the game is over."""
     told: list[list[Message]] = []
+    """The effects of each move; empty for a game of seats."""
 
 
 class LineInfo(msgspec.Struct, frozen=True):
@@ -187,58 +191,60 @@ class LineInfo(msgspec.Struct, frozen=True):
 
 
 class TurningPointInfo(msgspec.Struct, frozen=True):
-    """A move that decided much: its number from 1, and a sentence on why. ``better``: the better
-    line, or empty if none is known; ``played``: the move and its continuation.
-    """
+    """A move that decided much: its number from 1, and a sentence on why."""
 
     ply: int
     say: Message
     better: LineInfo
+    """The better line, or empty if none is known."""
     played: LineInfo
+    """The move and its continuation."""
 
 
 class ToLearn(msgspec.Struct, frozen=True):
     """A lesson from a game, and a puzzle like it: ``puzzle`` is the number of one that comes with
-    the game, or 0. ``practise``: the number of moves after which the game itself was a puzzle (for
-    the verb ``practise``), or None.
+    the game, or 0.
     """
 
     say: Message
     puzzle: int
     practise: int | None = None
+    """The number of moves after which the game itself was a puzzle (for the verb ``practise``), or
+    None.
+    """
 
 
 class GameAnalysis(msgspec.Struct, frozen=True):
-    """An analysis of a game. ``shares``: the first player's expected share of the game, 0 to 1, at
-    the start and after each move. ``turning``: at most three, in the order of play. ``learn``:
-    three lessons.
-    """
+    """An analysis of a game."""
 
     shares: list[float]
+    """The first player's expected share of the game, 0 to 1, at the start and after each move."""
     turning: list[TurningPointInfo]
+    """At most three, in the order of play."""
     learn: list[ToLearn]
+    """The lessons of a game, at most three."""
 
 
 class PersonInfo(msgspec.Struct, frozen=True):
-    """A person whom the table knows by name. ``progress``: game -> their record; ``puzzles_there``:
-    game -> its number of puzzles.
-    """
+    """A person whom the table knows by name."""
 
     name: str
     progress: Mapping[str, Experience]
+    """Game -> their record."""
     puzzles_there: dict[str, int]
+    """Game -> its number of puzzles."""
 
 
 class HealthMap(msgspec.Struct, frozen=True):
-    """The results of the last calibration. ``made``: local date and time, None if there was none.
-
-    ``places``: every place in index order; empty if there is nothing to measure. ``summary``: the
-    result in a sentence. ``mounting``: how the tilt sensor is mounted. ``wiring``: faults and
-    deviations from the profile that the last sweep found, with what to do.
-    """
+    """The results of the last calibration."""
 
     made: str | None
+    """Local date and time, None if there was none."""
     summary: Message
+    """The result in a sentence."""
     mounting: Message | None
+    """How the tilt sensor is mounted."""
     places: list[Health]
+    """Every place in index order; empty if there is nothing to measure."""
     wiring: list[Message] = []
+    """Faults and deviations from the profile that the last sweep found, with what to do."""

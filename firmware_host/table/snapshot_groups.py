@@ -147,7 +147,7 @@ class PathInfo(msgspec.Struct, frozen=True):
 
 
 class GuidanceGroup(msgspec.Struct, frozen=True):
-    """What people should do next, in words and in lights."""
+    """The part of a snapshot with what people should do next, in words and in lights."""
 
     phase: str
     """The phase of play: setup, turn, settle, fix, paused, over or free."""

@@ -1,5 +1,6 @@
-"""Tests of firmware_host/service/publish.py and snapshot.py: snapshots cost a small computer
-much: they are made often only while somebody looks.
+"""Tests of firmware_host/service/publish.py, snapshot.py, firmware_host/table/snapshot_groups.py,
+firmware_host/host/player_groups.py, plate_group.py and firmware_host/referee/seats_group.py:
+snapshots cost a small Pi much, so they are made often only while somebody looks.
 """
 
 import threading
