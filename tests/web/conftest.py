@@ -85,6 +85,7 @@ LOOKS = """() => {
 # What goes by itself, is made anew each time, or is of games that have ended.
 FORGET = """() => {
   for (const each of document.querySelectorAll(".toast, .game-list > *")) each.remove();
+  if (window.toastsSeen) window.toastsSeen.length = 0;
   for (const kept of Object.keys(localStorage))
     if (/^tiltboard[.](players|new-game|level-.*)$/.test(kept)) localStorage.removeItem(kept);
   dispatchEvent(new StorageEvent("storage", { key: "tiltboard.players" }));
@@ -100,6 +101,18 @@ NO_WORDS = """() => [document.body.innerText,
       text?.match(/.*(?:\\[object|\\bundefined\\b|\\bNaN\\b).*/g) ?? [])"""
 PATIENCE_MS = 60_000  # for a machine with much else to do
 UNTIL_S = 60.0
+# Each toast's text, also once the toast has gone: on a busy machine it may go before a test looks.
+KEEP_TOASTS = """document.addEventListener("DOMContentLoaded", () => {
+  window.toastsSeen = [];
+  const keep = (changes) => window.toastsSeen.push(
+    ...changes.flatMap(({ addedNodes }) => [...addedNodes].map((each) => each.textContent)));
+  const toasts = document.getElementById("toasts");
+  if (toasts) new MutationObserver(keep).observe(toasts, { childList: true });
+});"""
+NEXT_TOAST = """(part) => {
+  const found = window.toastsSeen.findIndex((each) => each.includes(part));
+  return window.toastsSeen.splice(0, found + 1).length > 0;
+}"""
 OWN_HAND_OFF = """if (location.host) {
   localStorage.setItem("tiltboard.own-hand", "off");
   localStorage.setItem("tiltboard.begun", "yes");
@@ -504,6 +517,7 @@ class Tab:
         usual = {"reduced_motion": "reduce", "service_workers": "block"}
         self.context = browser.new_context(**{**usual, **options})
         self.context.set_default_timeout(PATIENCE_MS)
+        self.context.add_init_script(KEEP_TOASTS)
         if not own_hand:
             self.context.add_init_script(OWN_HAND_OFF)
         self.page = self.context.new_page()
@@ -726,6 +740,14 @@ class Player:
 
     def expect_phase(self, phase: str) -> None:
         expect(self.page.locator(f'.say-card[data-phase="{phase}"]')).to_be_visible()
+
+    def expect_toast(self, part: str) -> None:
+        """A toast with this part has been shown since the last one that was expected."""
+        self.page.wait_for_function(NEXT_TOAST, arg=part, polling=50)
+
+    def expect_no_toast(self) -> None:
+        """None has been shown since the page came to this test."""
+        assert self.page.evaluate("window.toastsSeen") == []
 
     def expect_marbles(self, **cells: str) -> None:
         """Exactly these marbles stand on the plate."""

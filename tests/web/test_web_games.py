@@ -9,6 +9,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.said import drops_on
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.table.hands import Fault
 
@@ -141,7 +142,7 @@ def test_the_story_tells_of_the_ship_and_not_of_the_pods_that_are_set_up(served,
         player.drop(mover, base)
     player.page.get_by_role("button", name="Put them on for me", exact=True).click()
     player.expect_turn("red")
-    expect(player.page.locator(".story p")).to_have_text("Blue drops on 5.")
+    expect(player.page.locator(".story p")).to_have_text(drops_on("Blue", "5"))
 
 
 def test_an_ended_game_is_taken_back_to_the_position_that_is_looked_at(served, open_page):

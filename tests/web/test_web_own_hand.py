@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.said import put_a, take
 from tiltboard.firmware_host.table.commands import NewGame
 
 pytestmark = pytest.mark.web
@@ -61,7 +62,7 @@ def test_a_wrong_touch_is_answered_and_costs_nothing(served, open_page):
     )
     for answer, touch in wrong:
         touch()
-        expect(page.locator(".toast")).to_contain_text(answer)
+        player.expect_toast(answer)
         player.expect_turn("blue")
         player.expect_marbles(c3="red")
     assert page.evaluate("fixes") == 0
@@ -171,9 +172,9 @@ def test_a_reloaded_page_leaves_nothing_in_the_air(lively, open_page):
 
 def test_pieces_of_the_game_before_are_cleared_and_not_called_this_games(altered, open_page):
     left = {"a1": "remove", "b2": "wrong"}
-    asked = "Take the red tile off A3."
+    asked = take("red tile", "A3")
     altered.table.show(phase="setup", roles=left, say=asked)
     page = open_page(altered.url, own_hand=True, fresh=True).page
     expect(page.locator(".say-card .line")).to_have_text("Clearing the board…")
-    altered.table.show(phase="setup", roles={"a1": "put"}, say="Put a pod on a1.")
-    expect(page.locator(".say-card .line")).to_have_text("Put a pod on a1.")
+    altered.table.show(phase="setup", roles={"a1": "put"}, say=put_a("pod", "a1"))
+    expect(page.locator(".say-card .line")).to_have_text(put_a("pod", "a1"))

@@ -9,6 +9,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.said import drops_on
 from tiltboard.firmware_host.table.hands import PickUp, Put, SetDown
 
 pytestmark = pytest.mark.web
@@ -165,7 +166,7 @@ def test_two_pages_show_the_same_table_and_cannot_both_hold_a_piece(lively, open
     first.page.mouse.move(*first.spot("f6"))
     expect(second.page.locator(".marble.lifted")).to_have_count(1)
     second.page.locator(".marble .ball").click()
-    expect(second.page.locator(".toast")).to_be_visible()
+    second.expect_toast("")
 
     first.page.close()  # with the piece in its hand: it goes back
     second.expect_turn("blue")
@@ -311,7 +312,7 @@ def test_the_story_of_the_game_has_a_picture_for_each_move_and_words_for_the_las
     served.play("d4", "f6")
     page = open_page(served.url).page  # which has not seen these two
     expect(page.locator(".move .board-picture")).to_have_count(2)
-    expect(page.locator(".story p")).to_have_text("Blue drops on f6.")
+    expect(page.locator(".story p")).to_have_text(drops_on("Blue", "f6"))
     served.put("red", "f5")  # next to it
     served.carry_out()
     expect(page.locator(".move")).to_have_text(["d4", "f6", "f5"])
@@ -319,7 +320,7 @@ def test_the_story_of_the_game_has_a_picture_for_each_move_and_words_for_the_las
     pieces = "(all) => all.map((each) => each.querySelectorAll('circle').length)"
     assert page.locator(".move").evaluate_all(pieces) == [1, 2, 3]
     page.locator(".move").nth(1).click()
-    expect(page.locator(".story p")).to_have_text("Blue drops on f6.")
+    expect(page.locator(".story p")).to_have_text(drops_on("Blue", "f6"))
 
 
 def test_a_move_that_a_slow_page_has_not_seen_has_its_picture(altered, open_page):

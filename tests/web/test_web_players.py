@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.said import drops_on
 from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.host.lessons import Progress
 from tiltboard.firmware_host.table.commands import NewGame, Sure
@@ -143,10 +144,10 @@ def test_what_the_computer_plays_is_no_order_to_the_reader_where_one_leaves(alte
     leaves, drops = Shift("red", "g1", None), Shift("blue", None, "f2")
     seats = {"blue": EngineSeat("tiltboard", 1)}
     altered.table.show(engines=seats, to_move="blue", phase="settle", shifts=[leaves, drops])
-    expect(page.locator(".say-card .line")).to_have_text("Blue drops on f2.")
+    expect(page.locator(".say-card .line")).to_have_text(drops_on("Blue", "f2"))
     altered.table.show(engines=seats, to_move="blue", phase="settle", shifts=[leaves])
     altered.until(lambda snapshot: snapshot.guidance.shifts == [leaves])
-    expect(page.locator(".say-card .line")).to_have_text("Blue drops on f2.")
+    expect(page.locator(".say-card .line")).to_have_text(drops_on("Blue", "f2"))
 
 
 def test_only_games_are_scored_and_no_lessons(altered, open_page):

@@ -250,7 +250,7 @@ def test_a_piece_that_is_torn_away_slips_out_of_chopsticks(falling, serve, open_
     mouse.move(*screen(page, x, y + 130.0, CARRIED_MM))  # at once
     served.until(lambda _: truth.rests())
     mouse.up()
-    expect(page.locator(".toast")).to_have_count(0)
+    player.expect_no_toast()
     lies = [piece.here for piece in [*truth.world.pieces.values()]]
     assert not any(math.dist(here[:2], (x, y + 130.0)) < NEAR_MM for here in lies)
 

@@ -35,7 +35,7 @@ def test_slots_pressed_faster_than_the_tiles_fall_are_all_played(lively, open_pa
     for slot in moves:
         player.page.mouse.click(*tab(player, slot))
     expect(player.page.locator(".move")).to_have_text(moves, timeout=60_000)  # four whole moves
-    expect(player.page.locator(".toast")).to_have_count(0)
+    player.expect_no_toast()
 
 
 def test_a_full_slot_says_so(served, open_page):
@@ -46,7 +46,7 @@ def test_a_full_slot_says_so(served, open_page):
         player.page.mouse.click(*tab(player, slot))
     player.expect_turn("red")
     player.page.mouse.click(*tab(player, "3"))
-    expect(player.page.locator(".toast")).to_have_text("Slot 3 is full: take another one.")
+    player.expect_toast("Slot 3 is full: take another one.")
 
 
 def test_a_place_pressed_while_the_last_move_settles_is_played_after_it(served, open_page):
@@ -64,7 +64,7 @@ def test_a_place_where_nothing_may_stand_says_so(served, open_page):
     player = open_page(served.url)
     player.expect_turn("red")
     player.page.mouse.click(*player.spot("e5"))
-    expect(player.page.locator(".toast")).to_have_text("Nothing can stand on e5.")
+    player.expect_toast("Nothing can stand on e5.")
 
 
 def test_the_swap_is_made_by_dropping_on_the_marble(served, open_page):
@@ -91,7 +91,7 @@ def test_a_pod_that_is_tapped_is_flown_to(served, open_page):
     player.expect_turn("blue")
     player.expect_moves("1", "4", "2")
     page.locator('.marble[data-place="6"] .ball').click()
-    expect(page.locator(".toast")).to_contain_text("it cannot reach 6")
+    player.expect_toast("it cannot reach 6")
     player.expect_phase("turn")
 
 
@@ -146,7 +146,7 @@ def test_a_finger_that_stays_where_nothing_is_shown_has_pressed(served, open_pag
     since = page.evaluate("performance.now()")
     page.wait_for_function("since => performance.now() - since > 600", arg=since)
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    expect(page.locator(".toast")).to_have_text("Nothing can stand on e5.")
+    player.expect_toast("Nothing can stand on e5.")
 
 
 def test_a_hand_that_shakes_has_pressed_the_slot_all_the_same(served, open_page):
@@ -179,7 +179,7 @@ def test_a_second_finger_is_told_that_it_did_not_count(served, open_page):
     touch("touchStart", first, second)
     touch("touchEnd")
     told = "One finger at a time: that press did not count."
-    expect(player.page.locator(".toast")).to_have_text(told)
+    player.expect_toast(told)
     player.expect_turn("blue")
     player.expect_marbles(a1="red")
 
@@ -226,7 +226,7 @@ def test_a_ship_out_of_turn_is_answered_and_stays(served, open_page, size):
         page.mouse.click(*player.spot(base))
     player.expect_turn("red")
     page.locator('.marble[data-place="4"] .ball').click()
-    expect(page.locator(".toast")).to_have_text("Red's turn.")
+    player.expect_toast("Red's turn.")
     expect(page.locator(".marble.held")).to_have_count(0)
     player.expect_turn("red")
 

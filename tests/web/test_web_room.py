@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from playwright.sync_api import expect
 from websockets.sync.client import connect
 
+from tests.web.conftest import KEEP_TOASTS, Player
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.lobby import options_for
@@ -123,6 +124,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
             storage_state=cookies,
         )
         context.set_default_timeout(PATIENCE_MS)
+        context.add_init_script(KEEP_TOASTS)
         return Phone(context, served.url + (f"#seat={code}" if code else ""))
 
     phones = {player: phone(codes[player]) for player in PLAYERS}
@@ -190,7 +192,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     served.tell(type="stand-up", player="white")
     served.until(lambda snapshot: not snapshot.seats.seats[2].taken)
     stranger = phone(codes["white"])
-    expect(stranger.page.locator("#toasts")).to_contain_text("no code of a free seat")
+    Player(stranger.page).expect_toast("no code of a free seat")
     stranger.context.close()
     phones["white"] = phone(served.ask("/api/v1/seats")["codes"]["white"])
     # another phone has seen that hand: it stays covered until the others agree

@@ -52,4 +52,4 @@ def test_a_silent_chip_on_a_bus_that_answers_is_named(swept) -> None:
         del table.buses.i2c_buses[1].chips[0x6A]
 
     run = swept(unhurried("plate-7"), parts=(Part.EDGES,), prepare=without_tilt)
-    assert run.found[0][2] == "The tilt sensor does not answer at 0x6a on I2C bus 1."
+    assert "at 0x6a on I2C bus 1" in run.found[0][2]

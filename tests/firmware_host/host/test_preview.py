@@ -30,9 +30,8 @@ def test_every_legal_move_is_foreseen_as_it_is_then_played(name):
 def test_a_push_says_why_and_a_last_marble_who_wins():
     game = game_type("momentum").create({"marbles": 2, "pie": False})
     position = game.start().play("d4").position
-    assert [str(reason) for reason in preview(position, "d5").reasons] == [
-        "d5 hits d4, which rolls to d3."
-    ]
+    [reason] = preview(position, "d5").reasons
+    assert [reason.params[name] for name in ("move", "hit", "target")] == ["d5", "d4", "d3"]
     last = preview(position.play("a1").position, "g7")
     assert (last.ends, last.winner) == (True, "red")
 

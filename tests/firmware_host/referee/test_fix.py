@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.said import move, put_a, take, turn_over
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Happening
 from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
@@ -24,7 +25,7 @@ def test_a_wrong_colour_is_refused_by_the_rule_and_sounded_once(refereed):
     assert (table.standing.phase, table.standing.to_move) == (Phase.FIX, "blue")
     assert roles(table) == {"g7": Role.WRONG}
     assert say(table) == (
-        "Blue's turn. Take the red marble off g7. Or turn it over if it's really Blue's."
+        f"Blue's turn. {take('red marble', 'g7')} Or turn it over if it's really Blue's."
     )
     assert table.heard() == [Sound.WRONG]
     table.wait(10.0)
@@ -38,13 +39,13 @@ def test_a_drop_on_a_hole_or_a_cushion_says_so(refereed):
     table = refereed(holes=["e5"], cushions=["c3"], marbles=8)
     table.put("red", "e5")
     assert (
-        say(table) == "e5 is a hole. Drop your marble on an open space. Take the red marble off e5."
+        say(table) == f"e5 is a hole. Drop your marble on an open space. {take('red marble', 'e5')}"
     )
     table.take("e5")
     table.put("red", "c3")
     assert (
         say(table)
-        == "c3 is a cushion. Drop your marble on an open space. Take the red marble off c3."
+        == f"c3 is a cushion. Drop your marble on an open space. {take('red marble', 'c3')}"
     )
 
 
@@ -52,7 +53,7 @@ def test_a_drop_that_must_block_forbids_says_so(refereed):
     table = refereed("a1", "c1", "e1", "g1", "a7", players=3, marbles=3)
     table.put("white", "c7")
     assert say(table) == (
-        "c7 lets Red win at once. White has to block that. Take the white marble off c7."
+        f"c7 lets Red win at once. White has to block that. {take('white marble', 'c7')}"
     )
 
 
@@ -61,7 +62,7 @@ def test_two_drops_at_once_are_one_too_many(refereed):
     table.cells = {"a1": "red", "g7": "red"}
     table.scan()
     assert roles(table) == {"a1": Role.WRONG, "g7": Role.WRONG}
-    assert say(table) == "One piece a turn. Take the red marble off a1."
+    assert say(table) == f"One piece a turn. {take('red marble', 'a1')}"
     table.take("a1")
     assert table.standing.moves == ("g7",)
 
@@ -80,16 +81,14 @@ def test_a_lifted_marble_is_asked_back(refereed):
     table.take("d4")
     assert (table.standing.phase, roles(table)) == (Phase.FIX, {"d4": Role.PUT})
     assert dict(table.standing.piece_for) == {"d4": "red"}
-    assert say(table) == "Pieces already on the board don't move. Put a red marble on d4."
+    assert say(table) == f"Pieces already on the board don't move. {put_a('red marble', 'd4')}"
 
 
 def test_a_marble_carried_elsewhere_is_sent_home(refereed):
     table = refereed("d4", "a1", pie=False)
     table.move("d4", "f6")
     assert roles(table) == {"d4": Role.PUT, "f6": Role.WRONG}
-    assert (
-        say(table) == "Pieces already on the board don't move. Move the red marble from f6 to d4."
-    )
+    assert say(table) == f"Pieces already on the board don't move. {move('red marble', 'f6', 'd4')}"
 
 
 @pytest.mark.parametrize(("source", "target"), [("f6", "e5"), ("g4", "f4"), ("g4", "f3")])
@@ -100,7 +99,7 @@ def test_an_own_marble_pushed_to_the_next_place_is_no_drop(refereed, source, tar
     table.cells[target] = "red"
     table.event(Happening.SLID, source, target)
     assert table.standing.phase is Phase.FIX
-    assert say(table) == f"A piece was pushed along. Move the red marble from {target} to {source}."
+    assert say(table) == f"A piece was pushed along. {move('red marble', target, source)}"
     table.move(target, source)
     assert table.standing.phase is Phase.TURN
     assert table.journal.moves == [source, "a1"]
@@ -112,7 +111,7 @@ def test_several_knocked_marbles_go_home_by_the_shortest_way(refereed):
     table.event(Happening.KNOCKED, "b2", "b3", "b6", "b7", "f2", "g2", "f6", "e6")
     assert table.lights(Role.WRONG) == {"b3", "b7", "g2", "e6"}
     assert table.lights(Role.PUT) == {"b2", "b6", "f2", "f6"}
-    assert say(table) == "Something got knocked. Move the red marble from b3 to b2."
+    assert say(table) == f"Something got knocked. {move('red marble', 'b3', 'b2')}"
     for source, target in (("b3", "b2"), ("b7", "b6"), ("e6", "f6"), ("g2", "f2")):
         assert f"from {source} to {target}" in say(table)
         table.move(source, target)
@@ -125,9 +124,9 @@ def test_exchanged_marbles_are_not_upside_down_but_a_ring(refereed):
     table.scan()
     assert say(table).endswith("Take the blue marble off d4 for a moment.")
     table.take("d4")
-    assert say(table).endswith("Move the red marble from g7 to d4.")
+    assert say(table).endswith(move("red marble", "g7", "d4"))
     table.move("g7", "d4")
-    assert say(table).startswith("Put a blue marble on g7.")
+    assert say(table).startswith(put_a("blue marble", "g7"))
 
 
 def test_upside_down_is_recognised_where_that_is_what_happened(refereed):
@@ -135,7 +134,7 @@ def test_upside_down_is_recognised_where_that_is_what_happened(refereed):
     table.take("d4")
     table.put("blue", "d4")
     assert roles(table) == {"d4": Role.WRONG}
-    assert say(table) == "The red marble on d4 lies upside down: turn it over."
+    assert say(table) == turn_over("red marble", "d4")
     table.cells["d4"] = "red"
     table.scan()
     assert table.standing.phase is Phase.TURN
@@ -145,24 +144,24 @@ def test_a_weak_magnet_without_a_partner_reads_unknown_upside_down(refereed):
     table = refereed("a1", "c1", "e1", "g1", players=3, marbles=5)
     table.cells["e1"] = UNKNOWN_PIECE
     table.scan()
-    assert say(table) == "The white marble on e1 lies upside down: turn it over."
+    assert say(table) == turn_over("white marble", "e1")
 
 
 def test_an_unknown_piece_is_taken_off(refereed):
     table = refereed("d4", pie=False)
     table.put(UNKNOWN_PIECE, "b2")
     assert roles(table) == {"b2": Role.WRONG}
-    assert say(table) == "Take the strange piece off b2."
+    assert say(table) == take("strange piece", "b2")
 
 
 def test_a_piece_beside_the_board_is_wrong(refereed):
     table = refereed("g7", pie=False)
     table.put("blue", "h8")
     assert roles(table) == {"h8": Role.WRONG}
-    assert say(table) == "That space isn't part of this board. Take the blue marble off h8."
+    assert say(table) == f"That space isn't part of this board. {take('blue marble', 'h8')}"
     table.take("h8")
     table.move("g7", "h7")
-    assert say(table) == "That space isn't part of this board. Move the red marble from h7 to g7."
+    assert say(table) == f"That space isn't part of this board. {move('red marble', 'h7', 'g7')}"
 
 
 def test_in_settle_only_the_stray_is_wrong_and_the_rest_stays_lit(example_desk):
@@ -192,7 +191,7 @@ def test_a_consequence_put_on_the_wrong_place_is_led_to_the_right_one(example_de
     table.put("red", "d5")
     table.move("e4", "g2")
     assert roles(table)["g2"] is Role.WRONG
-    assert say(table) == "Move the blue marble from g2 to f3."
+    assert say(table) == move("blue marble", "g2", "f3")
     table.move("g2", "f3")
     assert table.standing.phase is Phase.SETTLE
 
@@ -203,7 +202,7 @@ def test_in_settle_a_target_with_the_wrong_pole_is_turned_over(example_desk):
     table.take("e4")
     table.put("red", "f3")
     assert roles(table)["f3"] is Role.WRONG
-    assert say(table) == "The blue marble on f3 lies upside down: turn it over."
+    assert say(table) == turn_over("blue marble", "f3")
 
 
 def test_in_settle_an_uninvolved_marble_must_come_back(example_desk):
@@ -211,7 +210,7 @@ def test_in_settle_an_uninvolved_marble_must_come_back(example_desk):
     table.put("red", "d5")
     table.take("b3")
     assert roles(table)["b3"] is Role.PUT
-    assert say(table) == "Put a blue marble on b3."
+    assert say(table) == put_a("blue marble", "b3")
     assert table.standing.piece_for["b3"] == "blue"
 
 
@@ -264,7 +263,7 @@ def test_a_pod_that_cannot_be_reached_goes_back_and_the_ship_stays_in_the_hand(r
     assert table.standing.phase is Phase.FIX
     assert table.standing.roles == {"7": Role.PUT}
     assert str(table.standing.say) == (
-        "No track joins bases 1 and 7. Stay on one track. Put a pod on 7."
+        f"No track joins bases 1 and 7. Stay on one track. {put_a('pod', '7')}"
     )
     table.put("pod", "7")
     assert table.lights(Role.LEGAL) == {"2", "3", "4", "6"}

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.few import few
+from tests.said import DONE, move, put, take
 from tiltboard.firmware_host.table.sight import Happening
 from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
@@ -206,7 +207,7 @@ def test_what_may_have_been_knocked_is_asked_about(refereed, what):
     table.cells["c3"] = "red"
     table.event(what, "b2", "c3")
     assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("b2",))
-    assert "Move the red marble from c3 to b2." in say(table)
+    assert move("red marble", "c3", "b2") in say(table)
     assert values(table) == ["a1"]
     table.press("confirm")
     assert table.standing.moves == ("b2", "a1")
@@ -429,7 +430,7 @@ def test_what_is_not_seen_for_long_may_be_confirmed_of_any_place(refereed):
     assert values(table) == ["done"]
     assert table.standing.question.offer
     assert dict(table.standing.roles) == {"d3": Role.PUT}
-    assert say(table) == "Put the red marble on d3. If that is done, press confirm."
+    assert say(table) == f"{put('red marble', 'd3')} {DONE}"
 
 
 def test_what_is_not_seen_may_be_confirmed_together_with_what_nobody_sees(refereed):
@@ -440,7 +441,7 @@ def test_what_is_not_seen_may_be_confirmed_together_with_what_nobody_sees(refere
     table.wait(4.9)  # d3 too has a broken sensor, of which nobody knows
     assert table.standing.question is None
     table.wait(0.2)
-    assert say(table).endswith("If that is done, press confirm.")
+    assert say(table).endswith(DONE)
     table.press("confirm")
     assert table.standing.moves == ("d4", "d5")
     assert table.hidden == {"d4": None, "d3": "red"}
@@ -450,7 +451,7 @@ def test_a_piece_that_cannot_be_read_is_confirmed_to_stand_there(refereed):
     table = refereed("d4", pie=False)
     table.unsure = frozenset({"d4"})
     table.wait(6.1)
-    assert say(table).endswith("to the middle of its place. If that is done, press confirm.")
+    assert say(table).endswith(f"to the middle of its place. {DONE}")
     table.press("confirm")
     table.unsure = frozenset()
     table.scan()
@@ -650,8 +651,8 @@ def test_what_was_asked_for_just_now_is_not_asked_to_be_confirmed(refereed):
     table = refereed("d4", "a1", pie=False)
     table.wait(10.0)
     table.press("back")
-    assert say(table) == "The move is taken back. Take the blue marble off a1."
+    assert say(table) == f"The move is taken back. {take('blue marble', 'a1')}"
     table.wait(4.9)
     assert table.standing.question is None
     table.wait(0.2)
-    assert say(table).endswith("If that is done, press confirm.")
+    assert say(table).endswith(DONE)

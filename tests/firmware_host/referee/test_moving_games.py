@@ -8,6 +8,7 @@ from itertools import permutations
 
 import pytest
 
+from tests.said import move, put, turn_over
 from tiltboard.firmware_host.table.commands import TakeBack
 from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
@@ -37,7 +38,7 @@ def test_the_set_up_is_two_moves_and_then_pods_are_put_everywhere(refereed):
     assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "blue")
     assert table.lights(Role.PUT) == set("23467")
     assert set(table.standing.piece_for.values()) == {"pod"}
-    assert str(table.standing.say) == "Put the pod on 2."
+    assert str(table.standing.say) == put("pod", "2")
     for base in "7423":
         table.put("pod", base)
         assert (table.standing.phase, table.standing.moves) == (Phase.SETTLE, ("1",))
@@ -181,7 +182,7 @@ def test_a_pod_upside_down_is_to_be_turned_over(trap):
     table.cells["6"] = "unknown"  # a weak magnet with its other pole: no piece of this game
     table.scan()
     assert (table.standing.phase, dict(table.standing.roles)) == (Phase.FIX, {"6": Role.WRONG})
-    assert str(table.standing.say) == "The pod on 6 lies upside down: turn it over."
+    assert str(table.standing.say) == turn_over("pod", "6")
 
 
 def test_a_move_is_taken_back_by_hand_with_its_pod(trap):
@@ -201,7 +202,7 @@ def test_a_move_is_taken_back_by_button_with_its_pod(trap):
     table.press("back")
     assert (table.standing.phase, table.standing.to_move) == (Phase.FIX, "red")
     assert dict(table.standing.roles) == {"4": Role.WRONG, "1": Role.PUT}
-    assert str(table.standing.say) == "The move is taken back. Move the red ship from 4 to 1."
+    assert str(table.standing.say) == f"The move is taken back. {move('red ship', '4', '1')}"
     table.move("4", "1")
     assert dict(table.standing.roles) == {"4": Role.PUT}
     table.put("pod", "4")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.said import move
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.commands import Answer
@@ -274,7 +275,7 @@ def test_a_tile_set_down_on_its_way_is_wrong(connect):
     table.move("I3", "E3")
     assert table.standing.phase is Phase.FIX
     assert dict(table.standing.roles) == {"E3": Role.WRONG, "A3": Role.PUT}
-    assert str(table.standing.say).endswith("Move the red tile from E3 to A3.")
+    assert str(table.standing.say).endswith(move("red tile", "E3", "A3"))
     table.move("E3", "A3")
     assert table.standing.moves == ("12",)
 

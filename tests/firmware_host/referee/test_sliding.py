@@ -8,6 +8,7 @@ from math import radians
 
 import pytest
 
+from tests.said import move
 from tiltboard.firmware_host.table.commands import MakeMove
 from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
@@ -89,7 +90,7 @@ def test_one_that_stopped_too_early_slides_on_or_is_moved(falling):
     falling.tilt(0, 0)
     assert falling.standing.phase is Phase.FIX
     assert str(falling.standing.say) == (
-        "Move the red tile from D3 to A3. "
+        f"{move('red tile', 'D3', 'A3')} "
         "Raise the right side until the red tile slides, or do it by hand."
     )
     assert falling.standing.lean_rad == pytest.approx(WEST)

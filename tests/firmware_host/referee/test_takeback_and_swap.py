@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.said import put, put_a, take
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import Swap, TakeBack
 from tiltboard.firmware_host.table.line import PendingMove
@@ -31,7 +32,7 @@ def test_a_confirmed_move_goes_at_once_and_the_board_follows(refereed, ask):
     assert (standing.phase, standing.to_move, standing.moves) == (Phase.FIX, "blue", ("d4",))
     assert table.journal.calls[-1] == ("take_back", 7, 2, 1)
     assert dict(standing.roles) == {"a1": Role.WRONG}
-    assert say(table) == "The move is taken back. Take the blue marble off a1."
+    assert say(table) == f"The move is taken back. {take('blue marble', 'a1')}"
     assert table.heard() == [Sound.TAKEBACK]
     table.wait(10.0)
     assert table.standing.moves == ("d4",)  # the marble still lying there is not a move again
@@ -82,7 +83,7 @@ def test_several_moves_in_a_row(refereed):
     assert table.lights(Role.WRONG) == {"d4", "a1", "g7"}
     table.press("back")
     assert say(table) == (
-        "There is no move to take back. The move is taken back. Take the blue marble off a1."
+        f"There is no move to take back. The move is taken back. {take('blue marble', 'a1')}"
     )
     table.wait(3.1)
     assert say(table).startswith("The move is taken back.")
@@ -165,7 +166,7 @@ def test_by_hand_the_board_of_before_must_stand_three_seconds(refereed):
     table = refereed("d4", "a1", pie=False)
     table.take("a1")
     assert table.standing.phase is Phase.FIX
-    assert say(table) == "Put a blue marble on a1. Or wait, and the move is taken back."
+    assert say(table) == f"{put_a('blue marble', 'a1')} Or wait, and the move is taken back."
     assert table.heard() == []  # nobody has done anything wrong yet
     table.wait(2.9)
     assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4", "a1"))
@@ -246,7 +247,7 @@ def test_in_settle_by_hand_the_pending_move_is_dropped(example_desk):
     table.take("d5")
     assert table.standing.phase is Phase.FIX
     assert table.standing.roles["d5"] is Role.PUT
-    assert say(table) == "Put a red marble on d5. Or wait, and the move is taken back."
+    assert say(table) == f"{put_a('red marble', 'd5')} Or wait, and the move is taken back."
     table.wait(1.0)
     table.put("red", "d5")
     assert table.standing.phase is Phase.SETTLE
@@ -351,14 +352,14 @@ def test_swap_by_button_guides_the_exchange(refereed, ask):
     ask(table)
     assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "blue")
     assert dict(table.standing.roles) == {"d4": Role.REMOVE}
-    assert say(table) == "Take the red marble off d4."
+    assert say(table) == take("red marble", "d4")
     table.wait(10.0)
     assert table.standing.phase is Phase.SETTLE
     assert table.journal.moves == ["d4"]
     table.take("d4")
     assert dict(table.standing.roles) == {"d4": Role.PUT}
     assert dict(table.standing.piece_for) == {"d4": "blue"}
-    assert say(table) == "Put the blue marble on d4."
+    assert say(table) == put("blue marble", "d4")
     table.wait(10.0)
     assert table.journal.moves == ["d4"]
     table.put("blue", "d4")
@@ -388,7 +389,7 @@ def test_a_swap_is_taken_back_like_any_move(refereed):
     table = refereed("d4", "swap")
     table.press("back")
     assert table.journal.moves == ["d4"]
-    assert say(table) == "The move is taken back. Take the blue marble off d4."
+    assert say(table) == f"The move is taken back. {take('blue marble', 'd4')}"
     table.take("d4")
     table.put("red", "d4")
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")

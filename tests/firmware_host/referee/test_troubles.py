@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests import said
 from tiltboard.drivers.errors import PartAbsentError
 from tiltboard.firmware_host.table.sight import Happening, Stillness
 from tiltboard.firmware_host.table.standing import Phase, Role, Sound
@@ -330,7 +331,8 @@ def test_settling_goes_on_after_the_cut_with_pieces_in_the_hand(new_desk, held):
 def test_a_board_changed_during_the_cut_is_mended(new_desk):
     table = resume(new_desk, ["d4", "a1"], {"d5": "red", "a1": "blue"})
     assert table.standing.phase is Phase.FIX
-    assert say(table) == "The board isn't as this game left it. Move the red marble from d5 to d4."
+    moved = said.move("red marble", "d5", "d4")
+    assert say(table) == f"The board isn't as this game left it. {moved}"
     assert table.heard() == []
     table.move("d5", "d4")
     assert table.standing.phase is Phase.TURN

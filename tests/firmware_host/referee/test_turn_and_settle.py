@@ -6,6 +6,7 @@ from itertools import permutations
 
 import pytest
 
+from tests.said import put, take
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 from tiltboard.games.base import Shift
@@ -26,7 +27,7 @@ def test_setup_removes_what_stands_there_and_takes_nothing_for_a_move(new_desk):
     table.scan()
     assert table.standing.phase is Phase.SETUP
     assert dict(table.standing.roles) == dict.fromkeys(["a1", "d4", "h8"], Role.REMOVE)
-    assert str(table.standing.say) == "Take the blue marble off a1."
+    assert str(table.standing.say) == take("blue marble", "a1")
     table.take("a1")
     table.take("h8")
     # One red marble is left: as a board that is red's opening, but it was never dropped.
@@ -102,7 +103,7 @@ def test_a_lifted_source_goes_dark_and_its_target_is_said(example_desk):
     standing = table.take("e4")
     assert "e4" not in standing.roles
     assert standing.roles["f3"] is Role.PUT
-    assert str(standing.say) == "Put the blue marble on f3."
+    assert str(standing.say) == put("blue marble", "f3")
     table.put("blue", "f3")
     assert Shift("blue", "e4", "f3") not in table.standing.shifts
     assert set(table.standing.roles) == {"e5", "f5", "a2"}

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.said import put_a
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.cli.scenario import command
 from tiltboard.firmware_host.config.profile import load_profile
@@ -230,7 +231,7 @@ def test_what_is_asked_stands_on_the_lights_and_on_the_page_and_nowhere_in_the_c
     [report] = play(person, "put red d4\n")
     snapshot, lights, roles = shown[-1]
     guidance = snapshot.guidance
-    assert (str(guidance.say), guidance.roles) == ("Put a red marble on d4.", {"d4": "put"})
+    assert (str(guidance.say), guidance.roles) == (put_a("red marble", "d4"), {"d4": "put"})
     assert guidance.piece_for == {"d4": "red"}
     light = person.host.profile.light_of(person.host.overlay.index_of("d4"))
     lit = [n for n in range(100) if any(lights[3 * n : 3 * n + 3])]
@@ -246,7 +247,8 @@ def test_what_the_sensors_do_not_see_in_time_is_a_failure_that_says_what_they_se
     began_s = person.clock.now()
     [report] = play(person, "put red d4\nexpect phase turn\n")
     assert str(report.failure) == (
-        "asked 'Put a red marble on d4.', but the sensors have not seen it in 5 s; they see a1=blue"
+        f"asked '{put_a('red marble', 'd4')}',"
+        " but the sensors have not seen it in 5 s; they see a1=blue"
     )
     assert 5.0 <= person.clock.now() - began_s < 5.1
 

@@ -10,6 +10,7 @@ import string
 
 import pytest
 
+from tests.said import DONE, take
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.referee import judging, offers, slide_guidance, view
 from tiltboard.firmware_host.referee.carries import Carry
@@ -100,7 +101,7 @@ EXAMPLES = {
     ),
     "perhaps done where it should be seen": (
         troubles.confirm("perhaps-done", text("Put it there.")),
-        "Put it there. If that is done, press confirm.",
+        f"Put it there. {DONE}",
     ),
     "no margin": (
         play.over("gravity-trap", Outcome("red", "stuck", extra={"margin": 0})),
@@ -153,7 +154,7 @@ def test_sentences_can_be_translated_names_included():
     momentum = registry.game_type("momentum").create({})
     message = view.carry_say(momentum, Carry("blue", "e5", None))
     assert german.translate(message) == "Nimm die blaue Kugel von e5."
-    assert str(message) == "Take the blue marble off e5."
+    assert str(message) == take("blue marble", "e5")
 
 
 def test_a_rule_s_reason_keeps_its_fields_for_translation():

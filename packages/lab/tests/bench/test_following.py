@@ -44,7 +44,7 @@ def test_a_run_of_like_pieces_is_one_carry():
     act(tabletop, turn)
     pulled = [Shift("black", "d2", "d3"), Shift("black", "d3", "d4"), Shift("black", "d4", "d5")]
     assert list(turn.consequences) == pulled
-    assert str(tabletop.standing.say).endswith("Move the black piece from d2 to d5.")
+    assert str(tabletop.standing.say).endswith(move("black piece", "d2", "d5"))
     assert tabletop.standing.roles == {"d2": Role.LIFT, "d5": Role.PUT}
     assert tabletop.standing.shifts == (Shift("black", "d2", "d5"),)
     by_list(tabletop)
