@@ -280,6 +280,16 @@ def test_each_steps_picture_has_its_own_parts_in_colour(small) -> None:
     assert {"bearing", "rod"} <= words("6b-ears")
     assert {"carrier", "U1", "J1", "F3", "heatsink"} <= words("5-carrier")
     assert {"felt", "plate", "ring", "shelf", "base", "supply"} <= words("exploded")
+    steps = set().union(*(words(name[6:-4]) for name in pictures if "exploded" not in name))
+    assert words("exploded") - {"Everything, pulled apart"} <= steps  # none is left out
+
+
+def test_the_pi_on_the_base_is_shown_with_the_supply(tmp_path) -> None:
+    (tmp_path / "node.toml").write_text(drawn(random.Random(1), kind="node", size=(4, 4)))
+    assembly = Assembly.of(Plans.of(load_profile(str(tmp_path / "node.toml"))))
+    pictures = {name: text.decode() for name, text in step_pictures(assembly)}
+    shown = {name for name, text in pictures.items() if ">Pi</text>" in text}
+    assert shown == {"steps/7-supply.svg", "steps/exploded.svg"}
 
 
 def test_the_page_draws_the_plate_where_the_model_has_it() -> None:

@@ -109,6 +109,15 @@ def test_every_profile_that_ships_has_plans(name) -> None:
     assert report(plans).count("\n") >= 12
 
 
+@pytest.mark.parametrize("name", ["matrix-gpio", "own", "plate-10", "node", "plate-7"])
+def test_the_books_first_table_says_what_a_table_costs_and_takes(table, book, name) -> None:
+    plans = Plans.of(table(name))
+    link = "8 x 8 of this page" if name == "own" else rf"\[{name}\]"
+    eur, hours = re.search(rf"^\| .*{link}.* \| (\d+) EUR \| (\d+) \|$", book, re.M).groups()
+    assert float(eur) == pytest.approx(plans.total("eur"), abs=10)
+    assert float(hours) == pytest.approx(plans.total("minutes") / 60, abs=1)
+
+
 @pytest.mark.parametrize("name", ["plate-10", "own"])
 def test_the_parts_list_has_a_sensor_and_a_light_for_every_place(table, name) -> None:
     profile = table(name)

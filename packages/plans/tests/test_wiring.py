@@ -10,11 +10,18 @@ from gpiozero.pins.mock import MockFactory
 
 from tiltboard.firmware_host.config.boot import MODELS, read_boot_config
 from tiltboard.firmware_host.config.profile import load_profile, place_name, profile_names
+from tiltboard.firmware_host.config.wiring import Spare
 from tiltboard_plans.wiring import wiring_page
 
 TEXT = " ".join((Path(__file__).parents[3] / "docs/wiring.md").read_text("utf-8").split())
 # What the kernel has of SPI0 and the shells of this page do not name: both selects, MISO, clock
 KERNEL = {7, 8, 9, 11}
+
+
+# The node's firmware (plate.py): which of its inputs carry what, by the codes that it expects.
+NODE = [Spare(103, "ntc"), Spare(102, "half"), Spare(104, "half")]
+NODE += [Spare(each, "full") for each in (101, 108)]
+NODE += [Spare(each, "ground") for each in (100, 105, 106, 107, 109, 110, 111)]
 
 
 def rows(page: str, first_heading: str) -> list[list[str]]:
@@ -55,7 +62,7 @@ def test_the_buses_are_on_the_pins_of_bcm2711s_alternative_functions(table) -> N
     assert (written["I2C SDA"], written["I2C SCL"]) == (2, 3)
 
 
-@pytest.mark.parametrize("name", ["plate-10", "own", "plate-13"])
+@pytest.mark.parametrize("name", ["plate-10", "own", "plate-13", "node"])
 def test_each_input_carries_what_the_driver_reads_there(table, name) -> None:
     profile = table(name)
     muxes = rows(wiring_page(profile), "multiplexer")
@@ -63,7 +70,7 @@ def test_each_input_carries_what_the_driver_reads_there(table, name) -> None:
     inputs = [word for row in muxes for word in row[2].split()]
     assert len(inputs) == 16 * len(muxes)
     assert tuple(inputs[: profile.size]) == profile.places
-    spares = {spare.input: spare.carries for spare in profile.hall.spares}
+    spares = {spare.input: spare.carries for spare in getattr(profile.hall, "spares", NODE)}
     after = {k: word for k, word in enumerate(inputs) if k >= profile.size and word != "-"}
     assert after == spares
 

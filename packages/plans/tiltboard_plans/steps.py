@@ -24,7 +24,7 @@ STEPS = (
     ("6c-ring", "Ring, stops and axles", "ring|.* stop |(west|east) axle", "below"),
     ("6d-shelf", "The shelf and what is on it", "shelf|standoff|carrier|Pi|bus|weight", "below"),
     ("6e-stand", "The stand", "base|.* post|(south|north) axle|block|turntable", "above"),
-    ("7-supply", "The supply and its wires", "supply|slip ring|wires to", "above"),
+    ("7-supply", "The supply and its wires", "supply|Pi|slip ring|wires to", "above"),
     ("8-sensors", "Wires of the row boards", "row board .* ?wires", "below"),
     ("10-tilt-sensor", "The tilt sensor", "tilt sensor", "below"),
 )
@@ -62,9 +62,10 @@ def step_pictures(assembly: Assembly) -> Iterator[tuple[str, bytes]]:
 
     there: list[Solid] = []
     for name, title, pattern, side in STEPS if assembly.frame else ():
-        new = [solid for solid in solids if re.match(pattern, solid.name) and solid not in there]
         below = side == "below"
-        before = [] if side == "alone" else [s for s in there if s.moves != "ground" or not below]
+        shown = [solid for solid in solids if solid.moves != "ground" or not below]
+        new = [solid for solid in shown if re.match(pattern, solid.name) and solid not in there]
+        before = [] if side == "alone" else [solid for solid in shown if solid in there]
         if new:
             looks = outlines(before, below=below), outlines(new, below=below)
             yield f"steps/{name}.svg", _picture(title, *looks)

@@ -12,9 +12,10 @@ from tiltboard.firmware_host.config.wiring import (
     GpioPanel,
     MatrixHall,
     MuxAdcHall,
+    NodeHall,
     Ws2812Lights,
 )
-from tiltboard_plans.carrier import HEADER_PIN, SPI1
+from tiltboard_plans.carrier import HEADER_PIN, SPI1, Controller
 
 SPI0 = {"DOUT": 9, "DIN": 10, "CLK": 11}
 SPI0_SELECTS = (8, 7)
@@ -30,9 +31,9 @@ def wiring_page(profile: Profile) -> str:
     else:
         parts.append("The plate's controller has all pins: docs/wiring-node.md.")
     hall = profile.hall
-    if isinstance(hall, MuxAdcHall):
+    if isinstance(hall, MuxAdcHall | NodeHall):
         heading = "multiplexer|channel|inputs I0 to I15"
-        parts += ["## Multiplexers", _table(heading, _muxes(profile, hall))]
+        parts += ["## Multiplexers", _table(heading, _muxes(profile))]
     if isinstance(hall, DualSwitchHall):
         heading = "row|address|A2|A1|A0|first place|last place"
         parts += ["## MCP23017", _table(heading, _expanders(profile, hall))]
@@ -79,10 +80,10 @@ def pins(profile: Profile) -> Iterator[tuple[str, int, str]]:
         yield "buzzer", panel.buzzer_pin, "100 ohm, then the buzzer, to ground"
 
 
-def _muxes(profile: Profile, hall: MuxAdcHall) -> Iterator[tuple[object, ...]]:
+def _muxes(profile: Profile) -> Iterator[tuple[object, ...]]:
     """Yield each multiplexer's name, channel and inputs: places, spares, and "-" if unused."""
     carried = dict(enumerate(profile.places))
-    carried |= {spare.input: spare.carries for spare in hall.spares}
+    carried |= dict(Controller.of(profile).spares)
     for mux in range(max(carried) // MUX_INPUTS + 1):
         first = mux * MUX_INPUTS
         inputs = (carried.get(first + at, "-") for at in range(MUX_INPUTS))
