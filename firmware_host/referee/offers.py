@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.referee.book import Pending, arriving, ends
+from tiltboard.firmware_host.referee.move_matching import Pending, arriving, ends
 from tiltboard.firmware_host.referee.state import State
 from tiltboard.firmware_host.referee.view import View
 from tiltboard.firmware_host.table import play, troubles

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
 from tiltboard.firmware_host.messages import text
-from tiltboard.firmware_host.referee.book import Book, Pending, ends
+from tiltboard.firmware_host.referee.move_matching import Book, Pending, ends
 from tiltboard.firmware_host.referee.state import TAKE_BACK_S, Guide, State
 from tiltboard.firmware_host.referee.view import Meaning
 from tiltboard.firmware_host.table import commands as c

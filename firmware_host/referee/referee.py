@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import JournalError
 from tiltboard.firmware_host.messages import Message
-from tiltboard.firmware_host.referee.book import Book, Pending
-from tiltboard.firmware_host.referee.judging import describe, standing
+from tiltboard.firmware_host.referee.guidance import describe, standing
+from tiltboard.firmware_host.referee.move_matching import Book, Pending
 from tiltboard.firmware_host.referee.progress import carry_out, follow_board, handle_presses
 from tiltboard.firmware_host.referee.state import Guide, Play, State
 from tiltboard.firmware_host.table.buttons import Press

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import JournalError
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.referee.book import Book, Pending, said_over
+from tiltboard.firmware_host.referee.move_matching import Book, Pending, said_over
 from tiltboard.firmware_host.referee.view import NOT_READY, Meaning, Problems, View
 from tiltboard.firmware_host.table import troubles
 from tiltboard.firmware_host.table.line import Line, PendingMove

@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.referee.book import (
+from tiltboard.firmware_host.referee.move_matching import (
     Book,
     Finding,
     Landing,
@@ -17,7 +17,7 @@ from tiltboard.firmware_host.referee.book import (
     captured,
     carried,
 )
-from tiltboard.firmware_host.referee.carries import Carry, as_shifts, carries
+from tiltboard.firmware_host.referee.repair import Carry, as_shifts, carries
 from tiltboard.firmware_host.table import play, troubles
 from tiltboard.firmware_host.table.standing import Claim, Phase, Question, Role, Shown
 from tiltboard.games.base import Game, GameType, Outcome, Position, Shift, Turn

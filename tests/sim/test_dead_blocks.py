@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/judging.py and firmware_host/host/sensing.py: several sensors
+"""Tests of firmware_host/referee/guidance.py and firmware_host/host/sensing.py: several sensors
 side by side are dead: somebody who plays on and answers truly is never told that another move
 was made than his, and the game goes on.
 """

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/judging.py and firmware_host/perception/motion_gate.py: what
+"""Tests of firmware_host/referee/guidance.py and firmware_host/perception/motion_gate.py: what
 hands do to a table besides playing, in every phase of ``fault_phases.toml``: nothing is
 confirmed or lost by it, and when it is put right the game stands as before.
 """

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/perception/bands.py and firmware_host/referee/judging.py: a third or
+"""Tests of firmware_host/perception/bands.py and firmware_host/referee/guidance.py: a third or
 fourth player's marble, whose magnet is weak, put out of turn: the table says whose turn it
 is, and never that it cannot read the place, however near to its band's edge it reads.
 """

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/carries.py: the way back over several stray pieces: near ones
+"""Tests of firmware_host/referee/repair.py: the way back over several stray pieces: near ones
 first, each step possible in its turn.
 """
 
@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.few import few
-from tiltboard.firmware_host.referee.book import Plan, carried_out
-from tiltboard.firmware_host.referee.carries import as_shifts, carries
+from tiltboard.firmware_host.referee.move_matching import Plan, carried_out
+from tiltboard.firmware_host.referee.repair import as_shifts, carries
 from tiltboard.games import registry
 from tiltboard.games.base import Shift
 

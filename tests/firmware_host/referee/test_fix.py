@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/judging.py and book.py: wrong boards and the way back
+"""Tests of firmware_host/referee/guidance.py and move_matching.py: wrong boards and the way back
 (``fix``).
 """
 

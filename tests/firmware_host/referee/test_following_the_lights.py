@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/view.py and judging.py: a robot that knows no rules and does
+"""Tests of firmware_host/referee/view.py and guidance.py: a robot that knows no rules and does
 only what roles and ``piece_for`` say, in any order, always gets back to a turn, whatever
 hands and elbows did before; and the journal holds the played moves.
 """

@@ -1,5 +1,5 @@
-"""Tests of firmware_host/referee/book.py and offers.py: places that no sensor sees: what is
-asked, and nothing is taken for granted.
+"""Tests of firmware_host/referee/move_matching.py and offers.py: places that no sensor sees: what
+is asked, and nothing is taken for granted.
 """
 
 from __future__ import annotations

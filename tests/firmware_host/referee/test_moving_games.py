@@ -1,5 +1,5 @@
-"""Tests of firmware_host/referee/book.py and progress.py: Gravity Trap at the table: set-up,
-lifting, landing, captures, in any order of hands.
+"""Tests of firmware_host/referee/move_matching.py and progress.py: Gravity Trap at the table:
+set-up, lifting, landing, captures, in any order of hands.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Tests of firmware_host/referee/book.py, state.py, view.py and judging.py: a move that changes
-nothing on the board is offered, played and taken back like any other.
+"""Tests of firmware_host/referee/move_matching.py, state.py, view.py and guidance.py: a move that
+changes nothing on the board is offered, played and taken back like any other.
 """
 
 from __future__ import annotations

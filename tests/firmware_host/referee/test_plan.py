@@ -1,5 +1,5 @@
-"""Tests of firmware_host/referee/book.py: boards on the way: every mixture of done and not yet
-done, compared with enumeration.
+"""Tests of firmware_host/referee/move_matching.py: boards on the way: every mixture of done and not
+yet done, compared with enumeration.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from tiltboard.firmware_host.referee.book import Plan, carried_out
+from tiltboard.firmware_host.referee.move_matching import Plan, carried_out
 from tiltboard.firmware_host.table.standing import Role
 from tiltboard.games.base import Shift
 

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/judging.py and view.py: Gravity Connect at the table: entries,
+"""Tests of firmware_host/referee/guidance.py and view.py: Gravity Connect at the table: entries,
 questions and ways to answer them, the way of a tile.
 """
 

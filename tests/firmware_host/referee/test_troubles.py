@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/judging.py and firmware_host/table/troubles.py: pauses, places
+"""Tests of firmware_host/referee/guidance.py and firmware_host/table/troubles.py: pauses, places
 that cannot be read, a refusing journal, and restarts.
 """
 

@@ -12,13 +12,13 @@ import pytest
 
 from tests.said import DONE, take
 from tiltboard.firmware_host.messages import Catalogue, Message, text
-from tiltboard.firmware_host.referee import judging, offers, slide_guidance, view
-from tiltboard.firmware_host.referee.carries import Carry
+from tiltboard.firmware_host.referee import guidance, offers, slide_guidance, view
+from tiltboard.firmware_host.referee.repair import Carry
 from tiltboard.firmware_host.table import play, troubles
 from tiltboard.games import registry
 from tiltboard.games.base import Outcome
 
-MODULES = (play, troubles, view, judging, offers, slide_guidance)
+MODULES = (play, troubles, view, guidance, offers, slide_guidance)
 
 EXAMPLES = {
     "won": (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import dist
 
-from tiltboard.firmware_host.referee.book import Finding
+from tiltboard.firmware_host.referee.move_matching import Finding
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.firmware_host.table.standing import Role
 from tiltboard.games.base import Game, Shift

@@ -10,9 +10,15 @@ from typing import cast
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.referee.book import Finding, Landing, Pending, arriving, captured
-from tiltboard.firmware_host.referee.carries import Carry, carries, other_side
+from tiltboard.firmware_host.referee.move_matching import (
+    Finding,
+    Landing,
+    Pending,
+    arriving,
+    captured,
+)
 from tiltboard.firmware_host.referee.offers import ask_which, offer_claims
+from tiltboard.firmware_host.referee.repair import Carry, carries, other_side
 from tiltboard.firmware_host.referee.slide_guidance import leaning, sliding
 from tiltboard.firmware_host.referee.state import Guide, Play, State
 from tiltboard.firmware_host.referee.view import (
