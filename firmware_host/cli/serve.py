@@ -43,7 +43,7 @@ from tiltboard.firmware_host.service.speaker import Speaker
 from tiltboard.firmware_host.service.supply import SupplyWatch
 from tiltboard.firmware_host.service.table import Table
 from tiltboard.firmware_host.table.commands import JoinMatch, ShowCode
-from tiltboard.firmware_host.table.troubles import part_missing
+from tiltboard.firmware_host.table.problem_messages import part_missing
 from tiltboard.firmware_host.web.guard import Access, machine_names
 from tiltboard.firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens

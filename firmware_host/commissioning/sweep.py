@@ -46,10 +46,10 @@ from tiltboard.firmware_host.config.errors import NoSuchPlaceError, NotPossibleE
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import nearest, text
 from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
-from tiltboard.firmware_host.table import troubles
+from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.buttons import BACK, CONFIRM, Buttons
-from tiltboard.firmware_host.table.lateness import BUSY, ScanWatch
 from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.scan_timing import BUSY, ScanWatch
 from tiltboard.firmware_host.table.standing import Asked
 
 ACCEPTED_HZ = 1046.5
@@ -358,7 +358,7 @@ def _waiting(fault: PartError | None) -> Step:
     if fault is None:
         return Step(text("The tilt sensor is starting."))
     leave = LATER if fault is BUSY else SKIP
-    return Step(troubles.part_missing([fault]), choices=(leave,))
+    return Step(problem_messages.part_missing([fault]), choices=(leave,))
 
 
 def begin(

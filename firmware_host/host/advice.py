@@ -20,7 +20,7 @@ from tiltboard.firmware_host.engines.room import Purpose, Task, Thought
 from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Standing
 from tiltboard.games.base import Game, GameType, Position, Turn
 from tiltboard.games.registry import GAMES
@@ -108,7 +108,7 @@ class Advice:
         if not loses and lost < FAIR_LOST:
             return
         labels = before.position.game.labels
-        cost = {"player": play.player(before.player), "move": labels.get(moves[-1], moves[-1])}
+        cost = {"player": phrases.player(before.player), "move": labels.get(moves[-1], moves[-1])}
         said = text(
             "Are you sure, {player}? {move} gives away {lost} % of the game. Take it back, or go"
             " on.",
@@ -236,13 +236,15 @@ class Advice:
                     said = text(
                         "{said} {player} had assist for {moves} of {all} moves.",
                         said=said,
-                        player=play.player(player).capitalised(),
+                        player=phrases.player(player).capitalised(),
                         moves=len(plies),
                         all=len(range(at, len(standing.moves), len(players))),
                     )
             return replace(standing, say=said)
         if hint is not None:
-            return hinted(standing, hint, None if self._why is None else play.why(hint, self._why))
+            return hinted(
+                standing, hint, None if self._why is None else phrases.why(hint, self._why)
+            )
         amount = self._amount(standing)
         task = _task(standing, Purpose.VALUES) if amount else None
         values = None if task is None else self._known(task)
@@ -330,7 +332,7 @@ def qualities(
 def hinted(standing: Standing, hint: Turn, why: Message | None = None) -> Standing:
     """Return ``standing`` with the move to play, and the reason."""
     places = {place for s in hint.act for place in (s.source, s.target) if place is not None}
-    said = play.hint(hint.player, hint.move, why)
+    said = phrases.hint(hint.player, hint.move, why)
     return replace(standing, say=said, roles=dict.fromkeys(places, Role.LEGAL), path=hint.path)
 
 
@@ -339,7 +341,7 @@ def turning_point(point: TurningPoint, game: Game) -> Message:
     labels = game.labels
     better = labels.get(point.better[0], point.better[0]) if point.better else None
     made: dict[str, object] = {
-        "player": play.player(point.player).capitalised(),
+        "player": phrases.player(point.player).capitalised(),
         "move": labels.get(point.move, point.move),
         "better": better,
     }
@@ -351,7 +353,7 @@ def turning_point(point: TurningPoint, game: Game) -> Message:
         [other] = [each for each in game.players if each != point.player]
         known = GAMES.get(game.name)
         lets = GameType.lets if known is None else known.lets
-        said = Message(lets, {**made, "winner": play.player(other)})
+        said = Message(lets, {**made, "winner": phrases.player(other)})
         if better is None:
             return text("{said}.", said=said)
         return text("{said}; {better} would have stopped it.", said=said, better=better)

@@ -12,7 +12,7 @@ from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.players import MAX_LEFT_S, ClockLeft, ClockTime
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.table.commands import TimeUp
-from tiltboard.firmware_host.table.line import sides
+from tiltboard.firmware_host.table.move_line import sides
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import Game
 

@@ -34,9 +34,9 @@ from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.referee.seat_referee import SeatReferee
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.buttons import Press
-from tiltboard.firmware_host.table.line import Line
+from tiltboard.firmware_host.table.move_line import Line
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
@@ -130,7 +130,7 @@ class GameSession:
         standing = self.referee.step(sight, now_s, presses)
         self.from_seat &= standing.phase not in (Phase.TURN, Phase.OVER)
         if self.from_seat and standing.phase is Phase.SETTLE and standing.to_move is not None:
-            who = play.player(standing.to_move)
+            who = phrases.player(standing.to_move)
             say = text("{player} plays from a phone. {todo}", player=who, todo=standing.say)
             standing = replace(standing, say=say)
         self.standing = standing if self.lesson is None else self.lesson.shown(standing)

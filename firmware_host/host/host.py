@@ -30,7 +30,7 @@ from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.calibration import CalibrationStore
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table import troubles
+from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
@@ -109,7 +109,7 @@ class Host:
             try:
                 self.playing.open_far()
             except TiltboardError as error:
-                self.notices["far"] = troubles.part_missing([error])
+                self.notices["far"] = problem_messages.part_missing([error])
         self.step()
 
     # What other threads may use
@@ -373,9 +373,9 @@ class Host:
             if chosen is not None:
                 self.do(chosen)
         except RulesError as error:
-            referee.close_menu_choice(troubles.refused(error))
+            referee.close_menu_choice(problem_messages.refused(error))
         except TiltboardError as error:
-            referee.close_menu_choice(troubles.part_missing([error]))
+            referee.close_menu_choice(problem_messages.part_missing([error]))
 
     def _wait(self, look: Look) -> None:
         """Process one scan of what the game waits for."""

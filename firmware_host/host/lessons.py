@@ -13,8 +13,8 @@ from tiltboard.firmware_host.engines.puzzles import ExerciseGame
 from tiltboard.firmware_host.host.advice import hinted
 from tiltboard.firmware_host.journal.records import EventKind
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.table import play
-from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table import phrases
+from tiltboard.firmware_host.table.move_line import PendingMove
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game, Position
 from tiltboard.games.guided import GuidedGame
@@ -144,8 +144,8 @@ def _right_move(game: ExerciseGame, position: Position) -> str:
 def _puzzle_says(game: ExerciseGame, standing: Standing, *, wrong: bool) -> Message:
     """Return the task of a puzzle, or what its last move was worth."""
     asked, moves, labels = game.exercise, standing.moves, game.labels
-    [other] = [play.player(player) for player in game.players if player != game.solver]
-    both = {"player": play.player(game.solver).capitalised(), "other": other}
+    [other] = [phrases.player(player) for player in game.players if player != game.solver]
+    both = {"player": phrases.player(game.solver).capitalised(), "other": other}
     saves = asked.kind == "save"
     if not moves and saves:
         return text(

@@ -26,7 +26,7 @@ from tiltboard.firmware_host.engines.search.limits import STRONGEST, expected
 from tiltboard.firmware_host.host.advice import Advice
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, TakeBack
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game
@@ -268,7 +268,7 @@ class Opponents:
                 say = self._swap(standing, given.player)
             say = say or text(
                 "{player} has moved. {todo}",
-                player=play.player(given.player),
+                player=phrases.player(given.player),
                 todo=standing.say,
             )
         elif standing.phase is Phase.TURN:
@@ -278,7 +278,7 @@ class Opponents:
             if declines:
                 say = text(
                     "{player} turns the draw down. {todo}",
-                    player=play.player(declines[0]),
+                    player=phrases.player(declines[0]),
                     todo=standing.say,
                 )
             elif thinks is not None:
@@ -289,7 +289,7 @@ class Opponents:
 
     def _thinking(self, standing: Standing, player: str) -> Standing:
         last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
-        seat, who = self.seats[player], play.player(player)
+        seat, who = self.seats[player], phrases.player(player)
         say = text("{player} ({engine}) is thinking…", engine=seat.engine, player=who)
         if seat.engine == OURS:
             say = text("{player} is thinking…", player=who)
@@ -303,10 +303,10 @@ class Opponents:
         (mine,) = [each for each in standing.game.players if each != player]
         return text(
             "{player} swaps: your {piece} on {place} is {owner}'s now. {said}",
-            player=play.player(player).capitalised(),
-            piece=play.piece(standing.game.name, mine),
+            player=phrases.player(player).capitalised(),
+            piece=phrases.piece(standing.game.name, mine),
             place=place,
-            owner=play.player(player),
+            owner=phrases.player(player),
             said=standing.say,
         )
 

@@ -14,8 +14,8 @@ from tiltboard.firmware_host.host.showing import Showing
 from tiltboard.firmware_host.host.upkeep import Upkeep
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.hands import BrokenInfo, HandsPort, LoosePiece
+from tiltboard.firmware_host.table.problem_messages import unread
 from tiltboard.firmware_host.table.snapshot_groups import in_degrees
-from tiltboard.firmware_host.table.troubles import unread
 
 
 class CalibrationInfo(msgspec.Struct, frozen=True):

@@ -29,8 +29,8 @@ from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table import play
-from tiltboard.firmware_host.table.line import Line
+from tiltboard.firmware_host.table import phrases
+from tiltboard.firmware_host.table.move_line import Line
 from tiltboard.firmware_host.table.standing import Standing
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.guided import GuidedGame
@@ -129,7 +129,7 @@ class Playing:
         if far is not None and far.plays(session.game_id):
             people |= far.names
         return {player: Message(name) for player, name in people.items()} | {
-            player: play.BOTS[seat.level - 1].capitalised()
+            player: phrases.BOTS[seat.level - 1].capitalised()
             for player, seat in opponents.seats.items()
             if seat.engine == OURS and levels.count(seat.level) == 1
         }

@@ -14,8 +14,8 @@ from tiltboard.firmware_host.perception.calibration import Calibration, Calibrat
 from tiltboard.firmware_host.perception.perception import Perception
 from tiltboard.firmware_host.table.buttons import BACK, Buttons, Press
 from tiltboard.firmware_host.table.commands import GameRequest
-from tiltboard.firmware_host.table.lateness import ScanWatch
 from tiltboard.firmware_host.table.overlay import Overlay
+from tiltboard.firmware_host.table.scan_timing import ScanWatch
 from tiltboard.firmware_host.table.sight import Observation, Sight
 from tiltboard.games.base import Position
 from tiltboard.ground.clock import Clock

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.sensing import Look, Sensing
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.calibration import Calibration
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.commands import Calibrate
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Happening, Sight, SightEvent
@@ -67,7 +67,7 @@ class FreePlay:
 
 
 def _sentence_of(event: SightEvent, game: Game) -> Message:
-    places, pieces = event.places, [play.piece(game.name, each or "") for each in event.pieces]
+    places, pieces = event.places, [phrases.piece(game.name, each or "") for each in event.pieces]
     match event.happening:
         case Happening.TILTED:
             return text("The plate is tilted.")

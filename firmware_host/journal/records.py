@@ -36,7 +36,7 @@ from tiltboard.firmware_host.journal.database import (
     with_sound_first_page,
 )
 from tiltboard.firmware_host.messages import text
-from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.move_line import PendingMove
 
 T = TypeVar("T")
 Row = tuple[Any, ...]

@@ -35,7 +35,7 @@ from tiltboard.firmware_host.config.players import Assist, ClockLeft, EngineSeat
 from tiltboard.firmware_host.journal.database import is_date
 from tiltboard.firmware_host.journal.records import GameRecord, PlayedGame, to_json
 from tiltboard.firmware_host.messages import Message, nearest, text
-from tiltboard.firmware_host.table.line import Line, agreed_end
+from tiltboard.firmware_host.table.move_line import Line, agreed_end
 from tiltboard.games.base import Game, RulesError
 from tiltboard.games.registry import game_type
 

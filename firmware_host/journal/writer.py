@@ -49,7 +49,7 @@ from tiltboard.firmware_host.journal.records import (
     to_json,
 )
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.move_line import PendingMove
 from tiltboard.ground.clock import Clock
 
 STARTING_NAME = "starting.json"

@@ -34,7 +34,7 @@ from tiltboard.firmware_host.referee.view import (
     turn_view,
     unclear_say,
 )
-from tiltboard.firmware_host.table import play, troubles
+from tiltboard.firmware_host.table import phrases, problem_messages
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.firmware_host.table.standing import (
     Asking,
@@ -60,9 +60,9 @@ def fix_say(
         lands, taken = arriving(captures[0]), next(iter(captured(captures[0]).values()))
         return text(
             "Move the {piece} to {place}, or put the {captured} back.",
-            piece=play.piece(line.game.name, lands.piece),
+            piece=phrases.piece(line.game.name, lands.piece),
             place=lands.target,
-            captured=play.piece(line.game.name, taken),
+            captured=phrases.piece(line.game.name, taken),
         )
     first = steps[0]
     say = carry_say(line.game, first)
@@ -73,7 +73,7 @@ def fix_say(
         say = text("{why} {what}", why=why, what=say)
     if not _may_be_upside_down(state, first):
         return say
-    mover = play.player(line.position.to_move or "")
+    mover = phrases.player(line.position.to_move or "")
     return text("{said} Or turn it over if it's really {player}'s.", said=say, player=mover)
 
 
@@ -90,18 +90,18 @@ def _why(state: State, first: Carry) -> Message | None:
         return text("That space isn't part of this board.")
     ends = (first.source, first.target)
     if cause is not None and (not cause.places or any(end in cause.places for end in ends)):
-        return troubles.HAPPENED[cause.happening]
+        return problem_messages.HAPPENED[cause.happening]
     if not now.matched:
         return text("The board isn't as this game left it.")
     extra = first.source is not None and first.target is None and not first.parked
     if now.pending is not None:
-        mover = play.player(now.pending.turn.player)
+        mover = phrases.player(now.pending.turn.player)
         return text("Finish {player}'s move first.", player=mover) if extra else None
     if not extra:
         return _may_not_move(state, first) if now.book.movers else _STAY
     refusal = position.drop_refusal(first.piece, first.source or "")
     if refusal is not None:
-        return troubles.refused(refusal)
+        return problem_messages.refused(refusal)
     return text("One piece a turn.")
 
 
@@ -113,7 +113,7 @@ def _may_not_move(state: State, first: Carry) -> Message | None:
         return None
     in_hand = first.source is None and mover not in state.cells.values()  # must not land there
     refusal = position.drop_refusal(mover if in_hand else first.piece, place)
-    return _STAY if refusal is None else troubles.refused(refusal)
+    return _STAY if refusal is None else problem_messages.refused(refusal)
 
 
 def _may_be_upside_down(state: State, first: Carry) -> bool:
@@ -201,7 +201,9 @@ def _show_unsure_place(board: JudgedBoard) -> View:
     sight = board.state.seen.sight
     doubtful = min(cast(Pending, board.now.pending).touched & sight.unsure)
     masked = doubtful in sight.masked
-    return View(Phase.SETTLE, troubles.NOT_READY if masked else troubles.unclear(doubtful))
+    return View(
+        Phase.SETTLE, problem_messages.NOT_READY if masked else problem_messages.unclear(doubtful)
+    )
 
 
 def _show_setup(board: JudgedBoard) -> View:
@@ -228,7 +230,7 @@ def _ask_for_move(board: JudgedBoard) -> View:
     """Return the question which of several moves that explain the board was made."""
     state = board.state
     line, found = state.play.line, state.found
-    piece = play.piece(line.game.name, found[0].turn.player)
+    piece = phrases.piece(line.game.name, found[0].turn.player)
     ask = text("Which side does the {piece} come from?", piece=piece)
     places = {place for each in found for place in each.touched & state.hidden}
     if places:
@@ -345,7 +347,7 @@ def _sensors(state: State) -> State:
         )
         return state.noticed(say)
     first = fresh[0]
-    told = {"what": troubles.unread(sight.masked[first], first), "place": first}
+    told = {"what": problem_messages.unread(sight.masked[first], first), "place": first}
     if first in sight.blind:
         say = text("{what} The table asks about {place} now, and play goes on.", **told)
     else:

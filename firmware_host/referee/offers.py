@@ -10,7 +10,7 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.move_matching import Pending, arriving, ends
 from tiltboard.firmware_host.referee.state import State
 from tiltboard.firmware_host.referee.view import View
-from tiltboard.firmware_host.table import play, troubles
+from tiltboard.firmware_host.table import phrases, problem_messages
 from tiltboard.firmware_host.table.standing import Choice, Phase, Question
 from tiltboard.games.base import Game
 
@@ -38,7 +38,7 @@ def ask_which(
         turn, entrance = each.turn, each.turn.entrance
         if entrance is None:
             shift = arriving(turn)
-            place, piece = shift.target or "", play.piece(game.name, shift.piece)
+            place, piece = shift.target or "", phrases.piece(game.name, shift.piece)
             label = text("{piece} on {place}", piece=piece, place=place)
             choice = Choice(turn.move, label, places=(place,), path=turn.path or (place,))
         else:
@@ -47,7 +47,7 @@ def ask_which(
                 text(
                     "{side}, {colour}, slot {slot}",
                     side=SIDES.get(entrance.side, Message(entrance.side)),
-                    colour=play.colour(entrance.colour),
+                    colour=phrases.colour(entrance.colour),
                     slot=turn.move,
                 ),
                 (turn.move, entrance.colour) if apart else (),
@@ -66,7 +66,7 @@ def offer_claims(state: State, view: View) -> View:
     possible.
     """
     for place in sorted(state.seen.sight.weak):
-        if view.say in (troubles.unclear(place), troubles.unreadable(place)):
+        if view.say in (problem_messages.unclear(place), problem_messages.unreadable(place)):
             weak = text(
                 "The piece on {place} has a weak magnet. Put another one there.", place=place
             )
@@ -87,9 +87,9 @@ def _pass(state: State, view: View) -> View | None:
     if not book.passes:
         return None
     forced = not (book.drops or book.entries or book.movers)
-    say = troubles.confirm("must-pass" if forced else "may-pass", view.say)
+    say = problem_messages.confirm("must-pass" if forced else "may-pass", view.say)
     choices = tuple(Choice(turn.move, text("Pass")) for turn in book.passes)
-    ask = text("{player} may pass.", player=play.player(book.position.to_move or ""))
+    ask = text("{player} may pass.", player=phrases.player(book.position.to_move or ""))
     meant = {turn.move: Pending.asked(book.position, turn) for turn in book.passes}
     return replace(view, say=say, question=Question(ask, choices, offer=True), meant=meant)
 
@@ -115,14 +115,14 @@ def _perhaps_moved(state: State, view: View) -> View | None:
     again = tuple(each for each in found if each.turn == state.play.taken_back)
     if missed and again:  # it was taken back because its piece did not show any more
         found = again
-        say = troubles.confirm("still-there", view.say, _landings(again, missed))
+        say = problem_messages.confirm("still-there", view.say, _landings(again, missed))
         ask = text("Is the piece still there?")
     elif missed:
-        say = troubles.confirm("missed", view.say)
+        say = problem_messages.confirm("missed", view.say)
         ask = text("Where is the piece that the table does not see?")
     else:
         what = "put" if places else "moved"
-        say = troubles.confirm(what, view.say, places or unseen)
+        say = problem_messages.confirm(what, view.say, places or unseen)
         if len(places) != len(found):
             ask = text("The table cannot see {places}. Which move was it?", places=where)
         elif len(places) == 1:
@@ -140,9 +140,9 @@ def _perhaps_done(state: State, view: View) -> View | None:
     if not todo or len(seen) > 1 or (seen and not state.seen.is_due(state.waits_until_s)):
         return None
     if seen:
-        say, ask = troubles.confirm("perhaps-done", view.say), text("Have you done it?")
+        say, ask = problem_messages.confirm("perhaps-done", view.say), text("Have you done it?")
     else:
-        say = troubles.confirm("done", view.say, todo)
+        say = problem_messages.confirm("done", view.say, todo)
         ask = text("The table cannot see {places}. Is it done?", places=", ".join(todo))
     question = Question(ask, (Choice(DONE, text("done")),), offer=True)
     pending, line = state.play.pending, state.play.line

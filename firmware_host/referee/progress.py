@@ -19,9 +19,9 @@ from tiltboard.firmware_host.referee.move_matching import Book, Pending, ends
 from tiltboard.firmware_host.referee.state import TAKE_BACK_S, Guide, State
 from tiltboard.firmware_host.referee.view import Meaning
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table import play as words
+from tiltboard.firmware_host.table import phrases as words
 from tiltboard.firmware_host.table.buttons import BACK, Press
-from tiltboard.firmware_host.table.line import (
+from tiltboard.firmware_host.table.move_line import (
     AGREED,
     AGREED_DRAW,
     RESIGNED,

@@ -15,7 +15,7 @@ from tiltboard.firmware_host.referee.progress import carry_out, follow_board, ha
 from tiltboard.firmware_host.referee.state import Guide, Play, State
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.commands import GameRequest
-from tiltboard.firmware_host.table.line import JournalPort, Line, PendingMove
+from tiltboard.firmware_host.table.move_line import JournalPort, Line, PendingMove
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Standing

@@ -17,7 +17,7 @@ from tiltboard.firmware_host.referee.seat_view import name, sentence
 from tiltboard.firmware_host.referee.seats import LEVELS, Seats
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table.buttons import BACK, Press
-from tiltboard.firmware_host.table.line import JournalPort
+from tiltboard.firmware_host.table.move_line import JournalPort
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Asking, Choice, Sound

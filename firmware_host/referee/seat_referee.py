@@ -14,7 +14,7 @@ from tiltboard.firmware_host.referee.seat_view import standing
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.commands import GameRequest
-from tiltboard.firmware_host.table.line import JournalPort, Line
+from tiltboard.firmware_host.table.move_line import JournalPort, Line
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Sound, Standing

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tiltboard.firmware_host.config.errors import JournalError
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.referee.seat_bots import Hinted
-from tiltboard.firmware_host.table.line import Line
+from tiltboard.firmware_host.table.move_line import Line
 from tiltboard.firmware_host.table.referee_protocol import Menu
 from tiltboard.firmware_host.table.standing import Asking, Sound
 from tiltboard.firmware_host.table.zones import Evidence, Proposal, ZoneOverlay

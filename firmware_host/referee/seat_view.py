@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seat_state import SeatState
-from tiltboard.firmware_host.table import troubles
+from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay
 from tiltboard.games.base import Outcome, Position
@@ -123,7 +123,7 @@ def standing(state: SeatState) -> Standing:
 
 def _say(state: SeatState) -> Message:
     if state.trouble is not None:
-        return troubles.part_missing([state.trouble])
+        return problem_messages.part_missing([state.trouble])
     if state.asking.question is not None:
         return state.asking.question.ask
     if state.notice is not None:

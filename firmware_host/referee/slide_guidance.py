@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.state import State
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.sight import Stillness
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import Turn
@@ -61,7 +61,7 @@ def leaning(state: State) -> State:
         return state
     columns, rows = entrance.fall
     raises = RAISE[entrance.side]
-    piece = play.piece(state.play.line.game.name, turn.act[0].piece)
+    piece = phrases.piece(state.play.line.game.name, turn.act[0].piece)
     if view.phase is not Phase.PAUSED:
         said = {"said": say, "raise": raises, "piece": piece}
         say = text("{said} {raise} until the {piece} slides, or do it by hand.", **said)

@@ -13,8 +13,8 @@ from tiltboard.firmware_host.config.errors import JournalError
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.move_matching import Book, Pending, said_over
 from tiltboard.firmware_host.referee.view import NOT_READY, Meaning, Problems, View
-from tiltboard.firmware_host.table import troubles
-from tiltboard.firmware_host.table.line import Line, PendingMove
+from tiltboard.firmware_host.table import problem_messages
+from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.referee_protocol import Menu
 from tiltboard.firmware_host.table.sight import Sight, SightEvent, Stillness
 from tiltboard.firmware_host.table.standing import Asking, Phase, Sound
@@ -58,7 +58,7 @@ class Seen(Struct, frozen=True):
         unsure = doubtful - sight.masked.keys() - sight.restless
         sure = same and not doubtful and not self.doubtful
         old = self.cause is None or (not mending and now_s - self.cause.time_s > CAUSE_S)
-        causes = [e for e in sight.events if e.happening in troubles.HAPPENED]
+        causes = [e for e in sight.events if e.happening in problem_messages.HAPPENED]
         return Seen(
             sight,
             now_s,
@@ -242,11 +242,11 @@ class State(Struct, frozen=True):
         """The reason why play is paused, or None."""
         sight = self.seen.sight
         if sight.faults:
-            return troubles.part_missing(sight.faults)
+            return problem_messages.part_missing(sight.faults)
         if self.trouble is not None:
-            return troubles.part_missing([self.trouble])
+            return problem_messages.part_missing([self.trouble])
         if not sight.ready:
-            return troubles.NOT_READY
+            return problem_messages.NOT_READY
         if sight.stillness is Stillness.TILTED:
             return text("Level the plate.")
         still = sight.stillness is Stillness.STILL

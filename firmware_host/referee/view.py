@@ -18,7 +18,7 @@ from tiltboard.firmware_host.referee.move_matching import (
     carried,
 )
 from tiltboard.firmware_host.referee.repair import Carry, as_shifts, carries
-from tiltboard.firmware_host.table import play, troubles
+from tiltboard.firmware_host.table import phrases, problem_messages
 from tiltboard.firmware_host.table.standing import Claim, Phase, Question, Role, Shown
 from tiltboard.games.base import Game, GameType, Outcome, Position, Shift, Turn
 from tiltboard.games.registry import GAMES
@@ -40,7 +40,7 @@ class View(Shown, frozen=True, kw_only=True):
     """Answer to ``question`` -> its meaning."""
 
 
-NOT_READY = View(Phase.PAUSED, troubles.NOT_READY)
+NOT_READY = View(Phase.PAUSED, problem_messages.NOT_READY)
 
 
 def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] = ()) -> View:
@@ -56,7 +56,7 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
         if any(t.entrance is not None for t in found)
     }
     to_move = position.to_move or ""
-    mover = {"player": play.player(to_move), "piece": play.piece(game.name, to_move)}
+    mover = {"player": phrases.player(to_move), "piece": phrases.piece(game.name, to_move)}
     kind = GAMES.get(game.name, GameType)
     to_put = {"todo": Message(kind.to_put, mover), "player": mover["player"]}
     if tint:
@@ -77,7 +77,7 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
         )
     owners = [owner for owner, left in position.reserve.items() if left == 1]  # Momentum M9
     if owners:
-        known, who = GAMES.get(game.name), play.players(owners)
+        known, who = GAMES.get(game.name), phrases.players(owners)
         rest = {"said": said, "last": Message("Last piece" if known is None else known.last_piece)}
         if len(owners) == 1:
             said = text("{said} {last}: {player} has one left.", player=who, **rest)
@@ -121,8 +121,8 @@ def landing_view(game: Game, found: Landing) -> View:
     shift, extras = next(s for s in found.turn.act if s.source in carried(found.turn)), found.extras
     target, extra = shift.target or "", next(iter(extras), None)
     named = {
-        "captured": play.piece(game.name, next(iter(captured(found.turn).values()))),
-        "piece": play.piece(game.name, shift.piece),
+        "captured": phrases.piece(game.name, next(iter(captured(found.turn).values()))),
+        "piece": phrases.piece(game.name, shift.piece),
         "place": target,
     }
     if extra is None:
@@ -144,7 +144,7 @@ def landing_view(game: Game, found: Landing) -> View:
 def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View:
     """Return the view of a held piece: where it, or the piece that replaces it, may land."""
     shift = arriving(choices[0])
-    piece = play.piece(game.name, shift.piece)
+    piece = phrases.piece(game.name, shift.piece)
     if shift.source is not None:
         roles = dict.fromkeys((arriving(turn).target or "" for turn in choices), Role.LEGAL)
         say = text(
@@ -157,7 +157,7 @@ def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View
         "To swap, put a {piece} on {place}. Or put the {other} back.",
         piece=piece,
         place=shift.target,
-        other=play.piece(game.name, back),
+        other=phrases.piece(game.name, back),
     )
     return View(Phase.TURN, say, roles)
 
@@ -169,7 +169,7 @@ def settle_view(game: Game, finding: Finding, turn: Turn) -> View:
     way = Shift(first.piece, first.source, first.target)
     say = carry_say(game, first)
     if first.source is None:
-        piece = play.piece(game.name, first.piece)
+        piece = phrases.piece(game.name, first.piece)
         say = text("Put the {piece} on {place}.", piece=piece, place=first.target)
     if not first.parked and _comes_about(turn, way):
         template, params = game.why(turn, way)
@@ -233,12 +233,12 @@ def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | Non
     winners = outcome.team or ((outcome.winner,) if outcome.winner else ())
     places = outcome.places or [p for p, piece in position.cells.items() if piece in winners]
     roles = {**_last(last), **dict.fromkeys(places, Role.WIN)}
-    return View(Phase.OVER, play.over(game.name, outcome), roles)
+    return View(Phase.OVER, phrases.over(game.name, outcome), roles)
 
 
 def carry_say(game: Game, carry: Carry) -> Message:
     """Return the instruction for one step."""
-    kind, source, target = play.piece(game.name, carry.piece), carry.source, carry.target
+    kind, source, target = phrases.piece(game.name, carry.piece), carry.source, carry.target
     if source is None:
         return text("Put a {piece} on {place}.", piece=kind, place=target)
     if carry.parked:  # it makes room for another
@@ -257,8 +257,8 @@ def carry_say(game: Game, carry: Carry) -> Message:
 def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str]) -> Message:
     """Return the sentence about an unreadable place: an off-centre piece, or something unknown."""
     if place in expected or place in cells:
-        return troubles.unclear(place)
-    return troubles.unreadable(place)
+        return problem_messages.unclear(place)
+    return problem_messages.unreadable(place)
 
 
 def _last(turn: Turn | None) -> dict[str, Role]:

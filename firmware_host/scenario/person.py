@@ -25,7 +25,7 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.scenario.parse import Kill, PowerCut, Wait
 from tiltboard.firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
 from tiltboard.firmware_host.table import hands as h
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
 from tiltboard.firmware_host.table.sight import Happening, Stillness
 from tiltboard.firmware_host.table.standing import Asked, Role
@@ -241,7 +241,7 @@ class Person:
                 host.overlay.magnet_of(piece)
                 stands = self._holds(place, piece, or_unsure=any(offset_mm))
                 self._check_free(place)
-                kind = play.piece(host.game.name, piece)
+                kind = phrases.piece(host.game.name, piece)
                 say = text("Put a {piece} on {place}.", piece=kind, place=place)
                 if any(offset_mm):
                     say = text(

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.host.plate_group import PlateGroup
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seats_group import SeatPublisher, SeatsShown
 from tiltboard.firmware_host.service import snapshot as page
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.hands import HandsPort
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.snapshot_groups import GuidanceGroup, colour_hex
@@ -179,7 +179,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page
             place: page.BoardPlace(index, game.blocked.get(place))
             for place, index in overlay.index_of_game_place.items()
         },
-        names={piece: play.piece(game.name, piece) for piece in game.pieces},
+        names={piece: phrases.piece(game.name, piece) for piece in game.pieces},
         looks={piece: look_info(kind, piece) for piece in game.pieces},
         slots=[
             page.SlotInfo(

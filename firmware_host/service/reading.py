@@ -29,8 +29,8 @@ from tiltboard.firmware_host.service.publish import (
     local_time,
     shown_options,
 )
-from tiltboard.firmware_host.table import play
-from tiltboard.firmware_host.table.line import Line
+from tiltboard.firmware_host.table import phrases
+from tiltboard.firmware_host.table.move_line import Line
 from tiltboard.firmware_host.table.preview import reasons
 from tiltboard.firmware_host.table.snapshot_groups import shown_moves
 from tiltboard.firmware_host.table.zones import overlay_for
@@ -178,7 +178,7 @@ def _told(played: Line, found: Analysis) -> page.GameAnalysis:
         ],
         learn=[
             page.ToLearn(
-                play.to_find(each.kind, each.number)
+                phrases.to_find(each.kind, each.number)
                 if each.point is None
                 else turning_point(each.point, played.game),
                 each.number,

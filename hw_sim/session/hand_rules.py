@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from tiltboard.firmware_host.table import hands as h
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay
 from tiltboard.games.base import Position, RulesError, Shift
@@ -118,7 +118,7 @@ class HandRules:
 
     def _turn_of(self, position: Position) -> HandsError:
         return HandsError(
-            "{player}'s turn.", player=play.player(position.to_move or "").capitalised()
+            "{player}'s turn.", player=phrases.player(position.to_move or "").capitalised()
         )
 
     def _place_of(self, piece: Piece) -> str | None:

@@ -19,7 +19,7 @@ from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.referee.seat_referee import SeatReferee
 from tiltboard.firmware_host.table.commands import ImportGame, NewGame, Practise, ResumeGame
-from tiltboard.firmware_host.table.line import RESIGNED, resignation
+from tiltboard.firmware_host.table.move_line import RESIGNED, resignation
 from tiltboard.games.base import OptionError
 from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
 from tiltboard.games.gravity_warfare.data import MAX_CARDS, MAX_HEROES, MAX_KINDS, MAX_WORD

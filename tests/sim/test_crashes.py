@@ -1,4 +1,4 @@
-"""Tests of firmware_host/journal/writer.py and firmware_host/table/line.py: the service is
+"""Tests of firmware_host/journal/writer.py and firmware_host/table/move_line.py: the service is
 killed, or the power cut, before and after every write of a game's journal.
 
 What a person at the table does goes on regardless, as if nothing had happened: the same hands, the

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/host/pacer.py and firmware_host/table/lateness.py: a computer that
+"""Tests of firmware_host/host/pacer.py and firmware_host/table/scan_timing.py: a computer that
 cannot keep the profile's rate: the table scans less often, and plays on.
 """
 

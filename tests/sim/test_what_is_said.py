@@ -1,4 +1,4 @@
-"""Tests of firmware_host/table/troubles.py: what people are told while a sensor fails under
+"""Tests of firmware_host/table/problem_messages.py: what people are told while a sensor fails under
 their pieces: what is true, once, and never to do what does not help; and nothing that was
 played is lost.
 """

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from tiltboard.firmware_host.engines.proof import MAX_TURNS, reason
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.games.reasons import KINDS
 from tiltboard.games.registry import GAMES
 
@@ -92,7 +92,7 @@ def test_what_the_search_has_proven_and_nothing_shows_is_a_race_or_lost(game):
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_says_each_kind_in_words_of_its_own(name, game):
     turn = game(name).start().play(game(name).start().legal()[0])
-    said = {kind: str(play.why(turn, (kind, 3, "x9"))) for kind in KINDS}
+    said = {kind: str(phrases.why(turn, (kind, 3, "x9"))) for kind in KINDS}
     assert len(set(said.values())) == len(KINDS)
     assert all(sentence[0].isupper() and "{" not in sentence for sentence in said.values())
     assert "x9" in said["blocks"]

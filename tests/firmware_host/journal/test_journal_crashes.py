@@ -25,7 +25,7 @@ from msgspec.structs import astuple
 from tiltboard.firmware_host.journal.database import VERSION
 from tiltboard.firmware_host.journal.records import PlayedGame
 from tiltboard.firmware_host.journal.writer import Journal
-from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.move_line import PendingMove
 
 OPTIONS = {"size": 7, "holes": ["e5"]}
 WON = {"winner": "red", "reason": "complete"}

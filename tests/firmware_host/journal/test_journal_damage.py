@@ -25,7 +25,7 @@ from tiltboard.firmware_host.config.errors import (
 from tiltboard.firmware_host.journal.database import VERSION
 from tiltboard.firmware_host.journal.records import Event, GameRecord, JournalReader, Row, event_of
 from tiltboard.firmware_host.journal.writer import STAND_EVERY, Journal
-from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.move_line import PendingMove
 
 OPTIONS = {"size": 7}
 RESULT = {"winner": "red", "reason": "complete"}

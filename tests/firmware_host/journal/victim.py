@@ -24,7 +24,7 @@ from typing import Any
 
 from tiltboard.firmware_host.journal.records import PlayedGame
 from tiltboard.firmware_host.journal.writer import Journal
-from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.move_line import PendingMove
 
 INSTRUCTIONS_PER_STEP = 40
 FILE_CALLS = frozenset({"open", "fcntl.flock", "os.rename", "os.remove", "os.listdir"})

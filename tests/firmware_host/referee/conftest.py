@@ -16,7 +16,7 @@ from tiltboard.firmware_host.host.lobby import game_menu
 from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.table.buttons import Press
 from tiltboard.firmware_host.table.commands import Answer, GameRequest
-from tiltboard.firmware_host.table.line import Line, PendingMove
+from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.sight import Happening, Sight, SightEvent, Stillness
 from tiltboard.firmware_host.table.standing import Question, Role, Sound, Standing
 from tiltboard.games import registry

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/table/line.py and firmware_host/referee/progress.py: a move that is
+"""Tests of firmware_host/table/move_line.py and firmware_host/referee/progress.py: a move that is
 being carried out is on disk, and a restart goes on with it.
 """
 
@@ -8,7 +8,7 @@ import pytest
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import MakeMove
-from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.move_line import PendingMove
 from tiltboard.firmware_host.table.standing import Phase, Role
 
 

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/state.py and firmware_host/table/line.py: a kill at a line of
+"""Tests of firmware_host/referee/state.py and firmware_host/table/move_line.py: a kill at a line of
 the journal: the table goes on just there, in every phase that there is.
 
 The games and their positions were recorded by an independent implementation.

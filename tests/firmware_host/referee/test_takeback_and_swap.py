@@ -1,5 +1,5 @@
-"""Tests of firmware_host/referee/progress.py and firmware_host/table/line.py: taking moves back
-and swapping, by button and by hand.
+"""Tests of firmware_host/referee/progress.py and firmware_host/table/move_line.py: taking moves
+back and swapping, by button and by hand.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pytest
 from tests.said import put, put_a, take
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import Swap, TakeBack
-from tiltboard.firmware_host.table.line import PendingMove
+from tiltboard.firmware_host.table.move_line import PendingMove
 from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 
 

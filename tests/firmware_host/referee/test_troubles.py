@@ -1,5 +1,5 @@
-"""Tests of firmware_host/referee/guidance.py and firmware_host/table/troubles.py: pauses, places
-that cannot be read, a refusing journal, and restarts.
+"""Tests of firmware_host/referee/guidance.py and firmware_host/table/problem_messages.py: pauses,
+places that cannot be read, a refusing journal, and restarts.
 """
 
 from __future__ import annotations

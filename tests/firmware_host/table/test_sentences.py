@@ -1,5 +1,5 @@
-"""Tests of firmware_host/table/play.py and troubles.py: every sentence: found by the catalogue,
-short, and in words a child knows.
+"""Tests of firmware_host/table/phrases.py and problem_messages.py: every sentence: found by the
+catalogue, short, and in words a child knows.
 """
 
 from __future__ import annotations
@@ -14,53 +14,55 @@ from tests.said import DONE, take
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.referee import guidance, offers, slide_guidance, view
 from tiltboard.firmware_host.referee.repair import Carry
-from tiltboard.firmware_host.table import play, troubles
+from tiltboard.firmware_host.table import phrases, problem_messages
 from tiltboard.games import registry
 from tiltboard.games.base import Outcome
 
-MODULES = (play, troubles, view, guidance, offers, slide_guidance)
+MODULES = (phrases, problem_messages, view, guidance, offers, slide_guidance)
 
 EXAMPLES = {
     "won": (
-        play.over("momentum", Outcome("red", "complete", places=("a1", "b2", "c3"))),
+        phrases.over("momentum", Outcome("red", "complete", places=("a1", "b2", "c3"))),
         "Red wins – all 3 marbles are on the board!",
     ),
     "won by count": (
-        play.over("momentum", Outcome("red", "round-limit")),
+        phrases.over("momentum", Outcome("red", "round-limit")),
         "Red wins – more than half of the marbles on the board after the last round!",
     ),
-    "draw": (play.over("momentum", Outcome(None, "full")), "A draw – no space is left."),
-    "no reason": (play.over("chess", Outcome("white", "mate")), "White wins!"),
+    "draw": (phrases.over("momentum", Outcome(None, "full")), "A draw – no space is left."),
+    "no reason": (phrases.over("chess", Outcome("white", "mate")), "White wins!"),
     "line": (
-        play.over("gravity-connect", Outcome("blue", "line", places=("A1", "A2", "A3"))),
+        phrases.over("gravity-connect", Outcome("blue", "line", places=("A1", "A2", "A3"))),
         "Blue wins – 3 tiles connected!",
     ),
     "two lines that cross": (
-        play.over(
+        phrases.over(
             "gravity-connect",
             Outcome("blue", "line", places=("A1", "A2", "A3", "A4", "B4", "C4", "D4")),
         ),
         "Blue wins – 4 tiles connected!",
     ),
-    "no line": (play.over("gravity-connect", Outcome("blue", "full")), "the board is full"),
+    "no line": (phrases.over("gravity-connect", Outcome("blue", "full")), "the board is full"),
     "team": (
-        play.over("momentum", Outcome("white", "round-limit", team=("red", "white"))),
+        phrases.over("momentum", Outcome("white", "round-limit", team=("red", "white"))),
         "Red and White win – more than half",
     ),
     "team with one complete set": (
-        play.over("momentum", Outcome("white", "complete", ("red", "white"), places=("a1", "b2"))),
+        phrases.over(
+            "momentum", Outcome("white", "complete", ("red", "white"), places=("a1", "b2"))
+        ),
         "Red and White win – all 2 of White's marbles are on the board!",
     ),
     "margin": (
-        play.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 3})),
+        phrases.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 3})),
         "Blue wins – the other ship is stuck, and Blue's still reaches 3 pods!",
     ),
     "margin of one": (
-        play.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 1})),
+        phrases.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 1})),
         "Blue's still reaches 1 pod!",
     ),
     "positions": (
-        play.over(
+        phrases.over(
             "attraktion",
             Outcome(
                 "white",
@@ -71,44 +73,44 @@ EXAMPLES = {
         "White wins – 2 winning positions to 1!",
     ),
     "one position": (
-        play.over(
+        phrases.over(
             "attraktion",
             Outcome("black", "positions", extra={"positions": {"white": [], "black": ["b2"]}}),
         ),
         "Black wins – 1 winning position to 0!",
     ),
     "on a screen": (
-        troubles.without_buttons(
+        problem_messages.without_buttons(
             text(
                 "{notice} {said}",
                 notice=text("Look."),
-                said=troubles.confirm("put", text("Play."), ["a1"]),
+                said=problem_messages.confirm("put", text("Play."), ["a1"]),
             )
         ),
         "Look. Play.",
     ),
     "perhaps put": (
-        troubles.confirm("put", text("Play."), ["a1"]),
+        problem_messages.confirm("put", text("Play."), ["a1"]),
         "Play. The table cannot see a1: press confirm if you put it there.",
     ),
     "perhaps put on one": (
-        troubles.confirm("put", text("Play."), ["a1", "b2"]),
+        problem_messages.confirm("put", text("Play."), ["a1", "b2"]),
         "The table cannot see a1, b2: press confirm if you put it on one of them.",
     ),
     "perhaps done": (
-        troubles.confirm("done", text("Put it there."), ["d3"]),
+        problem_messages.confirm("done", text("Put it there."), ["d3"]),
         "The table cannot see d3: press confirm when it is done.",
     ),
     "perhaps done where it should be seen": (
-        troubles.confirm("perhaps-done", text("Put it there.")),
+        problem_messages.confirm("perhaps-done", text("Put it there.")),
         f"Put it there. {DONE}",
     ),
     "no margin": (
-        play.over("gravity-trap", Outcome("red", "stuck", extra={"margin": 0})),
+        phrases.over("gravity-trap", Outcome("red", "stuck", extra={"margin": 0})),
         "Red wins – the other ship can't reach a pod any more!",
     ),
     "a move from where nobody sees": (
-        troubles.confirm("moved", text("Red's turn."), ["3"]),
+        problem_messages.confirm("moved", text("Red's turn."), ["3"]),
         "Red's turn. The table cannot see 3: press confirm if this is your move.",
     ),
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.table.commands import Answer, GameRequest, TakeBack
-from tiltboard.firmware_host.table.line import Line, PendingMove
+from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.sight import Sight, Stillness
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game, Shift, Turn

@@ -15,7 +15,7 @@ import msgspec
 
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.commands import Again, TakeBack, Verb
 
 ONLINE, OFFLINE = b"online", b"offline"
@@ -124,7 +124,7 @@ def state_of(
     def called(player: str | None) -> str | None:
         if player is None:
             return None
-        return spoken.translate(players.names.get(player, play.player(player).capitalised()))
+        return spoken.translate(players.names.get(player, phrases.player(player).capitalised()))
 
     elsewhere = {*players.engines, *(() if match is None else match.far)}
     moves = guidance.phase in PLAYED and played.to_move not in (None, *elsewhere)

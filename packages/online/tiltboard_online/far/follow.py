@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table import play
-from tiltboard.firmware_host.table.line import sides
+from tiltboard.firmware_host.table import phrases
+from tiltboard.firmware_host.table.move_line import sides
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard_online.far.match import Differs, Kind, Match, Step
 
@@ -233,7 +233,7 @@ def _check_here(match: Match, player: str) -> None:
         raise NotPossibleError(
             "{player} plays at another table.",
             remedy="Wait for that move.",
-            player=play.player(player),
+            player=phrases.player(player),
         )
 
 
@@ -247,18 +247,18 @@ def shown(match: Match, standing: Standing, away_s: float) -> Standing:
         return _quiet(standing, _differing(differs, standing.to_move))
     say = standing.say
     if standing.phase is Phase.SETTLE and standing.to_move and not is_here(match, standing.to_move):
-        who = play.player(standing.to_move).capitalised()
+        who = phrases.player(standing.to_move).capitalised()
         say = text("{player} has played, far away. {todo}", player=who, todo=say)
     elif standing.phase is Phase.TURN and waits:
         say = text("The other table is asked whether that may be taken back.")
         standing = _quiet(standing, say)
     elif standing.phase is Phase.TURN and not told.complete:
         missing = [player for player, table in told.seats.items() if not table]
-        who = play.players(missing).capitalised()
+        who = phrases.players(missing).capitalised()
         say = text("Waiting for {player} to join.", player=who)
         standing = _quiet(standing, say)
     elif standing.phase is Phase.TURN and mover == standing.to_move and not is_here(match, mover):
-        who = play.player(str(mover)).capitalised()
+        who = phrases.player(str(mover)).capitalised()
         if away_s >= AWAY_S:
             say = text(
                 "The other table has been away for {minutes} minutes: the game waits.",
@@ -294,5 +294,5 @@ def _differing(differs: Differs, to_move: str | None) -> Message:
         number=differs.at + 1,
         here=differs.here,
         there=differs.there,
-        player=text("nobody") if to_move is None else play.player(to_move),
+        player=text("nobody") if to_move is None else phrases.player(to_move),
     )

@@ -35,9 +35,9 @@ from tiltboard.firmware_host.host.online import MatchGroup
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.service.qr import qr_svg
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table import play
+from tiltboard.firmware_host.table import phrases
+from tiltboard.firmware_host.table.problem_messages import part_missing, refused
 from tiltboard.firmware_host.table.standing import Phase, Standing
-from tiltboard.firmware_host.table.troubles import part_missing, refused
 from tiltboard.games.base import Game, RulesError
 from tiltboard.games.registry import game_type
 from tiltboard.ground.errors import TiltboardError
@@ -420,7 +420,7 @@ class Far:
                 who = [p for p, at in match.state.agreed.seats.items() if at == table]
                 words = text(
                     "{player}, far away: {phrase}",
-                    player=play.players(who).capitalised(),
+                    player=phrases.players(who).capitalised(),
                     phrase=PHRASES[phrase.phrase],
                 )
                 self._phrase = words, who[0], self._now_s + SAID_S

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import load_settings
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
-from tiltboard.firmware_host.table import commands, troubles
+from tiltboard.firmware_host.table import commands, problem_messages
 from tiltboard.firmware_host.table.standing import Phase, Role
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.base import Outcome
@@ -209,7 +209,7 @@ class ServiceHost:
             magnets=sensors.magnets,
             unsure=sensors.unsure,
             stillness=seen.plate.stillness,
-            ready=str(seen.guidance.say) != str(troubles.NOT_READY),
+            ready=str(seen.guidance.say) != str(problem_messages.NOT_READY),
         )
         self.look = SimpleNamespace(observation=observation)
         return new

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.table.line import AGREED, RESIGNED, TIME_UP
+from tiltboard.firmware_host.table.move_line import AGREED, RESIGNED, TIME_UP
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.games.base import GameType, Outcome, PieceLook, Turn
 from tiltboard.games.registry import GAMES
