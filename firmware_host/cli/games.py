@@ -15,7 +15,7 @@ from tiltboard.firmware_host.cli.options import SIMULATED, STATE, games_folder
 from tiltboard.firmware_host.cli.speech import say, standard_input, writing
 from tiltboard.firmware_host.config.errors import GameTextError, NoSuchGameError
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
-from tiltboard.firmware_host.host.people import People
+from tiltboard.firmware_host.host.player_records import People
 from tiltboard.firmware_host.journal.records import GameSummary, JournalReader
 from tiltboard.firmware_host.journal.text_format import MAX_CHARACTERS, read_game, write_game
 from tiltboard.firmware_host.journal.writer import Journal

@@ -12,7 +12,7 @@ from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings, engine_commands
-from tiltboard.firmware_host.engines.room import EngineRoom
+from tiltboard.firmware_host.engines.engine_pool import EngineRoom
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.host.lobby import presets_for, usual_options
 from tiltboard.firmware_host.journal.writer import Journal, Starts

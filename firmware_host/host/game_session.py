@@ -16,15 +16,15 @@ from tiltboard.firmware_host.config.players import (
     EngineSeats,
 )
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.engines.room import EngineRoom
+from tiltboard.firmware_host.engines.engine_pool import EngineRoom
+from tiltboard.firmware_host.host.engine_players import Opponents, check_players
 from tiltboard.firmware_host.host.game_clock import GameClock, started
 from tiltboard.firmware_host.host.lessons import Guided, Lesson, Unwritten
 from tiltboard.firmware_host.host.lobby import game_of
-from tiltboard.firmware_host.host.opponents import Opponents, check_players
-from tiltboard.firmware_host.host.people import People
+from tiltboard.firmware_host.host.modes import Happened
+from tiltboard.firmware_host.host.output import Scene
 from tiltboard.firmware_host.host.player_groups import LearningGroup, PlayersGroup
-from tiltboard.firmware_host.host.showing import Scene
-from tiltboard.firmware_host.host.upkeep import Happened
+from tiltboard.firmware_host.host.player_records import People
 from tiltboard.firmware_host.journal.records import GameRecord
 from tiltboard.firmware_host.journal.text_format import replay
 from tiltboard.firmware_host.journal.writer import Journal

@@ -16,15 +16,15 @@ from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
 from tiltboard.firmware_host.config.files import MATCH_NAME
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import FarSettings
-from tiltboard.firmware_host.engines.room import EngineRoom
+from tiltboard.firmware_host.engines.engine_pool import EngineRoom
+from tiltboard.firmware_host.host.engine_players import check_players
 from tiltboard.firmware_host.host.game_session import GameSession
 from tiltboard.firmware_host.host.inbox import Inbox
 from tiltboard.firmware_host.host.lobby import with_boards_read
-from tiltboard.firmware_host.host.opponents import check_players
+from tiltboard.firmware_host.host.modes import FreePlay, Upkeep
+from tiltboard.firmware_host.host.output import Showing
 from tiltboard.firmware_host.host.playing import Ahead, FromStored, Other, Playing, read_ahead
 from tiltboard.firmware_host.host.sensing import Look, Sensing
-from tiltboard.firmware_host.host.showing import Showing
-from tiltboard.firmware_host.host.upkeep import FreePlay, Upkeep
 from tiltboard.firmware_host.journal.records import JournalReader
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import Message, text

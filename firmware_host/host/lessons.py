@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.players import Assists, ClockLeft, EngineSeats
 from tiltboard.firmware_host.engines.puzzles import ExerciseGame
-from tiltboard.firmware_host.host.advice import hinted
+from tiltboard.firmware_host.host.hints import hinted
 from tiltboard.firmware_host.journal.records import EventKind
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases

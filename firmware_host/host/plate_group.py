@@ -9,9 +9,9 @@ import msgspec
 from tiltboard.drivers.frame import Motion
 from tiltboard.firmware_host.commissioning.tasks import Choice
 from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.host.modes import Upkeep
+from tiltboard.firmware_host.host.output import Showing
 from tiltboard.firmware_host.host.sensing import Look
-from tiltboard.firmware_host.host.showing import Showing
-from tiltboard.firmware_host.host.upkeep import Upkeep
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.hands import BrokenInfo, HandsPort, LoosePiece
 from tiltboard.firmware_host.table.problem_messages import unread

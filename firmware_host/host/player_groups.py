@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from tiltboard.firmware_host.config.players import EngineSeat
-from tiltboard.firmware_host.host.advice import Advice
+from tiltboard.firmware_host.host.engine_players import Opponents
 from tiltboard.firmware_host.host.game_clock import ClockInfo, GameClock
+from tiltboard.firmware_host.host.hints import Advice
 from tiltboard.firmware_host.host.lessons import Lesson, Progress
-from tiltboard.firmware_host.host.opponents import Opponents
-from tiltboard.firmware_host.host.upkeep import Happened
+from tiltboard.firmware_host.host.modes import Happened
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.preview import reasons
 from tiltboard.firmware_host.table.standing import Standing

@@ -12,17 +12,17 @@ from tiltboard.firmware_host.config.files import Tell
 from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import FarSettings
+from tiltboard.firmware_host.engines.engine_pool import EngineRoom
 from tiltboard.firmware_host.engines.puzzles import (
     ExerciseGame,
     exercise_game,
     made_of,
     with_holds,
 )
-from tiltboard.firmware_host.engines.room import EngineRoom
 from tiltboard.firmware_host.host.game_session import GameSession, GameStarter
 from tiltboard.firmware_host.host.lobby import Lobby, game_of, with_boards_read
 from tiltboard.firmware_host.host.online import FarMatch, online
-from tiltboard.firmware_host.host.people import People
+from tiltboard.firmware_host.host.player_records import People
 from tiltboard.firmware_host.journal.records import JournalReader, PlayedGame
 from tiltboard.firmware_host.journal.text_format import read_and_replay, replay
 from tiltboard.firmware_host.journal.writer import Journal

@@ -18,9 +18,9 @@ from tiltboard.firmware_host.engines.analysis import (
     engine_judge,
     engine_proof,
 )
+from tiltboard.firmware_host.engines.engine_pool import OUR_COMMAND
 from tiltboard.firmware_host.engines.process import EngineProcess
-from tiltboard.firmware_host.engines.room import OUR_COMMAND
-from tiltboard.firmware_host.host.advice import turning_point
+from tiltboard.firmware_host.host.hints import turning_point
 from tiltboard.firmware_host.journal.records import GameRecord, JournalReader
 from tiltboard.firmware_host.journal.text_format import replay
 from tiltboard.firmware_host.service import snapshot as page

@@ -15,9 +15,9 @@ import msgspec
 
 from tiltboard.firmware_host.commissioning.findings import Health
 from tiltboard.firmware_host.host.online import MatchGroup
-from tiltboard.firmware_host.host.people import Experience
 from tiltboard.firmware_host.host.plate_group import PlateGroup
 from tiltboard.firmware_host.host.player_groups import LearningGroup, PlayersGroup
+from tiltboard.firmware_host.host.player_records import Experience
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.referee.seats_group import SeatsGroup
 from tiltboard.firmware_host.table.hands import BreakableInfo

@@ -13,7 +13,7 @@ import pytest
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.host import playing
-from tiltboard.firmware_host.host.people import MAX_PEOPLE, People
+from tiltboard.firmware_host.host.player_records import MAX_PEOPLE, People
 from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import text

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from tiltboard.firmware_host.config.players import OURS
+from tiltboard.firmware_host.engines.engine_pool import OUR_COMMAND
 from tiltboard.firmware_host.engines.errors import EngineLostError
 from tiltboard.firmware_host.engines.process import UNIT_SOCKET, EngineProcess
-from tiltboard.firmware_host.engines.room import OUR_COMMAND
 from tiltboard.ground.clock import SystemClock
 
 PATIENCE_S = 60.0

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/host/showing.py: a table that nobody touches shows a game playing
+"""Tests of firmware_host/host/output.py: a table that nobody touches shows a game playing
 itself; the first touch ends that.
 """
 
@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.host.showing import ENDED_S, IDLE_S, MOVE_S
+from tiltboard.firmware_host.host.output import ENDED_S, IDLE_S, MOVE_S
 from tiltboard.firmware_host.table.commands import Learn, NewGame, Resign, Touch
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type

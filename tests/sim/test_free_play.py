@@ -1,4 +1,4 @@
-"""Tests of firmware_host/host/upkeep.py: playing without rules: the game waits on disk, and the
+"""Tests of firmware_host/host/modes.py: playing without rules: the game waits on disk, and the
 host says what it sees.
 """
 

@@ -1,5 +1,5 @@
-"""Tests of firmware_host/host/people.py and advice.py: people by name at the simulated table:
-levels that follow them, what makes a game even, what is asked after a blunder, and what is
+"""Tests of firmware_host/host/player_records.py and hints.py: people by name at the simulated
+table: levels that follow them, what makes a game even, what is asked after a blunder, and what is
 known of whom.
 """
 
@@ -15,7 +15,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.players import EngineSeat
-from tiltboard.firmware_host.host.people import BEGINS, People
+from tiltboard.firmware_host.host.player_records import BEGINS, People
 from tiltboard.firmware_host.table.commands import (
     Again,
     Assist,

@@ -16,7 +16,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.players import ClockTime, EngineSeat
 from tiltboard.firmware_host.engines import ugi
-from tiltboard.firmware_host.engines.room import Thought
+from tiltboard.firmware_host.engines.engine_pool import Thought
 from tiltboard.firmware_host.table.commands import (
     Answer,
     MakeMove,

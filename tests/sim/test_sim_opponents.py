@@ -1,4 +1,4 @@
-"""Tests of firmware_host/host/opponents.py: engines at the simulated table: their moves are
+"""Tests of firmware_host/host/engine_players.py: engines at the simulated table: their moves are
 guided, carried out, journalled, taken back.
 """
 
@@ -14,7 +14,7 @@ from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.players import Assist as Assisted
 from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.engines import ugi
-from tiltboard.firmware_host.engines.room import Purpose, Thought
+from tiltboard.firmware_host.engines.engine_pool import Purpose, Thought
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.table.commands import (
     Assist,

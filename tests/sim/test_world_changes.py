@@ -21,7 +21,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host import stop
 from tiltboard.firmware_host.config import files
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME, MATCH_NAME
-from tiltboard.firmware_host.host.people import PEOPLE_NAME
+from tiltboard.firmware_host.host.player_records import PEOPLE_NAME
 from tiltboard.firmware_host.journal.writer import STARTING_NAME, Journal
 from tiltboard.firmware_host.referee.seats import SEATS_NAME
 from tiltboard.firmware_host.table.commands import NewGame

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/web/static/opponents.js and firmware_host/host/opponents.py: the
+"""Tests of firmware_host/web/static/opponents.js and firmware_host/host/engine_players.py: the
 computer plays on the page: chosen in the dialog, thinking, moving by itself, hinting.
 """
 
@@ -50,7 +50,7 @@ def test_the_computer_answers_a_move_and_plays_against_itself(lively, open_page)
 
 def test_a_hint_is_one_lit_place_and_its_name(lively, open_page, monkeypatch):
     monkeypatch.setattr(
-        "tiltboard.firmware_host.host.advice.HINT_S", 3600.0
+        "tiltboard.firmware_host.host.hints.HINT_S", 3600.0
     )  # until it has been read
     page = open_page(lively.url).page
     begin(page)

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/host/upkeep.py, firmware_host/commissioning/placing.py and
+"""Tests of firmware_host/host/modes.py, firmware_host/commissioning/placing.py and
 hw_sim/session/maker.py: a sweep while the service runs: the game waits, and nothing of it is
 lost.
 """

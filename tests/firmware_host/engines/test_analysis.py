@@ -9,7 +9,7 @@ import pytest
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.engines.analysis import Judgement, analyse, check
 from tiltboard.firmware_host.engines.search.limits import WIN, log_odds
-from tiltboard.firmware_host.host.advice import turning_point
+from tiltboard.firmware_host.host.hints import turning_point
 from tiltboard.games.registry import EVERY_GAME
 
 

@@ -1,5 +1,5 @@
-"""Tests of firmware_host/engines/room.py, process.py and errors.py: engines that crash, hang,
-cheat or talk too much are told of in one sentence, and replaced.
+"""Tests of firmware_host/engines/engine_pool.py, process.py and errors.py: engines that crash,
+hang, cheat or talk too much are told of in one sentence, and replaced.
 """
 
 import os
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tiltboard.firmware_host.config.players import ClockLeft, EngineSeat
+from tiltboard.firmware_host.engines.engine_pool import EngineRoom, Purpose, Task
 from tiltboard.firmware_host.engines.errors import (
     CannotPlayError,
     EngineHungError,
@@ -18,7 +19,6 @@ from tiltboard.firmware_host.engines.errors import (
     EngineMoveError,
 )
 from tiltboard.firmware_host.engines.process import EngineProcess
-from tiltboard.firmware_host.engines.room import EngineRoom, Purpose, Task
 from tiltboard.games.registry import game_type
 from tiltboard.ground.clock import SystemClock
 
@@ -291,7 +291,9 @@ def test_one_that_fails_once_is_started_again(room, tmp_path):
 
 
 def test_where_ours_fails_too_a_person_is_asked(room, monkeypatch):
-    monkeypatch.setattr("tiltboard.firmware_host.engines.room.OUR_COMMAND", ("/nowhere/engine",))
+    monkeypatch.setattr(
+        "tiltboard.firmware_host.engines.engine_pool.OUR_COMMAND", ("/nowhere/engine",)
+    )
     found = thought(room("crash"), task("c3"))
     assert found.move is None
     assert "Play its move for it" in str(found.trouble)

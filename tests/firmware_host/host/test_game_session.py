@@ -13,7 +13,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from tiltboard.firmware_host.config.players import Assist, ClockTime, EngineSeat
 from tiltboard.firmware_host.config.settings import FarSettings
-from tiltboard.firmware_host.engines.room import Purpose
+from tiltboard.firmware_host.engines.engine_pool import Purpose
 from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.firmware_host.host.playing import Playing
 from tiltboard.firmware_host.journal.writer import Journal

@@ -28,8 +28,8 @@ from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
+from tiltboard.firmware_host.engines.engine_pool import OUR_COMMAND
 from tiltboard.firmware_host.engines.process import EngineProcess
-from tiltboard.firmware_host.engines.room import OUR_COMMAND
 from tiltboard.firmware_host.engines.search.limits import STRONGEST
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.host.pacer import favour_the_scan

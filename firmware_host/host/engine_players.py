@@ -21,9 +21,9 @@ from tiltboard.firmware_host.config.players import (
     EngineSeat,
     EngineSeats,
 )
-from tiltboard.firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
+from tiltboard.firmware_host.engines.engine_pool import EngineRoom, Purpose, Task, Thought
 from tiltboard.firmware_host.engines.search.limits import STRONGEST, expected
-from tiltboard.firmware_host.host.advice import Advice
+from tiltboard.firmware_host.host.hints import Advice
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.config.players import (
     EngineSeat,
 )
 from tiltboard.firmware_host.engines.analysis import Judgement, TurningPoint
-from tiltboard.firmware_host.engines.room import Purpose, Task, Thought
+from tiltboard.firmware_host.engines.engine_pool import Purpose, Task, Thought
 from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
