@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiltboard.drivers.buses import Buses
+from tiltboard.firmware_host.cli.computer import record_run, this_machine
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE
 from tiltboard.firmware_host.cli.speech import as_run, keyboard, problem, say
 from tiltboard.firmware_host.cli.tables import (
@@ -36,14 +37,17 @@ from tiltboard.firmware_host.commissioning.tasks import Choice, Step
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME
+from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.pacer import Pacer
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.perception.calibration import (
+    Calibration,
     read_calibration,
     uncalibrated,
     write_calibration,
 )
 from tiltboard.firmware_host.scenario.person import Console
+from tiltboard.ground.clock import SystemClock
 
 if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable
@@ -130,15 +134,7 @@ def run(
     new = None if found == (before or uncalibrated(table)) else found
     if new is not None:
         write_calibration(folder / CALIBRATION_NAME, new)
-        health, poor = health_map(table, new), worth_a_look(table, new)
-        for line in health_table(table, health, str):
-            click.echo(line)
-        for message in poor:
-            click.echo(f"! {as_run(str(message), simulated=simulated)}")
-        if health and not poor:
-            say(text("No place is worth a look."))
-        elif all(new.zeroed) and not poor:
-            say(text("Every place answers to both poles."))
+        _print_measured(table, new, simulated=simulated)
     judged = tuple(Part) if again is None else progress.wanted  # ``--only``: nothing else
     told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress, judged)]
     for each in told:
@@ -149,10 +145,29 @@ def run(
     if new is not None:
         file = folder / CALIBRATION_NAME
         say(text("Kept in {file}. The table uses it from its next start on.", file=file))
-    if any(each.state is State.PROBLEM for each in told):
+    wrong = sum(each.state is State.PROBLEM for each in told)
+    if not simulated:
+        outcome = f"{wrong} to be mended" if wrong else "everything works"
+        what = again or ", ".join(parts)
+        machine = this_machine(SystemClock(), for_service=True)
+        record_run(folder, machine, table, f"bringup of {what}: {outcome}")
+    if wrong:
         say(text("Mend that, and run the same command again: what went well is not repeated."))
         sys.exit(1)
     say(text("Everything works."))
+
+
+def _print_measured(table: Profile, new: Calibration, *, simulated: bool) -> None:
+    """Print the map of the sensors, and which places are worth a look."""
+    health, poor = health_map(table, new), worth_a_look(table, new)
+    for line in health_table(table, health, str):
+        click.echo(line)
+    for message in poor:
+        click.echo(f"! {as_run(str(message), simulated=simulated)}")
+    if health and not poor:
+        say(text("No place is worth a look."))
+    elif all(new.zeroed) and not poor:
+        say(text("Every place answers to both poles."))
 
 
 Answering = Callable[[Step], str | None]

@@ -17,7 +17,9 @@ import tomllib
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
@@ -251,6 +253,28 @@ def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
         date_s=clock.calendar(),
         compiled=is_warm() if can_compile() and not for_service else None,
     )
+
+
+RUNS_NAME = "hardware.txt"
+
+
+def described(machine: Machine, profile: Profile) -> str:
+    """Return on which board, with which profile and version, and when a run on hardware is."""
+    date = datetime.fromtimestamp(machine.date_s, UTC)
+    serial = machine.read("proc/device-tree/serial-number")
+    board = machine.model or "not a Raspberry Pi"
+    return (
+        f"{date:%Y-%m-%d %H:%M} UTC, {profile.name}, {board}"
+        f"{f' (serial number {serial})' if serial else ''}, {machine.system},"
+        f" tiltboard {version('tiltboard')}"
+    )
+
+
+def record_run(folder: Path, machine: Machine, profile: Profile, outcome: str) -> None:
+    """Add a line to the record of runs on hardware in ``folder``. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / RUNS_NAME).open("a", encoding="utf-8") as record:
+        record.write(f"{described(machine, profile)}: {outcome}\n")
 
 
 def running_table(state: Path) -> str | None:

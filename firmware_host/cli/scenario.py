@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from tiltboard.drivers.buses import Buses
+from tiltboard.firmware_host.cli.computer import record_run, this_machine
 from tiltboard.firmware_host.cli.options import PROFILE, STATE, games_folder
 from tiltboard.firmware_host.cli.speech import keyboard, misuse, say, sentence
 from tiltboard.firmware_host.cli.tables import PHYSICS, lacks
@@ -26,9 +27,11 @@ from tiltboard.firmware_host.scenario.person import KEYS, Console, Person
 from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner
 from tiltboard.firmware_host.scenario.trace import read_trace, report, unlogged
 from tiltboard.games.base import RulesError
+from tiltboard.ground.clock import SystemClock
 from tiltboard.ground.errors import TiltboardError
 
 HELD, FAILED, UNUSABLE = 0, 1, 2
+OUTCOMES = ("held", "failed", "could not be played")
 
 
 @click.command(
@@ -88,7 +91,12 @@ def command(
                 world = world_class(physics=physics)
                 session = SimSession(table, games, seed=seed, world=world)
                 actor = SimulatedHands(until_done.enter_context(session))
-            sys.exit(_play(file, steps, actor, as_json))
+            status = _play(file, steps, actor, as_json)
+            if real:
+                machine = this_machine(SystemClock(), for_service=True)
+                folder = games_folder(state, simulated=False)
+                record_run(folder, machine, table, f"scenario {file}: {OUTCOMES[status]}")
+            sys.exit(status)
     except (TiltboardError, RulesError) as error:
         click.echo(f"tiltboard scenario: {sentence(error)}", err=True)
         sys.exit(UNUSABLE)

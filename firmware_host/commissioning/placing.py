@@ -201,6 +201,7 @@ class Placing:
         self._verdict: Verdict | None = None
         self._said_mt = 0.0
         self._sure = False
+        self._is_doubted = False  # Whether it is the right piece that has read other places.
 
     def update(self, frame: Frame, value: str | None) -> Step:
         """Return the next step; done once an input that may be the place's reads the piece."""
@@ -208,10 +209,8 @@ class Placing:
         if value == Answer.LEAVE_OUT:
             at = self._place if self._verdict is None else self._verdict.at
             return replace(self.first, known=progress.leaving_out(at))
-        if value == Answer.OTHER and progress.own_mt:
-            # What the wrong piece has measured does not count.
-            known = structs.replace(progress.without(Part.PLACES), broken=progress.broken)
-            return replace(self.first, known=known)
+        if value == Answer.OTHER and self._is_doubted:
+            return replace(self.first, known=self._unread())
         self._sure = self._sure or value == Answer.RIGHT
         self._since_s = now_s if self._since_s is None else self._since_s
         late = now_s > self._since_s + HINT_AFTER_S
@@ -268,7 +267,14 @@ class Placing:
             return self._step(found)
         if wire != progress.input_of(self._place) and now_s < self._resting[1] + ELSEWHERE_S:
             return self._step(None)
+        if self._is_doubted and (reading > 0) is self._south_is_asked:
+            self._progress = self._unread()  # The piece has been changed without an answer.
         return replace(self.first, known=self._with(wire, reading))
+
+    def _unread(self) -> Progress:
+        """Return the progress without what the wrong piece has measured."""
+        progress = self._progress
+        return structs.replace(progress.without(Part.PLACES), broken=progress.broken)
 
     def _leave_out(self, place: int) -> tuple[Choice, ...]:
         return _leave_out(self._profile, self._progress, place)
@@ -363,6 +369,7 @@ class Placing:
                 **said,
             )
             return Verdict(place, why, (right,))
+        self._is_doubted = bool(others)
         if others:
             why = text(
                 "{place} sees the other pole too: this is probably the wrong piece. Take {piece},"

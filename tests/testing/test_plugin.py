@@ -160,7 +160,8 @@ def test_a_report_with_date_steps_and_outcome_is_kept_of_a_real_board(wired):
     wired.close()
     page = (wired.folder / "report.html").read_text("utf-8")
     assert wired.folder.name.startswith("matrix-gpio-20")
-    for part in ("test_&lt;x&gt;: passed, 0.1 s", "0.00 s  advance 0.1", "last scan"):
+    parts = ("test_&lt;x&gt;: passed, 0.1 s", "0.00 s  advance 0.1", "last scan")
+    for part in (*parts, "UTC, matrix-gpio, not a Raspberry Pi, "):
         assert part in page
 
 

@@ -12,6 +12,7 @@ from typing import Self
 import pytest
 
 from tiltboard.drivers.buses import Buses
+from tiltboard.firmware_host.cli.computer import described, this_machine
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.assemble import missing_table
@@ -33,6 +34,7 @@ class RealBoard:
         self._profile, self._buses, self._helper = profile, buses, helper
         self._closing = closing
         self.began = datetime.fromtimestamp(SystemClock().calendar(), UTC)
+        self._board = described(this_machine(SystemClock(), for_service=True), profile)
         self.folder = folder / f"{profile.name}-{self.began:%Y%m%d-%H%M%S}"
         """Where the report is kept: junit.xml and report.html."""
         self._told: list[str] = []
@@ -89,6 +91,7 @@ class RealBoard:
             page = [
                 '<!doctype html><html lang="en"><meta charset="utf-8">',
                 f"<title>{escape(title)}</title><style>{STYLE}</style><h1>{escape(title)}</h1>",
+                f"<p>{escape(self._board)}</p>",
                 *self._told,
             ]
             (self.folder / "report.html").write_text("\n".join([*page, "</html>\n"]), "utf-8")

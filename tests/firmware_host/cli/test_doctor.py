@@ -29,6 +29,7 @@ from tiltboard.firmware_host.perception.calibration import uncalibrated, write_c
 from tiltboard.ground.clock import SystemClock
 from tiltboard.hw_sim.miswiring import miswire
 from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.world.magnet import MagnetKind
 
 
 @pytest.fixture
@@ -354,6 +355,7 @@ def test_whole_parts_raise_no_question(sim):
         ("wrong-id", (), "imu", ""),
         ("sensor-stuck", ("d4",), "hall", "stand still, without even noise: d4."),
         ("scan-stall", (), "computer", "too busy to read the sensors in time"),
+        ("sensor-noisy", ("d4",), "hall", "These sensors are noisy: d4."),
     ],
 )
 def test_a_broken_part_is_found(sim, fault, targets, subject, says):
@@ -424,6 +426,30 @@ def test_exchanged_multiplexers_have_their_names_on_the_board(sim):
     [finding] = [f for f in check_parts(sim.profile, sim.buses) if f.remedy]
     assert str(finding.found) == "Multiplexers U3 and U7 are exchanged."
     assert "U3 goes to CH2, U7 to CH6" in str(finding.remedy)
+
+
+def test_a_dead_multiplexer_is_one_problem_and_so_is_a_board_without_sensors(sim):
+    for place in sim.profile.places[16:32]:
+        sim.faults.inject("sensor-dead", [place])
+    [(subject, found)] = parts_of(sim)
+    assert (subject, found.split(":")[0]) == ("hall", "U2 does not answer")
+    for place in sim.profile.places[:16] + sim.profile.places[32:]:
+        sim.faults.inject("sensor-dead", [place])
+    [(_, found)] = parts_of(sim)
+    assert found == "No sensor is connected, or none has a supply."
+
+
+def test_a_piece_that_is_put_down_meanwhile_is_no_noise(sim):
+    sim.world.trays["S-strong"] = MagnetKind("S-strong")
+    sim.hands.put("S-strong", 33)
+    assert parts_of(sim) == []
+
+
+def test_before_anything_is_wired_the_doctor_can_leave_the_parts_out(tmp_path):
+    line = ["--sim", "--state", str(tmp_path), "--fault", "spi-silent"]
+    assert CliRunner().invoke(command, line).exit_code == 1
+    ran = CliRunner().invoke(command, [*line, "--without-parts"])
+    assert (ran.exit_code, "sensors" in ran.output) == (0, False)
 
 
 def test_unpowered_chips_of_all_rows_are_one_problem():

@@ -320,3 +320,68 @@ def test_the_plate_may_be_turned_while_a_place_is_measured(swept):
         run.table.world.plate.tilt(radians(6), 0.0, run.table.clock.now(), for_s=1.0)
 
     assert swept(TINY, parts=PLACES, mishap=tilted).refused == []
+
+
+def wrong_piece(*answers):
+    """Somebody takes the other player's piece, and after these answers the right one."""
+
+    def mishap(run):
+        trays = run.table.world.trays
+        right, trays["S-strong"] = trays["S-strong"], trays["N-strong"]
+        yield from until(run, lambda: run.refused)
+        for answer in answers:
+            yield from until(run, lambda: offered(run) == ["other-piece", "right"])
+            yield answer
+            yield None
+        yield from until(run, lambda: run.step.refused)
+        run.table.hands.take(run.maker.holds)
+        run.maker.note(None, None)
+        trays["S-strong"] = right
+        yield from rest(run)
+
+    return mishap
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked"),
+    [((), "a"), (("right",), "ab"), (("right", "other-piece"), "aba")],
+    ids=["at once", "at the second place", "and begun again"],
+)
+def test_a_wrong_piece_is_asked_about_and_turns_nothing_over(swept, answers, asked, careful):
+    """``asked``: the columns, in row 1, where a question shows."""
+    run = swept(TINY, parts=PLACES, mishap=wrong_piece(*answers))
+    said = {
+        "a": "a1 sees the other pole. Is this a strong piece, south down",
+        "b": "b1 sees the other pole too: this is probably the wrong piece.",
+    }
+    poles = [each for each in run.refused if "other pole" in each]
+    assert len(poles) == len(asked)
+    for column, each in zip(asked, poles, strict=True):
+        assert each.startswith(said[column])
+    assert run.found == []
+    assert run.calibration().gain == pytest.approx(careful.gain, rel=0.08)
+
+
+def test_sensors_that_all_look_down_are_believed_once_that_is_said_twice(swept):
+    run = swept(TINY, *(f"sensor-turned {place}" for place in TINY.places), parts=PLACES)
+    assert len(run.refused) == 2
+    [(_, state, said)] = run.found
+    assert (state, said) == ("note", "Every sensor looks down. The table knows it now.")
+
+
+def test_switches_whose_outputs_are_all_exchanged_are_asked_about_twice(swept):
+    """As of an AH1389 in the place of an AH1889: its outputs are the other way round."""
+    profile = msgspec.structs.replace(unhurried("plate-7"), name="few", columns=3, rows=2)
+    addresses = profile.hall.addresses[:2]
+    profile = msgspec.structs.replace(
+        profile, hall=msgspec.structs.replace(profile.hall, addresses=addresses)
+    )
+
+    def exchanged(table):
+        for switch in table.hall_board.switches:
+            of_mt = switch.field_mt
+            switch.field_mt = lambda now_s, of_mt=of_mt: -of_mt(now_s)
+
+    run = swept(profile, parts=PLACES, prepare=exchanged)
+    assert len([said for said in run.refused if "other pole" in said]) == 2
+    assert [said for *_, said in run.found] == ["Every sensor looks down. The table knows it now."]

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from tests.unhurried import unhurried
+from tiltboard.firmware_host.cli import bringup
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
@@ -105,6 +107,20 @@ def test_a_table_with_a_broken_sensor_is_measured_without_it(tiltboard):
     assert status == 0
     _, said = tiltboard(f"tiltboard doctor {table}")
     assert "Every sensor is calibrated." in said
+
+
+def test_a_run_on_hardware_is_recorded_with_its_board_and_date(tiltboard, tmp_path, monkeypatch):
+    """The simulated chips are the hardware here, and its maker is who types."""
+    with SimTable(unhurried("matrix-gpio")) as table:
+        monkeypatch.setattr(bringup, "own_board", lambda needs: nullcontext(table.buses))
+        monkeypatch.setattr(bringup, "_by_whoever_types", lambda: bringup._by_maker(table, 1))
+        for _ in range(2):
+            line = f"tiltboard bringup --profile matrix-gpio --only places --state {tmp_path}"
+            assert tiltboard(line)[0] == 0
+    lines = (tmp_path / "hardware.txt").read_text().splitlines()
+    said = r"20\d\d-\d\d-\d\d \d\d:\d\d UTC, matrix-gpio, .+, tiltboard .+: bringup of places: .+"
+    assert len(lines) == 2
+    assert all(re.fullmatch(said, line) for line in lines)
 
 
 WRONG = [
