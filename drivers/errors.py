@@ -31,14 +31,12 @@ class PartError(TiltboardError, OSError):
 class PartAbsentError(PartError):
     """The part does not answer at all: not wired, no power, or no permission. Retry later.
 
+    ``params["nobody"]`` is true if no chip of a table answers on its I2C bus, ``params["bus"]``.
+
     >>> lost = absent("hall", FileNotFoundError(errno.ENOENT, ""), "/dev/spidev0.0")
     >>> isinstance(lost, PartAbsentError)
     True
     """
-
-
-class SilentBusError(PartAbsentError):
-    """Neither the part nor any other chip of a table answers on its I2C bus, ``params["bus"]``."""
 
 
 class WrongPartError(PartError):

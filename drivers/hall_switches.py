@@ -13,7 +13,6 @@ from tiltboard.drivers.errors import (
     PartAbsentError,
     PartError,
     PartReadingError,
-    SilentBusError,
     WrongPartError,
     absent,
     answering,
@@ -158,11 +157,11 @@ class SwitchArray:
         known: dict[str, object] = {"row": self._row + 1, "address": address, "bus": self._i2c_bus}
         ours = {*self._addresses}
         if there == () or (there and len(ours) > 1 and ours.isdisjoint(there)):
-            kind = PartAbsentError if there else SilentBusError
-            return kind(
+            return PartAbsentError(
                 "hall",
                 "None of the sensors' chips answers on I2C bus {bus}.",
                 remedy="Check what they share: 3.3 V, ground, RESET at 3.3 V, SDA and SCL.",
+                nobody=not there,
                 **known,
             )
         strange = [each for each in there or () if each in EXPANDERS and each not in ours]

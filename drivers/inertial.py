@@ -16,7 +16,6 @@ from tiltboard.drivers.errors import (
     PartAbsentError,
     PartError,
     PartReadingError,
-    SilentBusError,
     WrongPartError,
     answering,
     lost_on_i2c,
@@ -202,12 +201,12 @@ class InertialSensor:
                 other=other,
                 **known,
             )
-        kind = SilentBusError if there == () else PartAbsentError
-        return kind(
+        return PartAbsentError(
             "imu",
             "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
             remedy="Check its plug and its 3.3 V; the pin {pin} must be at ground for {low:#04x},"
             " at 3.3 V for {high:#04x}.",
+            nobody=there == (),
             **known,
         )
 

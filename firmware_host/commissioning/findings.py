@@ -9,7 +9,7 @@ from enum import StrEnum
 from statistics import median
 from typing import Any
 
-from tiltboard.drivers.errors import PartError, SilentBusError
+from tiltboard.drivers.errors import PartError
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.bands import EMPTY_MT
@@ -119,12 +119,12 @@ def of_faults(faults: Iterable[tuple[str, PartError]]) -> list[tuple[Finding, Pa
     bus without any answer have one, and so have those that say the same. With the first fault.
     """
     known = list(faults)
-    silent = Counter(fault.params["bus"] for _, fault in known if type(fault) is SilentBusError)
+    silent = Counter(fault.params["bus"] for _, fault in known if fault.params.get("nobody"))
     found: dict[str, tuple[Finding, PartError]] = {}
     for name, fault in known:
         problem_of = of_error(name, fault)
-        bus = fault.params.get("bus") if type(fault) is SilentBusError else None
-        if silent[bus] > 1:
+        bus = fault.params.get("bus")
+        if fault.params.get("nobody") and silent[bus] > 1:
             problem_of = problem(BUS, Message(_NO_ANSWER.template, {"bus": bus}), _SHARED)
         found.setdefault(str(problem_of.found), (problem_of, fault))
     return [*found.values()]

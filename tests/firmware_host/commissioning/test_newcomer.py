@@ -115,10 +115,11 @@ def test_a_run_on_hardware_is_recorded_with_its_board_and_date(tiltboard, tmp_pa
         monkeypatch.setattr(bringup, "own_board", lambda needs: nullcontext(table.buses))
         monkeypatch.setattr(bringup, "_by_whoever_types", lambda: bringup._by_maker(table, 1))
         for _ in range(2):
-            line = f"tiltboard bringup --profile matrix-gpio --only places --state {tmp_path}"
-            assert tiltboard(line)[0] == 0
+            line = f"tiltboard bringup --profile matrix-gpio --only buttons --state {tmp_path}"
+            status, output = tiltboard(line)
+            assert status == 0, output
     lines = (tmp_path / "hardware.txt").read_text().splitlines()
-    said = r"20\d\d-\d\d-\d\d \d\d:\d\d UTC, matrix-gpio, .+, tiltboard .+: bringup of places: .+"
+    said = r"20\d\d-\d\d-\d\d \d\d:\d\d UTC, matrix-gpio, .+, tiltboard .+: bringup of buttons: .+"
     assert len(lines) == 2
     assert all(re.fullmatch(said, line) for line in lines)
 
