@@ -135,6 +135,18 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
             continue
         found = text("{place} does not react, or reads nonsense.", place=names[place])
         yield problem("sensors", found, measure(profile, place))
+    drifted = [names[place] for place in progress.drifted if place not in progress.broken]
+    if drifted:
+        yield problem(
+            "sensors",
+            text(
+                "Sensors have drifted since the plate was empty: {places}.", places=listed(drifted)
+            ),
+            text(
+                "If a piece or metal has come near, take it away. Otherwise check their solder"
+                " joints, and the capacitors at their supply."
+            ),
+        )
     down = _upside_down(profile, progress)
     if down and len(down) == len(progress.own_mt):
         yield note(
@@ -205,7 +217,7 @@ def to_mend(profile: Profile, progress: Progress) -> tuple[Part, ...]:
     found = {
         Part.LIGHTS: progress.picture is False or any(lit_findings(profile, progress)),
         Part.BUTTONS: any(_panel(progress)),
-        Part.PLACES: bool(progress.broken),
+        Part.PLACES: bool(progress.broken or progress.drifted),
     }
     return tuple(part for part, wrong in found.items() if wrong)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import dist
 from statistics import median
 from typing import NamedTuple
 
@@ -37,6 +38,9 @@ STRONG_FROM_MT = 4.5
 # six millimetres off the middle is two thirds.
 UNLIKE = (0.75, 1.5)
 HARDLY = (0.5, 2.0)  # No gain can correct readings beyond this (perception.calibration.Gain).
+# Between the noise of a mean and PRESENT_MT; a strong piece puts 0.02 mT on so far a place.
+DRIFTED_MT = 0.35
+FAR_PITCHES = 2.5
 KNOWN = 3  # Readings needed for a median.
 FEW = 2  # Places that read the other pole before most sensors are taken to look down.
 ELSEWHERE_S = 1.0  # Rest of a piece before another input than the place's is accepted.
@@ -269,7 +273,16 @@ class Placing:
             return self._step(None)
         if self._is_doubted and (reading > 0) is self._south_is_asked:
             self._progress = self._unread()  # The piece has been changed without an answer.
-        return replace(self.first, known=self._with(wire, reading))
+        known = structs.replace(self._with(wire, reading), drifted=self._drifted(means))
+        return replace(self.first, known=known)
+
+    def _drifted(self, means: Sequence[float]) -> tuple[int, ...]:
+        """Return the places far from the piece whose readings have left the empty plate's."""
+        profile, place_of = self._profile, self._progress.place_of
+        here = profile.centre_mm(self._place)
+        far_mm = FAR_PITCHES * profile.pitch_mm
+        moved = (place_of(wire) for wire, mt in enumerate(means) if abs(mt) > DRIFTED_MT)
+        return tuple(at for at in moved if dist(here, profile.centre_mm(at)) > far_mm)
 
     def _unread(self) -> Progress:
         """Return the progress without what the wrong piece has measured."""

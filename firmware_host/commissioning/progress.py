@@ -32,7 +32,7 @@ KNOWN_OF = {
     Part.LIGHTS: ("picture", "light_at", "blink", "lit_mt"),
     Part.BUTTONS: ("buttons", "buzzer"),
     Part.EDGES: ("level", "edges"),
-    Part.PLACES: ("inputs", "own_mt", "south_mt", "last", "broken"),
+    Part.PLACES: ("inputs", "own_mt", "south_mt", "last", "broken", "drifted"),
 }
 
 
@@ -73,6 +73,8 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The place where the piece was read last."""
     broken: tuple[int, ...] = ()
     """Places whose sensors the user has declared broken."""
+    drifted: tuple[int, ...] = ()
+    """Places whose sensors had left the empty plate's reading when the last place was read."""
     practice: tuple[str, ...] = ()
     """The wiring faults of the simulated table."""
 
@@ -136,6 +138,7 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
         return None
     size, inputs = profile.size, stored.inputs
     places = {*inputs, *inputs.values(), *stored.own_mt, *stored.south_mt, *stored.broken}
+    places |= {*stored.drifted}
     places |= set() if stored.last is None else {stored.last}
     fits = (
         (stored.format, stored.profile) == (FORMAT, profile.name)

@@ -387,9 +387,11 @@ def begin(
     going_on = {part for part in known.wanted if part in parts}
     todo = {part for part in to_mend(profile, known) if part in parts} - going_on
     for part in todo if todo or going_on else parts:
-        # of the places, only those that were left out
-        left_out = part is Part.PLACES and known.broken
-        known = structs.replace(known, broken=()) if left_out else known.without(part)
+        # Of the places, only those that were left out, or have drifted.
+        doubtful = (*known.broken, *known.drifted) if part is Part.PLACES else ()
+        for place in doubtful:
+            known = structs.replace(known.without_place(place), drifted=())
+        known = known if doubtful else known.without(part)
         going_on.add(part)
     return _anew(known, going_on)
 

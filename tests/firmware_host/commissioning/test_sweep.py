@@ -247,6 +247,17 @@ def test_only_what_was_wrong_is_repeated_and_then_everything(swept, small, tmp_p
     assert begin(small, tmp_path).inputs == {}
 
 
+def test_a_sensor_that_drifts_is_named_and_measured_again(swept, plate_10, tmp_path):
+    profile = msgspec.structs.replace(plate_10, name="wide", columns=8, rows=4)
+    run = swept(profile, "sensor-drift d4", parts=(Part.PLACES,))
+    said = "Sensors have drifted since the plate was empty: d4."
+    assert run.found == [("sensors", "problem", said)]
+    write_progress(tmp_path / PROGRESS_NAME, run.sweep.progress)
+    again = swept(profile, progress=begin(profile, tmp_path, (Part.PLACES,)))
+    assert again.places == [profile.places.index("d4")]
+    assert again.found == []
+
+
 def test_one_place_again(swept, small, tmp_path):
     whole = swept(small, "sensor-swapped b2 c3")
     write_progress(tmp_path / PROGRESS_NAME, whole.sweep.progress)
