@@ -370,7 +370,7 @@ def test_a_broken_part_is_found(sim, fault, targets, subject, says):
     [
         ("node", "node-unplugged", "not plugged in"),
         ("plate-7", "i2c-stuck", "I2C bus 1 hangs"),
-        ("plate-7", "i2c-nack", "Nothing answers on I2C bus 1."),
+        ("plate-7", "i2c-nack", "Nothing answers"),
     ],
 )
 def test_what_several_parts_lack_is_one_problem(name, fault, says):
