@@ -46,6 +46,18 @@ def test_three_doors_are_seen_without_scrolling(served, open_page, size, scheme)
     player.expect_no_barrier()
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (1366, 768)])
+def test_the_table_opens_before_the_first_game_and_says_what_is_broken(lively, open_page, size):
+    view = {"width": size[0], "height": size[1]}
+    player = open_page(lively.url, viewport=view, fresh=True)
+    page = player.page
+    player.open_part("Faults")
+    assert player.box(page.locator(".parts"))["height"] > 100
+    page.locator(".targets select").select_option("d4")
+    page.get_by_role("button", name="Break it", exact=True).click()
+    expect(page.locator(".broken .hint")).to_have_text("The sensor of d4 is dead.")
+
+
 def test_two_presses_at_most_begin_a_game_against_the_computer(lively, open_page):
     page = open_page(lively.url, own_hand=True, fresh=True).page
     expect(door(page, "Play a bot")).to_contain_text("mouse, level 1: for the first games")

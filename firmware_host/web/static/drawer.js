@@ -193,7 +193,7 @@ export class FaultPanel {
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
     store.on(["layout"], () => this.offer());
-    store.on(["plate.broken", "link", "review"], () => this.draw());
+    store.on(["plate.broken", "link", "review", "plate.sensors"], () => this.draw());
   }
 
   /** What this table can have. */
@@ -224,11 +224,14 @@ export class FaultPanel {
   nameOf(name) { return this.store.layout.breakable.find(({ fault }) => fault === name).said; }
 
   draw() {
-    const broken = this.store.snapshot?.plate.broken ?? [];
-    if (!isNew(this, "drawn", [broken, this.store.link, Boolean(this.store.review)])) return;
-    this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
+    const { broken = [], sensors } = this.store.snapshot?.plate ?? {};
+    const told = (targets) => targets.map((place) => sensors?.masked[place] ?? "").join(" ").trim();
+    const said = broken.map(({ targets }) => told(targets));
+    if (!isNew(this, "drawn", [broken, said, this.store.link, Boolean(this.store.review)])) return;
+    this.list.replaceChildren(...broken.map(({ fault, targets }, at) => h("li", { class: "bad" },
       h("span", {}, this.nameOf(fault),
-        targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
+        targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null,
+        said[at] ? h("span", { class: "hint" }, ` ${said[at]}`) : null),
       act(t("Repair"), () => this.send({ type: "heal", name: fault, targets }),
         { "data-heals": fault }))));
     for (const each of this.list.querySelectorAll("button")) disable(each, idleBecause(this.store));

@@ -252,7 +252,8 @@ function build() {
   /** The sensors' readings come only while they are looked at, and so does who is ahead. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
-    ask({ type: "watch", sensors: looks || playground.open,
+    const breaks = drawer.open && parts.chosen === "faults";
+    ask({ type: "watch", sensors: looks || breaks || playground.open,
       poses: depth.on && Boolean(store.layout.hands), ahead: ahead.on && store.mayAct })
       .catch(() => {});
     if (looks) calibration.health.look();
