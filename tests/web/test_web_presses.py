@@ -231,11 +231,22 @@ def test_a_ship_out_of_turn_is_answered_and_stays(served, open_page, size):
     player.expect_turn("red")
 
 
+def test_a_touch_while_the_board_is_read_is_taken_as_soon_as_it_has_been(altered, open_page):
+    altered.new_game(pie=False)
+    player = open_page(altered.url)
+    altered.table.show(phase="paused", stillness="unknown", roles={})
+    player.expect_phase("paused")
+    player.page.mouse.click(*player.spot("d4"))
+    player.expect_marbles()
+    altered.table.show()
+    player.expect_turn("blue")
+    player.expect_moves("d4")
+
+
 def test_what_this_page_holds_looks_held_and_is_put_back_by_the_button(lively, open_page):
     begin(lively, "momentum", pie=False)
     player = open_page(lively.url)
     page = player.page
-    player.expect_turn("red")
     page.mouse.click(*player.spot("d4"))
     player.expect_turn("blue")
     ball = page.locator('.marble[data-piece="red"] .ball')

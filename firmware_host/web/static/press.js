@@ -182,8 +182,11 @@ class Waiting {
   }
 
   get busy() {
-    return this.playing || this.starting || Boolean(this.store.falling)
-      || ["settle", "setup"].includes(this.store.snapshot?.guidance.phase);
+    const { guidance: { phase, faults }, plate: { stillness } } = this.store.snapshot;
+    // the board is being read: nothing is asked of anybody
+    const reads = phase === "paused" && stillness !== "tilted" && !faults.length;
+    return this.playing || this.starting || Boolean(this.store.falling) || reads
+      || phase === "settle" || phase === "setup";
   }
 
   /** Now, or in its turn as soon as the table is ready. `mark`: the place or slot that is drawn as

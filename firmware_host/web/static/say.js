@@ -462,14 +462,16 @@ export class Say {
 
   showFaults(faults, dimmed) {
     // A cable that is out takes several parts with it: that is said once.
-    const lines = [...new Map(faults.map(({ problem, remedy }) => [problem, remedy]))];
+    const lines = [...new Map(faults.map(({ problem, remedy, part }) =>
+      [problem, [problem, remedy, part]])).values()];
     if (dimmed < 1) {
       const percent = Math.round(dimmed * 100);
-      lines.push([t("The lights are dimmed to {percent} % to spare the supply.", { percent }), ""]);
+      lines.push([t("The lights are dimmed to {percent} % to spare the supply.", { percent })]);
     }
     if (!isNew(this, "faultsShown", lines)) return;
-    this.faults.replaceChildren(...lines.map(([problem, remedy]) =>
-      h("p", {}, h("strong", {}, problem), remedy ? ` ${remedy}` : "")));
+    this.faults.replaceChildren(...lines.map(([problem, remedy, part]) =>
+      h("p", { class: part === "far" ? "calm" : "" }, h("strong", {}, problem),
+        remedy ? ` ${remedy}` : "")));
   }
 }
 
