@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from tiltboard import drawing
+from tiltboard.games import drawing
 from tiltboard.games.base import (
     Game,
     GameType,
