@@ -173,7 +173,7 @@ def _of_games() -> Iterator[str]:
         for option in kind.option_specs:
             yield from (option.label or option.name, option.help, *option.choice_labels)
         for preset in kind.presets:
-            yield from (*preset.choices.keys(), *preset.choices.values())
+            yield from (*preset.choices.keys(), *preset.choices.values(), preset.about)
 
 
 def _of_profiles() -> Iterator[str]:

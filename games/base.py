@@ -216,6 +216,8 @@ class Preset:
     """
     options: Mapping[str, Any]
     """The options that start the game, including all that have no default."""
+    about: str = ""
+    """What is special about it, in a sentence or two, or ""."""
 
 
 @dataclass(frozen=True, slots=True)

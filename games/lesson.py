@@ -11,6 +11,10 @@
     move = "d4"
     does = ["d3-d2"]            # what follows from it; "d5-": it leaves the board
 
+    [[tactic]]                  # the second lesson: puzzles of the game, one after the other
+    puzzle = 7                  # its number
+    say = "What {player} can do to {other}."
+
 The player of the first step is the learner; the table's own hand, where it has one, plays the
 others.
 """
@@ -34,6 +38,15 @@ class Step(NamedTuple):
     """Its consequences, as the text tells."""
 
 
+class Tactic(NamedTuple):
+    """One puzzle of the lesson in tactics."""
+
+    puzzle: int
+    """Its number among the game's puzzles."""
+    say: str
+    """Its task, and what it teaches; ``{player}`` solves it against ``{other}``."""
+
+
 class Lesson(NamedTuple):
     """A lesson. ``steps`` begin at the position to which ``opening`` leads in a game with
     ``options``.
@@ -44,14 +57,19 @@ class Lesson(NamedTuple):
     """The text after the last step."""
     options: Mapping[str, Any] = MappingProxyType({})
     opening: Sequence[str] = ()
+    tactics: Sequence[Tactic] = ()
+    """The second lesson."""
 
     @property
     def texts(self) -> tuple[str, ...]:
         """All its texts for people."""
-        return (*(step.say for step in self.steps), self.end)
+        steps = [step.say for step in self.steps]
+        return (*steps, self.end, *(tactic.say for tactic in self.tactics))
 
 
 def read_lesson(text: str) -> Lesson:
     """Read the text of a ``lesson.toml``."""
     found = tomllib.loads(text)
-    return Lesson([Step(**step) for step in found.pop("step")], **found)
+    steps = [Step(**step) for step in found.pop("step")]
+    tactics = [Tactic(**tactic) for tactic in found.pop("tactic", ())]
+    return Lesson(steps, tactics=tactics, **found)

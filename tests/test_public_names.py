@@ -1,4 +1,4 @@
-"""Tests of tiltboard/__init__.py, play.py, drawing.py, hardware.py,
+"""Tests of tiltboard/__init__.py, play.py, hardware.py, games/drawing.py,
 tiltboard/testing/__init__.py and drivers/__init__.py: the public names, what they take, and that
 their docstrings' examples hold.
 """

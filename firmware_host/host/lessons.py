@@ -18,6 +18,8 @@ from tiltboard.firmware_host.table.move_line import PendingMove
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game, Position
 from tiltboard.games.guided import GuidedGame
+from tiltboard.games.lesson import Tactic
+from tiltboard.games.registry import game_type
 
 Guided = GuidedGame | ExerciseGame
 """A lesson or a puzzle; the journal keeps neither."""
@@ -57,6 +59,8 @@ class Progress:
     """Whether the last move has to be taken back."""
     puzzle: int | None = None
     """The puzzle's number, or None for a lesson."""
+    tactic: int = 0
+    """Which of the game's tactics the puzzle teaches, from 1; 0: none."""
 
 
 class Lesson:
@@ -94,7 +98,10 @@ class Lesson:
             wrong = not won and (not right or len(moves) == 2 * asked.turns - 1)
         steps = max(len(game.line) // 2 * 2 + 1, 1)
         by_hand = done % 2 == 1 and done < steps and not wrong
-        return Progress(done, steps, by_hand, wrong, game.number)
+        tactic = next(
+            (at for at, each in enumerate(_tactics(game), 1) if each.puzzle == game.number), 0
+        )
+        return Progress(done, steps, by_hand, wrong, game.number, tactic)
 
     def is_solved(self, standing: Standing) -> bool:
         """Return whether it is a numbered puzzle to the end of which every move was right."""
@@ -132,6 +139,12 @@ class Lesson:
         return replace(standing, say=said, shifts=taken_first)
 
 
+def _tactics(game: ExerciseGame) -> Sequence[Tactic]:
+    """Return the lesson in tactics of the puzzle's game."""
+    lesson = game_type(game.name).lesson
+    return () if lesson is None else lesson.tactics
+
+
 def _right_move(game: ExerciseGame, position: Position) -> str:
     """Return the next move of the puzzle's line, or after its end one that wins."""
     at = game.step_at(position)
@@ -147,6 +160,9 @@ def _puzzle_says(game: ExerciseGame, standing: Standing, *, wrong: bool) -> Mess
     [other] = [phrases.player(player) for player in game.players if player != game.solver]
     both = {"player": phrases.player(game.solver).capitalised(), "other": other}
     saves = asked.kind == "save"
+    for tactic in () if moves else _tactics(game):
+        if tactic.puzzle == game.number:
+            return Message(tactic.say, both)
     if not moves and saves:
         return text(
             "{player} is to move. After every move but one {other} wins: find that one.", **both

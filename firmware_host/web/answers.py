@@ -14,6 +14,8 @@ from tiltboard.firmware_host.messages import Catalogue, Message
 from tiltboard.firmware_host.service.publish import look_info
 from tiltboard.firmware_host.service.snapshot import LookInfo
 from tiltboard.games.base import Credit, GameType, OptionSpec, Preset
+from tiltboard.games.drawing import picture
+from tiltboard.games.guided import GuidedGame
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -69,11 +71,21 @@ class PuzzleKind(msgspec.Struct, frozen=True):
 
 
 class GamePuzzles(msgspec.Struct, frozen=True):
-    """The puzzles of a game, numbered from 1; ``daily`` is the number of today's."""
+    """The puzzles of a game, numbered from 1; ``daily`` is the number of today's. ``tactics`` are
+    those of the lesson in tactics, in order.
+    """
 
     game: str
     daily: int
     puzzles: list[PuzzleKind]
+    tactics: list[int] = []
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A turn of a game as an SVG ``picture``, and a sentence about it."""
+
+    picture: str
+    say: Message
 
 
 class Light(msgspec.Struct, frozen=True):
@@ -197,6 +209,24 @@ class SeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     player: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
 
 
+def figures(kind: GameType) -> list[Figure]:
+    """Return the pictures of a game's rules: an example of a turn, and one that wins, both from the
+    lesson; none for a game without one.
+    """
+    lesson = kind.lesson
+    if lesson is None:
+        return []
+    game = GuidedGame(kind.create(lesson.options), lesson)
+    position, drawn = game.start(), []
+    for step in lesson.steps:
+        turn = position.play(step.move)
+        drawn.append(Figure(picture(position, kind, turn), Message(step.say)))
+        position = position.after(step.move)
+    learners = range(0, len(drawn), len(game.players))
+    example = max(learners, key=lambda at: len(lesson.steps[at].does))  # The first of the richest.
+    return [drawn[at] for at in sorted({example, len(drawn) - 1})]
+
+
 def game_kind(kind: GameType, profile: Profile, spoken: Catalogue) -> GameKind:
     """Return a game as the page offers it, translated, with the presets and options that fit the
     plate.
@@ -216,6 +246,7 @@ def game_kind(kind: GameType, profile: Profile, spoken: Catalogue) -> GameKind:
             replace(
                 preset,
                 choices={translate(q): translate(a) for q, a in preset.choices.items()},
+                about=translate(preset.about),
             )
             for preset in presets
         ],

@@ -52,6 +52,7 @@ class Endpoint:
 _PARAMETERS = {
     "id": {"type": "integer", **msgspec.json.schema(Number)},
     "move": {"type": "string", "minLength": 1, "maxLength": LONGEST_MOVE},
+    "name": {"type": "string", "minLength": 1, "maxLength": 80},
 }
 SENT = (400, 408, 409, 413, 415)
 """Why what is sent may be refused."""

@@ -217,10 +217,19 @@ class _Web:
                 game,
                 daily(game, day),
                 [answers.PuzzleKind(each.kind, each.turns) for each in found],
+                [each.puzzle for each in kind.lesson.tactics] if kind.lesson else [],
             )
-            for game in HOSTED
+            for game, kind in HOSTED.items()
             if (found := exercises(game))
         ]
+
+    @serves("GET", "/games/{name}/figures", list[answers.Figure], 404)
+    async def figures(self, request: Request) -> list[answers.Figure]:
+        """Return the pictures of a game's rules: an example of a turn, and one that wins."""
+        kind = HOSTED.get(request.path_params["name"])
+        if kind is None:
+            raise HTTPException(404)
+        return await asyncio.to_thread(answers.figures, kind)
 
     @serves("GET", "/legend", list[answers.Light])
     async def legend(self, _request: Request) -> list[answers.Light]:

@@ -253,12 +253,32 @@ class WarfareType(GameType):
         "Three rounds; most points win.",
     )
     presets = tuple(
-        Preset({"Mode": label, "Players": str(players)}, {"mode": mode, "players": players})
-        for label, mode, counts in (
-            ("Battle", data.BATTLE, (3, 2, 4, 5, 6)),
-            ("Simple", data.SIMPLE, (3, 2, 4, 5, 6)),
-            ("Teams", data.TEAMS, (4, 6)),
-            ("One against one", data.DUEL, (2,)),
+        Preset({"Mode": label, "Players": str(players)}, {"mode": mode, "players": players}, about)
+        for label, mode, counts, about in (
+            (
+                "Battle",
+                data.BATTLE,
+                (3, 2, 4, 5, 6),
+                "Everyone holds cards and a hero. Make it hard for the others.",
+            ),
+            (
+                "Simple",
+                data.SIMPLE,
+                (3, 2, 4, 5, 6),
+                "To begin with: no hands, no heroes. Draw a card, and place your piece as it says.",
+            ),
+            (
+                "Teams",
+                data.TEAMS,
+                (4, 6),
+                "Like Battle, with partners. Your points count together.",
+            ),
+            (
+                "One against one",
+                data.DUEL,
+                (2,),
+                "Like Battle, for two: ten cards each, and two challenges a turn.",
+            ),
         )
         for players in counts
     )

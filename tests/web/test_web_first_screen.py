@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from tiltboard.firmware_host.table.commands import Touch
 from tiltboard.firmware_host.table.hands import Put
+from tiltboard.games.registry import GAMES
 
 pytestmark = pytest.mark.web
 
@@ -204,6 +205,15 @@ def test_help_has_the_rules_and_ways_to_learn(served, open_page):
     expect(help_.locator(".rules p").nth(1)).to_have_text(
         served.ask("/api/v1/layout")["game"]["rules"][0]
     )
+    kind = GAMES["momentum"]
+    figures = served.ask("/api/v1/games/momentum/figures")
+    for step, figure in zip((kind.lesson.steps[2], kind.lesson.steps[4]), figures, strict=True):
+        assert figure["say"] == step.say
+        # an arrow for each marble that moves, a cross for one that leaves
+        assert figure["picture"].count("<path ") == len(step.does)
+    pictures = help_.locator(".figures img")
+    expect(pictures).to_have_count(2)
+    assert pictures.last.evaluate("(each) => each.decode().then(() => each.width)") > 99
     help_.get_by_role("button", name="Puzzles", exact=True).click()
     momentum = page.get_by_role("region", name="Momentum", exact=True)
     expect(momentum.get_by_role("button", name="Puzzle of the day", exact=True)).to_be_visible()

@@ -337,7 +337,7 @@ def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving
             each.ask(type="ping")
     state = simulated.call(lambda: host.session.seat_referee.position).result(20).state
     buried = {card for card in piles(state) if card.startswith("zq")} - drawn
-    asked = {"id": 2, "move": f"{game.players[1]}:play:{state.left[0]}"}
+    asked = {"id": 2, "name": game.name, "move": f"{game.players[1]}:play:{state.left[0]}"}
     cookie = seats[game.players[0]].cookie
     gets = [PREFIX + each.path.format(**asked) for each in ENDPOINTS if each.method == "GET"]
     served_texts = [

@@ -1,5 +1,6 @@
 // The dialogs: the list of games, and help. A new game: newgame.js.
-import { button, closed, h, language, nameOf, opened, refill, t } from "/static/page.js";
+import { button, closed, h, isNew, language, nameOf, opened, refill, svgSource,
+  t } from "/static/page.js";
 
 /** A modal dialog with a title and a close button; closed by Escape, by Back and by its
  * backdrop. */
@@ -55,16 +56,25 @@ export class Rules {
   constructor(store) {
     /** @type {Store} */ this.store = store;
     this.element = h("div", { class: "rules" });
+    this.figures = h("div", { class: "figures" });
     store.on(["layout", "review"], () => this.draw());
+  }
+
+  /** An example of a turn, and one that wins. */
+  illustrate(game) {
+    return this.store.got(() => fetchJson(`/api/v1/games/${game}/figures`)).then((figures) =>
+      refill(this.figures, figures.map(({ picture, say }) => h("figure", {},
+        h("img", { src: svgSource(picture), alt: "" }), h("figcaption", {}, say)))), () => {});
   }
 
   draw() {
     const { game } = this.store;
     if (game) {
       refill(this.element, h("h2", {}, game.title), h("p", { class: "aim" }, game.aim),
-        game.rules.map((paragraph) => h("p", {}, paragraph)),
+        game.rules.map((paragraph) => h("p", {}, paragraph)), this.figures,
         h("p", { class: "credit" }, game.credit),
         game.notice ? h("p", { class: "notice" }, game.notice) : null);
+      if (game.lesson && isNew(this, "drawn", game.name)) this.illustrate(game.name);
     } else refill(this.element, h("p", { class: "hint" }, t("Start a game to read its rules.")));
   }
 }

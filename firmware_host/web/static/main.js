@@ -152,10 +152,11 @@ function build() {
       guided: (game) => dialogs.newGame.guided(game) });
   const nextPuzzle = () => {
     const { name } = store.layout.game;
-    const { puzzle } = store.snapshot.learning.lesson;
+    const { puzzle, tactic } = store.snapshot.learning.lesson;
     return puzzles.of(name)
-      .then(({ puzzles: all }) => solve(name, (puzzle % all.length) + 1),
-        (error) => complain(error.message));
+      .then(({ puzzles: all, tactics }) =>
+        solve(name, (tactic && tactics[tactic]) || (puzzle % all.length) + 1),
+      (error) => complain(error.message));
   };
   /** The first touch of a page, too, ends the game that plays itself; on the plate it does
    * nothing else. */

@@ -44,6 +44,7 @@ export class NewGame {
       { class: "learn" });
     this.about = h("div", { class: "game-about" });
     this.presets = h("div", { class: "presets" });
+    this.special = h("p", { class: "hint" });
     this.options = h("div", { class: "options" });
     this.opponents = new Opponents(store);
     this.clock = chips(t("Clock of each player"), "clock",
@@ -64,7 +65,7 @@ export class NewGame {
     this.form = h("form",
       { novalidate: true, onsubmit: () => this.start(),
         onchange: () => this.fields && this.drawBoard() },
-      this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.far,
+      this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.special, this.far,
       this.farMissing, this.more,
       h("footer", {}, this.problem,
         h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")),
@@ -194,6 +195,8 @@ export class NewGame {
 
   take(preset) {
     this.preset = preset;
+    setText(this.special, preset?.about ?? "");
+    this.special.hidden = !preset?.about;
     const options = preset?.options ?? {};
     for (const field of this.fields) {
       const { name, for_players: players } = field.option;

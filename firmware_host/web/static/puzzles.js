@@ -72,7 +72,11 @@ export class Puzzles {
       }, `${at + 1}${tick(at + 1)}`);
     };
     const kinds = [...new Set(found?.puzzles.map(called))];
+    const tactics = found?.tactics ?? [];
+    const learnt = tactics.every((each) => done.has(`${game} ${each}`)) ? " \u2713" : "";
     const puzzles = found ? [
+      tactics.length ? button("help", `${t("Tactics")}${learnt}`,
+        () => this.solve(game, tactics[0])) : null,
       button("bulb", `${t("Puzzle of the day")}${tick(found.daily)}`,
         () => this.solve(game, found.daily)),
       h("details", {},

@@ -348,9 +348,10 @@ export class Say {
    * @param {Wire.Progress | null} lesson */
   lessonOf(lesson) {
     if (!lesson) return null;
-    const { done, steps, puzzle, wrong } = lesson;
-    if (puzzle)
-      return done === steps && !wrong ? t("Solved!") : t("Puzzle {number}", { number: puzzle });
+    const { done, steps, puzzle, tactic, wrong } = lesson;
+    if (puzzle && done === steps && !wrong) return t("Solved!");
+    if (tactic) return t("Tactics {number}", { number: tactic });
+    if (puzzle) return t("Puzzle {number}", { number: puzzle });
     return done === steps ? t("You can play it now!")
       : t("Learn: step {step} of {steps}", { step: done + 1, steps });
   }

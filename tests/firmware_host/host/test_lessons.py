@@ -4,6 +4,8 @@ the game's lesson file and the proof of each puzzle have them.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
@@ -53,6 +55,27 @@ def test_a_lesson_says_its_file_step_by_step(name):
         assert known.by_hand == others == bool(shown.shifts)
         moves.append(step.move)
     assert lesson.shown(standing(lesson.game, moves)).say.template == kind.lesson.end
+
+
+# What a tactic's sentence must claim, by kind and turns of the puzzle's proof.
+CLAIMS = {
+    ("win", 1): r"at once",
+    ("save", 1): r"(every \w+ but one|Only one \w+)\b.*next turn",
+    ("win", 2): r"After one \w+, {player} .*next turn, (whatever {other} does|wherever)",
+    ("win", 3): r"in three turns",
+}
+
+
+@pytest.mark.parametrize("name", TAUGHT)
+def test_each_tactic_says_what_its_puzzle_proves(name):
+    tactics = game_type(name).lesson.tactics
+    assert len(tactics) == 3
+    for number, tactic in enumerate(tactics, 1):
+        lesson = Lesson.of(exercise_game(name, tactic.puzzle))
+        asked = lesson.game.exercise
+        assert re.search(CLAIMS[asked.kind, asked.turns], tactic.say)
+        assert lesson.shown(standing(lesson.game)).say.template == tactic.say
+        assert lesson.progress(standing(lesson.game)).tactic == number
 
 
 def test_while_something_is_to_be_mended_the_lesson_is_silent():
