@@ -74,26 +74,27 @@ class Component(NamedTuple):
         return [(number, name, kind) for number, name, kind in table("shapes")["symbols"][symbol]]
 
     @property
-    def outline_mm(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of the outline printed around the part."""
+    def copper_mm(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of its pads."""
         xs = [pad.at[0] + side * pad.size[0] / 2 for pad in self.pads for side in (-1, 1)]
         ys = [pad.at[1] + side * pad.size[1] / 2 for pad in self.pads for side in (-1, 1)]
-        left, top, right, bottom, _ = self.body_mm
-        xs += [left + 0.4, right - 0.4]
-        ys += [top + 0.4, bottom - 0.4]
-        return min(xs) - 0.4, min(ys) - 0.4, max(xs) + 0.4, max(ys) + 0.4
+        return min(xs), min(ys), max(xs), max(ys)
+
+    @property
+    def outline_mm(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of the outline printed around the part."""
+        (x0, y0, x1, y1), (left, top, right, bottom, _) = self.copper_mm, self.body_mm
+        return min(x0 - 0.4, left), min(y0 - 0.4, top), max(x1 + 0.4, right), max(y1 + 0.4, bottom)
 
     @property
     def body_mm(self) -> tuple[float, float, float, float, float]:
         """Left, top, right and bottom of the part itself, and its height over the board."""
         about = table("parts")["parts"][self.part]
-        high = float(about["high_mm"])
+        high, (x, y) = float(about["high_mm"]), self.at
         if "body_mm" not in about or self.footprint:
-            xs = [pad.at[0] + side * pad.size[0] / 2 for pad in self.pads for side in (-1, 1)]
-            ys = [pad.at[1] + side * pad.size[1] / 2 for pad in self.pads for side in (-1, 1)]
-            return min(xs), min(ys), max(xs), max(ys), high
+            return *self.copper_mm, high
         left, top, right, bottom = about["body_mm"]
-        return self.at[0] + left, self.at[1] + top, self.at[0] + right, self.at[1] + bottom, high
+        return x + left, y + top, x + right, y + bottom, high
 
 
 class Track(NamedTuple):

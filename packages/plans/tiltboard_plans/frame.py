@@ -16,6 +16,7 @@ from typing import Literal
 
 from tiltboard.firmware_host.config import platform
 
+Point = tuple[float, float]
 Box = tuple[float, float, float, float, float, float]
 """West, east, south, north, bottom and top."""
 
@@ -49,6 +50,17 @@ TURNTABLE_MM, TURNTABLE_HIGH_MM = 300.0, 10.0
 SLIP_RING_MM = 22.0
 MARGIN = 1.5  # Righting over upsetting moment, with a plate full of heavy pieces.
 FRICTION = 0.2  # A steel bolt in a printed bearing.
+
+
+def corners(x: float, y: float) -> list[Point]:
+    """Return the corners of a rectangle about the middle, which ends at ``x`` and ``y``."""
+    return [(-x, -y), (x, -y), (x, y), (-x, y)]
+
+
+def _eared(x: float, y: float, far: float, half: float) -> list[Point]:
+    """Return a rectangle's corners, with ears of twice ``half`` out to ``far`` west and east."""
+    east = [(x, -y), (x, -half), (far, -half), (far, half), (x, half), (x, y)]
+    return east + [(-a, -b) for a, b in east]
 
 
 @dataclass(frozen=True)
@@ -104,29 +116,21 @@ class Frame:
         return self.ring_mm[3] + POST_GAP_MM + POST_THICK_MM / 2
 
     @property
-    def plate_outline(self) -> list[tuple[float, float]]:
+    def plate_outline(self) -> list[Point]:
         """Corners of the plywood: a square with an ear to the west and one to the east."""
-        half, ear = self.half_mm, self.ear_x_mm
-        east = [(half, -half), (half, -EAR_HALF_MM), (ear, -EAR_HALF_MM)]
-        east += [(x, -y) for x, y in reversed(east)]
-        return east + [(-x, -y) for x, y in east]
+        return _eared(self.half_mm, self.half_mm, self.ear_x_mm, EAR_HALF_MM)
 
     @property
-    def shelf_outline(self) -> list[tuple[float, float]]:
+    def shelf_outline(self) -> list[Point]:
         """Corners of the shelf: a bar between the rods, as deep in its middle as its board."""
         x, y = (each / 2 + SHELF_RIM_MM for each in self.board_mm)
         far, deep = self.rod_x_mm + 10.0, ROD_Y_MM + 10.0
-        x = min(x, far - 1)
-        y = max(y, deep + 1)
-        east = [(x, -y), (x, -deep), (far, -deep)]
-        east += [(a, -b) for a, b in reversed(east)]
-        return east + [(-a, -b) for a, b in east]
+        return _eared(min(x, far - 1), max(y, deep + 1), far, deep)
 
     @property
-    def rods(self) -> list[tuple[float, float]]:
+    def rods(self) -> list[Point]:
         """Positions of the four rods."""
-        x, y = self.rod_x_mm, ROD_Y_MM
-        return [(-x, -y), (x, -y), (x, y), (-x, y)]
+        return corners(self.rod_x_mm, ROD_Y_MM)
 
     @property
     def rod_mm(self) -> float:
@@ -135,24 +139,22 @@ class Frame:
         return top - (SHELF_TOP_MM - SHELF_MM - ROD_NUT_MM) + 2 * ROD_SPARE_MM
 
     @property
-    def bearing_screws(self) -> list[tuple[float, float]]:
+    def bearing_screws(self) -> list[Point]:
         """Positions of the holes in the ears for the bearings' screws."""
-        x = self.bearing_x_mm
-        return [(sx * x, sy * SCREW_OFF_MM) for sx in (-1, 1) for sy in (-1, 1)]
+        return corners(self.bearing_x_mm, SCREW_OFF_MM)
 
     @property
-    def stop_screws(self) -> list[tuple[float, float]]:
+    def stop_screws(self) -> list[Point]:
         """Positions of the holes in the ring for the stops' screws."""
-        x = self.ring_mm[0]
-        off = [x + STOP_HOLD_MM / 3, x + 2 * STOP_HOLD_MM / 3]
-        return [(sx * at, sy * STOP_OFF_MM) for sx in (-1, 1) for sy in (-1, 1) for at in off]
+        x, third = self.ring_mm[0], STOP_HOLD_MM / 3
+        return [*corners(x + third, STOP_OFF_MM), *corners(x + 2 * third, STOP_OFF_MM)]
 
     @property
-    def foot_screws(self) -> list[tuple[float, float]]:
+    def foot_screws(self) -> list[Point]:
         """Positions of the holes in the base for the posts' feet."""
         along, across = FOOT_SCREW_MM
-        ys = [self.post_y_mm - along, self.post_y_mm + along]
-        return [(sx * across, sy * y) for sx in (-1, 1) for sy in (-1, 1) for y in ys]
+        y = self.post_y_mm
+        return [*corners(across, y - along), *corners(across, y + along)]
 
     @property
     def below_shelf(self) -> dict[str, Box]:
@@ -250,13 +252,13 @@ class Frame:
         return SHELF_TOP_MM - SHELF_MM - BLOCK_MM - TURNTABLE_HIGH_MM * (self.stands == "turntable")
 
     @property
-    def base_outline(self) -> list[tuple[float, float]]:
+    def base_outline(self) -> list[Point]:
         """Corners of the base board."""
         x = max(200.0, SUPPLY_MM[0] + FOOT_MM[1] / 2 + 15)
         beside = {"gimbal": self.post_y_mm + FOOT_MM[0] / 2 + 10, "turntable": TURNTABLE_MM / 2}
         # What turns, or stands on legs, has the supply beside it.
         y = beside.get(self.stands, ROD_Y_MM + 15) + (SUPPLY_MM[1] + 11) * (self.stands != "gimbal")
-        return [(-x, -y), (x, -y), (x, y), (-x, y)]
+        return corners(x, y)
 
     @property
     def on_base(self) -> dict[str, Box]:
@@ -305,7 +307,7 @@ def _discs_moment(number: int) -> float:
     return -number * _disc_g() * middle
 
 
-def _area(corners: list[tuple[float, float]]) -> float:
+def _area(outline: list[Point]) -> float:
     """Return the area of a closed outline."""
-    ends = zip(corners, [*corners[1:], corners[0]], strict=True)
+    ends = zip(outline, [*outline[1:], outline[0]], strict=True)
     return abs(sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in ends)) / 2

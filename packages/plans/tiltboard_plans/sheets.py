@@ -34,16 +34,10 @@ from tiltboard_plans.model import Plans
 PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)
 LIGHT_HOLE_MM, SCREW_MM, PI_SCREW_MM = 6.0, 4.2, 2.7
 PI_HOLES_MM = (58.0, 49.0)  # between the four holes of a Pi's board
-EAR_MM, RING_CORNERS = 3.6, 90
+EAR_MM, RING_CORNERS, CIRCLE_CORNERS = 3.6, 90, 72
 PEN_MM, RULER_MM = 0.25, 100
 COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # Colours of DXF's layers.
-_BULGE = 0.5522847498  # Bezier constant of a quarter of a circle.
 MM_PT = 72 / 25.4
-
-
-def _square(half: float) -> list[tuple[float, float]]:
-    """Return the corners of a square."""
-    return [(-half, -half), (half, -half), (half, half), (-half, half)]
 
 
 @dataclass(slots=True)
@@ -63,7 +57,7 @@ class Sheet:
     def square(cls, name: str, half_mm: float) -> Sheet:
         """Return a sheet that is cut along its four edges."""
         sheet = cls(name, half_mm)
-        sheet.outline(_square(half_mm))
+        sheet.outline(measures.corners(half_mm, half_mm))
         return sheet
 
     def outline(self, corners: Sequence[tuple[float, float]]) -> None:
@@ -150,8 +144,8 @@ def _gimbal_ring(frame: Frame) -> Sheet:
     """Return the ring around the plate. Lines are holes along the plywood, through a side."""
     x, y, far, deep = frame.ring_mm
     ring = Sheet("gimbal-ring", max(far, deep))
-    ring.outline([(-far, -deep), (far, -deep), (far, deep), (-far, deep)])
-    ring.outline([(-x, -y), (x, -y), (x, y), (-x, y)])
+    ring.outline(measures.corners(far, deep))
+    ring.outline(measures.corners(x, y))
     ring.circles += [("drill", *at, SCREW_MM) for at in frame.stop_screws]
     for sign in (-1, 1):  # the plate's axles run east and west, the ring's north and south
         for off in (0.0, measures.LOCK_OFF_MM):
@@ -375,15 +369,9 @@ def _page(sheet: Sheet, column: int, row: int, across: int, down: int) -> str:
 
 
 def _circle(x: float, y: float, r: float) -> str:
-    b = r * _BULGE
-    curves = [
-        (x + r, y + b, x + b, y + r, x, y + r),
-        (x - b, y + r, x - r, y + b, x - r, y),
-        (x - r, y - b, x - b, y - r, x, y - r),
-        (x + b, y - r, x + r, y - b, x + r, y),
-    ]
-    turns = " ".join(" ".join(f"{each:.3f}" for each in curve) + " c" for curve in curves)
-    return f"{x + r:.3f} {y:.3f} m {turns} S"
+    turns = (math.tau * step / CIRCLE_CORNERS for step in range(CIRCLE_CORNERS))
+    points = [f"{x + r * math.cos(turn):.3f} {y + r * math.sin(turn):.3f}" for turn in turns]
+    return f"{points[0]} m {' l '.join(points[1:])} l s"
 
 
 def _words(x: float, y: float, size: float, words: str, *, start: bool = False) -> str:
