@@ -195,11 +195,13 @@ def test_a_table_is_calibrated_from_the_page(lively, open_page):
     card = page.page.get_by_role("region", name="Sweep", exact=True)
     expect(card).to_contain_text("column a is red, the rest of row 1 is blue")
     card.get_by_role("button", name="Yes", exact=True).click()
+    expect(card).to_contain_text("All lights turn white and dark in turn.")
+    card.get_by_role("button", name="Yes", exact=True).click()  # offered after some seconds
     expect(card).to_contain_text("Press the button confirm")
     card.get_by_role("button", name="It does nothing", exact=True).click()
     expect(card).to_contain_text("Press the button back")
     page.page.reload()  # another page, the same sweep
-    expect(card).to_contain_text("2 of 108")
+    expect(card).to_contain_text("3 of 109")
     card.get_by_role("button", name="It does nothing", exact=True).click()
     expect(card).to_contain_text("Do you hear the buzzer?")
     card.get_by_role("button", name="No", exact=True).click()  # not "It does nothing"
