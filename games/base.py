@@ -580,6 +580,10 @@ class GameType(ABC):
     seated: bool = False
     """Whether it creates a ``tiltboard.games.seated.SeatedGame``."""
 
+    def largest_files(self) -> Mapping[str, str]:
+        """Return the files that cost most to read and play, by option of the kind ``board``."""
+        return {}
+
     @property
     def secret_options(self) -> tuple[str, ...]:
         """Options that nobody is shown while the game goes on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -72,3 +73,13 @@ def test_an_import_for_a_type_closes_a_circle():
         TopologicalSorter(
             {name: set(imports(each, sources)) for name, each in sources.items()}
         ).prepare()
+
+
+def test_a_game_that_comes_by_an_entry_point_is_named_in_its_own_folder_alone():
+    own = "tiltboard.games.gravity_warfare"
+    named = {
+        name
+        for name, path in modules().items()
+        if not name.startswith(own) and re.search("warfare", path.read_text("utf-8"), re.I)
+    }
+    assert named == set()

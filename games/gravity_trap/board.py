@@ -266,7 +266,12 @@ def _is_whole(value: object) -> bool:
 @cache
 def shipped(name: str) -> Board:
     """Return the board of ``SHIPPED`` with that name."""
-    return read(resources.files(__package__).joinpath("boards", f"{name}.toml").read_text("utf-8"))
+    return read(shipped_text(name))
+
+
+def shipped_text(name: str) -> str:
+    """Return the file of the board of ``SHIPPED`` with that name."""
+    return resources.files(__package__).joinpath("boards", f"{name}.toml").read_text("utf-8")
 
 
 def read(text: str) -> Board:

@@ -24,7 +24,15 @@ from tiltboard.games.base import (
     checked,
     json_object,
 )
-from tiltboard.games.gravity_trap.board import DEFAULT, SHIPPED, Board, curve, read, shipped
+from tiltboard.games.gravity_trap.board import (
+    DEFAULT,
+    SHIPPED,
+    Board,
+    curve,
+    read,
+    shipped,
+    shipped_text,
+)
 from tiltboard.games.gravity_trap.rules import GravityTrapRules, State, TrapSolver
 from tiltboard.games.search import Evaluate, Weights, numbers
 from tiltboard.ground.override import override
@@ -266,6 +274,10 @@ class GravityTrapType(GameType):
         if text.lstrip().startswith("{"):
             return Board.from_json(json_object("board", text)).as_json()
         return read(text).as_json()
+
+    @override
+    def largest_files(self) -> Mapping[str, str]:
+        return {"board": shipped_text(DEFAULT)}
 
     @override
     def create(self, options: Mapping[str, Any]) -> GravityTrapGame:

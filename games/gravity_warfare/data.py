@@ -142,6 +142,15 @@ class Options:
         return tuple(each for each in range(self.players) if each % teams == player % teams)
 
 
+def largest_deck() -> str:
+    """Return a deck with the most cards, kinds and heroes that ``box_of`` allows."""
+    each = MAX_CARDS // MAX_KINDS
+    names = ["guardian", *(f"c{number}" for number in range(1, MAX_KINDS))]
+    cards = [f'[[card]]\nname = "{name}"\ncount = {each}\n' for name in names]
+    heroes = [f'[[hero]]\nname = "h{n}"\nability = "gem"\n' for n in range(MAX_HEROES)]
+    return "".join((*cards, *heroes))
+
+
 @cache
 def default_box() -> Box:
     """Return the deck that is shipped."""

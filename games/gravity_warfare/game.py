@@ -286,6 +286,10 @@ class WarfareType(GameType):
     seated = True
 
     @override
+    def largest_files(self) -> Mapping[str, str]:
+        return {"deck": data.largest_deck()}
+
+    @override
     def create(self, options: Mapping[str, Any]) -> WarfareGame:
         return WarfareGame(data.read(options))
 

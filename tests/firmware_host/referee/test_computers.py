@@ -20,7 +20,10 @@ from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, computer, making, m
 from tiltboard.games.gravity_warfare.rules import WarfareRules
 from tiltboard.games.gravity_warfare.table import UNKNOWN, Token
 from tiltboard.hw_sim.session import SimSession
-from tiltboard_lab.bench.seats import MODES, Tally, play
+from tiltboard_lab.bench.seats import Tally, play
+from tiltboard_lab.bench.seats_at_table import modes_of, seated_game
+
+MODES = modes_of(seated_game())
 
 
 @pytest.fixture

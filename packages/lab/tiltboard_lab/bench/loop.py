@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import resources
 from itertools import cycle
 from multiprocessing import get_context
 from pathlib import Path
@@ -45,10 +44,10 @@ from tiltboard.firmware_host.web.limits import (
 )
 from tiltboard.firmware_host.web.live import MESSAGES_PER_S
 from tiltboard.firmware_host.web.server import WebServer
-from tiltboard.games.gravity_warfare.data import MAX_CARDS, MAX_HEROES, MAX_KINDS
-from tiltboard.games.registry import game_type
+from tiltboard.games.registry import HOSTED, game_type
 from tiltboard.ground.clock import SystemClock, cpu_s
 from tiltboard.ground.rate_limit import TokenBucket
+from tiltboard_lab.bench.seats_at_table import seated_game
 
 GOAL_WORST_MS = 100.0
 LONG_OPTIONS = {"size": 5, "marbles": 20, "pie": False}
@@ -205,7 +204,6 @@ def floods_of(text: str, game: int) -> list[Flood]:
 
     take_back: dict[str, Any] = {"type": "take-back"}
     resume = {"type": "resume", "game": game}
-    battle: dict[str, Any] = {"type": "game", "game": "gravity-warfare", "options": {}}
     player = {"player": "red"}
     return [
         command("game", {"type": "game", "game": "momentum"}),
@@ -231,15 +229,17 @@ def floods_of(text: str, game: int) -> list[Flood]:
         command("far", {"type": "join-match", "code": "none"}, {"type": "say", "phrase": "hello"},
                 {"type": "leave-match"}),
         command("play-freely", {"type": "play-freely"}, {"type": "play-freely", "on": False}),
-        command("seat-moves", battle, {"type": "seat-computer", **player, "level": "hard"},
+        command("seat-moves", {"type": "game", "game": seated_game().name},
+                {"type": "seat-computer", **player, "level": "hard"},
                 {"type": "seat-move", "move": "chance"}, {"type": "count"}, {"type": "not-so"},
                 {"type": "seat-hint", **player},
                 {"type": "stand-up", **player}, {"type": "open-hand", **player}),
-        command("deck", battle | {"boards": {"deck": largest_deck()}},
-                {"type": "seat-move", "move": "chance"}, {"type": "seat-move", "move": "chance"}),
-        command("board", {"type": "game", "game": "gravity-trap",
-                          "boards": {"board": largest_board()}}),
-        command("no-board", battle | {"boards": {"deck": f"a = [{'1,' * 29_000}]"}}),
+        *(command(option, {"type": "game", "game": name, "boards": {option: text}},
+                  {"type": "seat-move", "move": "chance"}, {"type": "seat-move", "move": "chance"})
+          for name, option, text in largest_files()),
+        *(command(f"no-{option}", {"type": "game", "game": name,
+                                   "boards": {option: f"a = [{'1,' * 29_000}]"}})
+          for name, option, _ in largest_files()),
         command("calibrate", {"type": "calibrate"}, {"type": "answer-sweep", "value": "yes"},
                 {"type": "stop-calibration"}),
         read("far-tables", "far"),
@@ -260,28 +260,13 @@ def floods_of(text: str, game: int) -> list[Flood]:
     ]  # fmt: skip
 
 
-def largest_deck() -> str:
-    """Return a deck with the most cards and heroes allowed, in the longest file that a message may
-    hold.
+def largest_files() -> Iterator[tuple[str, str, str]]:
+    """Yield game, option and the costliest file for it, as long as a message may hold. It is filled
+    up with a comment in one line, because a line break takes two characters of a message.
     """
-    each = MAX_CARDS // MAX_KINDS
-    cards = [f'[[card]]\nname = "c{n}"\ncount = {each}\n' for n in range(1, MAX_KINDS)]
-    cards.append(f'[[card]]\nname = "guardian"\ncount = {each}\n')
-    heroes = [f'[[hero]]\nname = "h{n}"\nability = "gem"\n' for n in range(MAX_HEROES)]
-    return filled_up("".join((*cards, *heroes)))
-
-
-def largest_board() -> str:
-    """Return a shipped board in the longest file that a message may hold."""
-    boards = resources.files("tiltboard.games.gravity_trap") / "boards"
-    return filled_up((boards / "whirl.toml").read_text("utf-8"))
-
-
-def filled_up(text: str) -> str:
-    """Return the text filled up with a comment in one line: a line break takes two characters of a
-    message.
-    """
-    return text + "#" * (FILE_CHARACTERS - len(text))
+    for name, kind in HOSTED.items():
+        for option, text in kind.largest_files().items():
+            yield name, option, text + "#" * (FILE_CHARACTERS - len(text))
 
 
 def with_a_long_game(state: Path) -> str:

@@ -1,5 +1,5 @@
-"""``tiltboard bench seats``: computer players play games of seats against each other, without a
-table; a model of hands says what holds (``tiltboard.games.gravity_warfare.outlook.holds``).
+"""``tiltboard bench seats``: bots play a game of seats against each other, without a table; the
+game's own model of hands says what holds (``SeatedGame.attempted``).
 """
 
 from __future__ import annotations
@@ -11,17 +11,13 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
-from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook
-from tiltboard.games.gravity_warfare.rules import WarfareRules
-from tiltboard.games.gravity_warfare.table import State
-from tiltboard_lab.bench import seats_at_table
+import click
 
-MODES: Mapping[str, Mapping[str, Any]] = {
-    "battle": {"mode": "battle"},
-    "simple": {"mode": "simple"},
-    "teams": {"mode": "teams", "players": 4},
-    "1v1": {"mode": "1v1"},
-}
+from tiltboard.games.base import Position
+from tiltboard.games.seated import SeatedGame
+from tiltboard_lab.bench import seats_at_table
+from tiltboard_lab.bench.seats_at_table import modes_of, seated_game
+
 MAX_MOVES = 5_000
 
 
@@ -31,13 +27,13 @@ class Tally:
 
     games: int = 0
     moves: int = 0
-    rounds: int = 0
     unfinished: int = 0
     wins: Counter[int] = field(default_factory=Counter)
     """Victories by seat, with shared ones."""
     shares: dict[str, float] = field(default_factory=dict)
     """Shares of the victories by level; a shared one is divided."""
     cards: Counter[str] = field(default_factory=Counter)
+    """How often each card was played."""
 
 
 def run(
@@ -45,28 +41,30 @@ def run(
     *,
     games: int = 20,
     levels: Sequence[str] = ("medium",),
-    modes: Sequence[str] = tuple(MODES),
+    modes: Sequence[str] = (),
     rounds: int = 3,
     seed: int = 1,
     physics: bool = False,
 ) -> None:
     """Print two lines a mode. ``levels``: of the seats in turn, begun at another one each game.
-    ``physics``: at the simulated table, in a world in which pieces fall.
+    ``modes``: all by default. ``physics``: at the simulated table, in a world in which pieces fall.
     """
+    all_modes = modes_of(seated_game())
+    if not all_modes.keys() >= {*modes}:
+        raise click.UsageError(f"The modes are: {', '.join(all_modes)}.")
+    chosen = {name: all_modes[name] | {"rounds": rounds} for name in modes or all_modes}
     if physics:
-        chosen = {name: MODES[name] for name in modes}
-        seats_at_table.run(echo, chosen, games=games, levels=levels, rounds=rounds, seed=seed)
+        seats_at_table.run(echo, chosen, games=games, levels=levels, seed=seed)
         return
-    for name in modes:
+    for name, options in chosen.items():
         tally = Tally()
         for number in range(games):
             dice = random.Random(f"{seed}/{name}/{number}")
             at = number % len(levels)
-            turned = [*levels[at:], *levels[:at]]
-            play({**MODES[name], "rounds": rounds}, turned, dice, tally)
+            play(options, [*levels[at:], *levels[:at]], dice, tally)
         won = ", ".join(f"{tally.wins[seat] / games:.0%}" for seat in sorted(tally.wins))
         most = [f"{card} {count / games:.1f}" for card, count in tally.cards.most_common(5)]
-        length = f"{tally.moves / games:.0f} moves in {tally.rounds / games:.1f} rounds"
+        length = f"{tally.moves / games:.0f} moves"
         echo(
             f"{name}: {games} games ({', '.join(levels)}), {length}, {tally.unfinished} unfinished"
         )
@@ -85,43 +83,39 @@ def _share(part: float, games: int) -> str:
 
 def play(
     options: Mapping[str, Any], levels: Sequence[str], dice: random.Random, tally: Tally
-) -> State:
-    """Play one game to its end and count it. Each move is checked against the rules."""
-    game = GRAVITY_WARFARE.create(options)
-    state: State = game.start().state
+) -> None:
+    """Play one game to its end and count it. Raises IllegalMoveError for a bot's illegal move."""
+    game = seated_game().create(options)
+    if not isinstance(game, SeatedGame):
+        raise TypeError(f"{game.name} is not a game of seats")
+    position = game.start()
     for _ in range(MAX_MOVES):
-        if state.stage == "over":
+        if position.over:
             break
         tally.moves += 1
-        move = _next(state, levels, dice)
-        if not moves.allowed(state, move):
-            raise ValueError(f"an illegal move of a computer player: {move}")
+        move = _next(game, position, levels, dice)
         words = move.split(":")
         if words[1] == "play":
             tally.cards[words[2].rpartition("=")[2]] += 1
-        making.make(state, move)
+        position = position.after(move)
     tally.games += 1
-    tally.rounds += state.round
-    tally.unfinished += state.stage != "over"
-    winners = game.rules.result(state) or ()
+    tally.unfinished += not position.over
+    winners = game.rules.result(position.state) or ()
     tally.wins.update(winners)
     for seat in winners:
         level = levels[seat % len(levels)]
         tally.shares[level] = tally.shares.get(level, 0.0) + 1 / len(winners)
-    return state
 
 
-def _next(s: State, levels: Sequence[str], dice: random.Random) -> str:
-    """Return the next move, of a random awaited player, as in a window no order of players is
-    fixed.
-    """
-    awaited = moves.awaited(s)
-    if not awaited:
-        chances = [move for move in moves.listed(s) if move.startswith("chance")]
-        return moves.completed(s, dice.choice(chances), dice)
-    player = dice.choice(awaited)
-    level = levels[player % len(levels)]
-    thinker = computer.Player(WarfareRules(s.options).view(s, player), player, level, dice)
+def _next(game: SeatedGame, position: Position, levels: Sequence[str], dice: random.Random) -> str:
+    """Return the next move, of a random awaited player, because several may move at once."""
+    awaited = [player for player in position.awaiting if player in game.players]
+    player = dice.choice(awaited) if awaited else ""
+    level = levels[game.players.index(player) % len(levels)] if awaited else ""
+    thinker = game.computer(position.view(player), player, level, dice) if awaited else None
+    if thinker is None:
+        chances = [move for move in position.legal() if move.startswith("chance")]
+        return game.completed(position, dice.choice(chances), dice)
     while thinker.think():
         pass
-    return outlook.attempted(s, thinker.best, dice)
+    return game.attempted(position, thinker.best, dice)

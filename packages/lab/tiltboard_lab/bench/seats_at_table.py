@@ -13,7 +13,9 @@ from typing import Any
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
-from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
+from tiltboard.games.base import GameType
+from tiltboard.games.registry import HOSTED
+from tiltboard.games.seated import SeatedGame
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PageHands, at_once
@@ -44,7 +46,6 @@ def run(
     *,
     games: int,
     levels: Sequence[str],
-    rounds: int,
     seed: int = 1,
     physics: bool = True,
 ) -> None:
@@ -53,13 +54,30 @@ def run(
         tally = AtTable()
         for number in range(seed, seed + games):
             with TemporaryDirectory() as folder, opened(Path(folder), physics=physics) as session:
-                play(session, {**options, "rounds": rounds, "seed": number}, levels, tally)
+                play(session, {**options, "seed": number}, levels, tally)
         echo(
             f"{name}: {games} games ({', '.join(levels)}), {tally.unfinished} unfinished, "
             f"{tally.moves / games:.0f} moves and {tally.time_s / games / 60:.1f} minutes a game; "
             f"{tally.placed} placements and events, {tally.failed} failed, "
             f"{tally.proposed} proposed by sensors"
         )
+
+
+def seated_game() -> GameType:
+    """Return the first installed game of seats. Raises LookupError without one."""
+    found = next((kind for kind in HOSTED.values() if kind.seated), None)
+    if found is None:
+        raise LookupError("no game of seats is installed")
+    return found
+
+
+def modes_of(kind: GameType) -> dict[str, dict[str, Any]]:
+    """Return the options of a game's first preset for each answer to the first question."""
+    modes: dict[str, dict[str, Any]] = {}
+    for preset in kind.presets:
+        answer = next(iter(preset.choices.values())).lower()
+        modes.setdefault(answer, dict(preset.options))
+    return modes
 
 
 def opened(folder: Path, *, physics: bool) -> SimSession:
@@ -74,10 +92,13 @@ def play(
     """Play one game to its end, until the hand has tidied up, and count it. A move that the rules
     do not allow raises RulesError; a game that cannot continue counts as unfinished.
     """
-    game = GRAVITY_WARFARE.create(options)
+    kind = seated_game()
+    game = kind.create(options)
+    if not isinstance(game, SeatedGame):
+        raise TypeError(f"{game.name} is not a game of seats")
     hands, host = PageHands(session, at_once), session.host
     session.tick()
-    host.submit(NewGame("gravity-warfare", options))
+    host.submit(NewGame(kind.name, options))
     session.tick()
     for at, player in enumerate(game.players):
         host.submit(SeatComputer(player, levels[at % len(levels)]))

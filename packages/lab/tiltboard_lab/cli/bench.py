@@ -9,8 +9,6 @@ import click
 
 from tiltboard.firmware_host.referee.seats import LEVELS
 
-SEATED_MODES = ("battle", "simple", "teams", "1v1")
-
 
 def _bench(
     name: str, place: str, summary: str, *params: click.Option, example: str = ""
@@ -117,7 +115,7 @@ seats = _bench(
         default=("medium",),
         help="Of the seats, in turn; each game begins with the next.",
     ),
-    _option("--mode modes", type=click.Choice(SEATED_MODES), multiple=True, default=SEATED_MODES),
+    _option("--mode modes", multiple=True, help="A mode of the game, in words; all if none."),
     _option("--rounds", type=click.IntRange(1, 9), default=3),
     _SEED,
     _option("--physics", is_flag=True, help="At the simulated table; pieces slide and fall."),
