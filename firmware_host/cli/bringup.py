@@ -46,7 +46,7 @@ from tiltboard.firmware_host.perception.calibration import (
     uncalibrated,
     write_calibration,
 )
-from tiltboard.firmware_host.scenario.person import Console
+from tiltboard.firmware_host.scenario.by_hand import Console
 from tiltboard.ground.clock import SystemClock
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, read_text
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.messages import text
+from tiltboard.firmware_host.scenario.by_hand import Console
 from tiltboard.firmware_host.scenario.parse import Step, parse_scenario
-from tiltboard.firmware_host.scenario.person import KEYS, Console, Person
+from tiltboard.firmware_host.scenario.person import KEYS, Person
 from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner
 from tiltboard.firmware_host.scenario.trace import read_trace, report, unlogged
 from tiltboard.games.base import RulesError

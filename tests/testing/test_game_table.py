@@ -6,7 +6,8 @@ import pytest
 
 import tiltboard
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.scenario.person import Console, Person
+from tiltboard.firmware_host.scenario.by_hand import Console
+from tiltboard.firmware_host.scenario.person import Person
 from tiltboard.firmware_host.scenario.trace import read_trace
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.testing import (

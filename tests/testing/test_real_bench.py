@@ -28,7 +28,7 @@ class Robot:
         if found := re.fullmatch(r"Put a strong piece on (\w+), (\w+) pole down", request):
             hands.put(found[2], at(found[1]))
             table.clock.sleep(3.0)
-        elif found := re.search(r"raise the side of (\w+ \w+) by ([\d.]+)", request):
+        elif found := re.search(r"the side of (\w+ \w+) goes up by ([\d.]+)", request):
             about = {"row 10": (1, 0), "row 1": (-1, 0), "column a": (0, 1), "column j": (0, -1)}
             angles = [math.radians(float(found[2])) * part for part in about[found[1]]]
             hands.tilt(*angles)

@@ -16,7 +16,8 @@ from tiltboard.firmware_host.cli.computer import described, this_machine
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.assemble import missing_table
-from tiltboard.firmware_host.scenario.person import Console, Person
+from tiltboard.firmware_host.scenario.by_hand import Console
+from tiltboard.firmware_host.scenario.person import Person
 from tiltboard.ground.clock import SystemClock
 from tiltboard.ground.errors import TiltboardError
 from tiltboard.testing.real import AtTerminal, Helper, RealBench, ServoHand

@@ -11,13 +11,28 @@ from typing import Protocol
 
 from tiltboard.drivers.buses import Buses
 from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.messages import Message
+from tiltboard.firmware_host.scenario import by_hand
 from tiltboard.firmware_host.table.hands import MAX_OFFSET_MM, MAX_TILT_DEG
 from tiltboard.ground.override import override
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.testing.bench import BUTTONS, PIECES, AnyBench, Rgb, plug_of
 from tiltboard.testing.subject import NotPossibleHereError, known, number, verb
 
-CLEAR = "Take every piece off the plate"
+
+def request(message: Message) -> str:
+    """Return what is asked of a person, in English and without the full stop."""
+    return str(message).removesuffix(".")
+
+
+def put_request(piece: str, place: str, off_middle: Message | None = None) -> str:
+    """Return the request to put one of the ``PIECES`` on a place."""
+    strength, _, pole = piece.rpartition("-")
+    on = f"{place}, {pole} pole down"
+    return request(by_hand.put(f"{strength or 'strong'} piece", on, off_middle))
+
+
+CLEAR = request(by_hand.CLEAR)
 COLOURS: dict[str, Rgb] = {
     "white": (255, 255, 255),
     "red": (255, 0, 0),
@@ -30,7 +45,7 @@ COLOURS: dict[str, Rgb] = {
 class Helper(Protocol):
     """Somebody or something that acts and looks on request."""
 
-    def ask(self, request: str) -> str:
+    def ask(self, asked: str) -> str:
         """Return what is typed in answer, when it is done. Raises NotPossibleHereError."""
 
 
@@ -40,12 +55,12 @@ class AtTerminal:
     def __init__(self, terminal: Path = Path("/dev/tty")) -> None:
         self._terminal = terminal
 
-    def ask(self, request: str) -> str:
+    def ask(self, asked: str) -> str:
         """Print the request, and return the line that is typed."""
         faulthandler.cancel_dump_traceback_later()  # a person may take as long as they like
         try:
             with self._terminal.open("r") as keys, self._terminal.open("w") as screen:
-                screen.write(f"\n  {request}, then Enter: ")
+                screen.write(f"\n  {asked}, then Enter: ")
                 screen.flush()
                 return keys.readline().strip().lower()
         except OSError:
@@ -80,24 +95,24 @@ class ServoHand:
     ) -> None:
         self._helper, self._servo, self._sleep = helper, servo, sleep
         place, _, pole = piece.partition(", ")
-        self._put = f"Put a strong piece on {place}, {pole} pole down"
-        self._take = f"Take the piece off {place}"
+        self._put = put_request(pole, place)
+        self._take = request(by_hand.take(place))
         self._by_hand = True  # there may be other pieces on the plate
 
-    def ask(self, request: str) -> str:
+    def ask(self, asked: str) -> str:
         """Do it, or have it done."""
-        if request == self._put:
+        if asked == self._put:
             self._servo.max()
-        elif request == self._take:
+        elif asked == self._take:
             self._servo.min()
-        elif request == CLEAR:
+        elif asked == CLEAR:
             self._servo.min()
             if self._by_hand:
-                self._helper.ask(request)
+                self._helper.ask(asked)
             self._by_hand = False
         else:
-            self._by_hand = self._by_hand or request.startswith("Put ")
-            return self._helper.ask(request)
+            self._by_hand = self._by_hand or asked.startswith("Put ")
+            return self._helper.ask(asked)
         self._sleep(self.rest_s)
         return ""
 
@@ -120,37 +135,25 @@ class RealBench(AnyBench):
     @verb
     def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> None:
         """Put a piece on a place, off its middle by that much."""
-        strength, _, pole = known(piece, "piece", PIECES).rpartition("-")
         self.index_of(place)
-        request = f"Put a {strength or 'strong'} piece on {place}, {pole} pole down"
-        ways = [
-            f"{abs(mm):g} mm toward {up if mm > 0 else down}"
-            for what, mm, up, down in (
-                ("east_mm", east_mm, "the last column", "column a"),
-                ("north_mm", north_mm, "the last row", "row 1"),
-            )
-            if number(mm, what, -MAX_OFFSET_MM, MAX_OFFSET_MM)
-        ]
-        self._ask(f"{request}, {' and '.join(ways)} of its middle" if ways else request)
+        for what, mm in (("east_mm", east_mm), ("north_mm", north_mm)):
+            number(mm, what, -MAX_OFFSET_MM, MAX_OFFSET_MM)
+        off_middle = by_hand.off_middle(self.profile, east_mm, north_mm)
+        self._ask(put_request(known(piece, "piece", PIECES), place, off_middle))
 
     @verb
     @override
     def take(self, place: str) -> None:
         self.index_of(place)
-        self._ask(f"Take the piece off {place}")
+        self._ask(request(by_hand.take(place)))
 
     @verb
     def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
         """Tilt the plate and hold it; without ``wait`` it is only begun, and takes ``hands_s``."""
-        last = (f"row {self.profile.rows}", f"column {self.profile.places[-1][0]}")
-        sides = ((x_deg, last[0], "row 1"), (y_deg, "column a", last[1]))
-        ways = [
-            f"raise the side of {up if angle > 0 else down} by {abs(angle):g} degrees"
-            for angle, up, down in sides
-            if number(angle, "an angle in degrees", -MAX_TILT_DEG, MAX_TILT_DEG)
-        ]
-        wish = " and ".join(ways) or "level the plate"
-        self._ask(f"Within {self.hands_s:g} s after Enter {wish}, and hold it")
+        for angle in (x_deg, y_deg):
+            number(angle, "an angle in degrees", -MAX_TILT_DEG, MAX_TILT_DEG)
+        wish = request(by_hand.tilt(self.profile, x_deg, y_deg))
+        self._ask(f"Within {self.hands_s:g} s after Enter: {wish}")
         if wait:
             self._advance(self.hands_s)
 

@@ -1,5 +1,5 @@
-"""Tests of firmware_host/scenario/person.py: scenarios that a person carries out: here a robot
-that knows nothing but the words it is told.
+"""Tests of firmware_host/scenario/person.py and by_hand.py: scenarios that a person carries out:
+here a robot that knows nothing but the words it is told.
 
 The drivers, the host and the asking are those of a real table; the buses end in chip models.
 """
@@ -21,8 +21,9 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.cli.scenario import command
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import Catalogue, Message, text
+from tiltboard.firmware_host.scenario.by_hand import Console, plugs
 from tiltboard.firmware_host.scenario.parse import parse_scenario
-from tiltboard.firmware_host.scenario.person import Console, Person, StoppedError, plugs
+from tiltboard.firmware_host.scenario.person import Person, StoppedError
 from tiltboard.firmware_host.scenario.run import ScenarioRunner, StepReport
 from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.table.standing import Role

@@ -1,0 +1,282 @@
+"""Requests to a person at a real table: the terminal, their words, and how the sensors see that
+they were done.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+from collections import deque
+from collections.abc import Callable, Mapping
+
+from tiltboard.firmware_host.config.errors import NotPossibleError
+from tiltboard.firmware_host.config.profile import Profile
+from tiltboard.firmware_host.config.wiring import DualSwitchHall, MuxAdcHall, NodeHall
+from tiltboard.firmware_host.host.host import Host
+from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.scenario.run import Act, SkippedError
+from tiltboard.firmware_host.table import hands as h
+from tiltboard.firmware_host.table import phrases
+from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
+from tiltboard.firmware_host.table.sight import Happening, Stillness
+from tiltboard.firmware_host.table.standing import Asked, Role
+
+TILT_SLACK_DEG = 1.0  # Tolerance of an angle held by hand, plus TILT_SLACK of it.
+TILT_SLACK = 0.25
+REST_S = 0.5
+NOISE_MT = 0.5  # docs/add-a-board.md: 0.2 mT peak to peak, and steps of 0.054 mT
+CHANGE_MT = 0.7  # More than any empty place reads, less than any piece.
+LONGER_S = 0.5  # Added to the time asked for, because people count inexactly.
+CLEAR = text("Take every piece off the plate.")
+
+Seen = Callable[[], bool]
+
+
+class Console:
+    """The terminal on which a person reads instructions, through ``write``, and may answer, on the
+    file descriptor ``replies``; without it, or after its end, there are no answers.
+    """
+
+    def __init__(self, write: Callable[[str], None], replies: int | None = None) -> None:
+        self._write = write
+        self._replies = replies
+        self._typed = b""
+
+    def tell(self, message: Message) -> None:
+        """Show a message in the table's language."""
+        self._write(f"> {message}")
+
+    def reply(self) -> str | None:
+        """Return a line typed since the last call, stripped and in lower case, or None. Does not
+        wait.
+        """
+        if self._replies is not None and select.select([self._replies], [], [], 0)[0]:
+            got = os.read(self._replies, 4096)
+            if not got:
+                self._replies = None
+            self._typed += got
+        line, end, rest = self._typed.partition(b"\n")
+        if not end:
+            return None
+        self._typed = rest
+        return line.decode("utf-8", "replace").strip().lower()
+
+
+def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
+    """Return the instruction for a step, in words and lights, and the check that the sensors have
+    seen it. Raises SkippedError for a step that nobody can do at this table, and TiltboardError for
+    an impossible one.
+    """
+    profile, cells = host.profile, host.sight.cells
+    match deed:
+        case h.Put(piece, place, offset_mm):
+            host.overlay.magnet_of(piece)
+            stands = _holds(host, place, piece, or_unsure=any(offset_mm))
+            _check_free(place, cells)
+            kind = phrases.piece(host.game.name, piece)
+            say = put(kind, place, off_middle(profile, *offset_mm))
+            return Asked(say, {place: Role.PUT}, {place: piece}), stands
+        case h.Take(what):
+            place = str(what)  # A scenario names places.
+            empty = _holds(host, place, None)
+            _piece_on(host, place)
+            return Asked(take(place), {place: Role.REMOVE}), empty
+        case h.Knock(places):
+            before = {place: _piece_on(host, place) for place in places}
+            say = text(
+                "Knock each of these pieces to a free place beside it: {places}.",
+                places=", ".join(places),
+            )
+            return Asked(say, dict.fromkeys(places, Role.LIFT)), lambda: all(
+                host.sight.cells.get(at) != was for at, was in before.items()
+            )
+        case h.Move(source, target) | h.Slide(source, target):
+            piece, ends = _piece_on(host, source), {"source": source, "target": target}
+            if target != source:
+                _check_free(target, cells)
+            say = text("Lift the piece on {source} and put it on {target}.", **ends)
+            if isinstance(deed, h.Slide):
+                say = text("Slide the piece from {source} to {target} without lifting it.", **ends)
+            asked = Asked(say, {source: Role.LIFT, target: Role.PUT}, {target: piece})
+            return asked, _in_turn(_holds(host, source, None), _holds(host, target, piece))
+        case h.Press() if profile.panel is None:
+            raise SkippedError("This table has no buttons.")
+        case h.Press(button, held_s):
+            say = text("Press {button} and let go.", button=button)
+            if held_s >= LONG_PRESS_S:
+                held = f"{held_s + LONGER_S:g}"
+                say = text("Hold {button} for {seconds} seconds.", button=button, seconds=held)
+            return Asked(say), _in_turn(
+                lambda: button in host.look.frame.pressed,
+                lambda: button not in host.look.frame.pressed,
+            )
+        case h.Fault(name):
+            pulled = plugs(profile)
+            if name not in pulled:
+                raise SkippedError(
+                    "Nobody can make {name} by hand on this table, or should; the simulated one"
+                    " can be broken so. By hand: {known}.",
+                    name=name,
+                    known=", ".join(pulled) or text("nothing"),
+                )
+            return Asked(pulled[name]), lambda: not is_whole(host)
+        case h.Heal():
+            return Asked(text("Plug it in again.")), lambda: is_back(host)
+        case h.Tilt() | h.Bump() if not profile.sees_tilt:
+            raise SkippedError("This table has no tilt sensor to see it with.")
+        case h.Tilt(x_deg, y_deg):
+            say = tilt(profile, x_deg, y_deg)
+            level = not (x_deg or y_deg)
+            return Asked(say), lambda: _still(host) if level else _leans(host, x_deg, y_deg)
+        case h.Bump():
+            say = text("Knock against the table, lightly.")
+            return Asked(say), _in_turn(lambda: _was_knocked(host), lambda: _still(host))
+    raise SkippedError("Only simulated hands do that.")
+
+
+def put(piece: Message | str, place: str, off_middle: Message | None = None) -> Message:
+    """Ask for a piece on a place. ``off_middle``: as ``off_middle`` returns it."""
+    if off_middle is None:
+        return text("Put a {piece} on {place}.", piece=piece, place=place)
+    return text(
+        "Put a {piece} on {place}, off its middle: {ways}.",
+        piece=piece,
+        place=place,
+        ways=off_middle,
+    )
+
+
+def off_middle(profile: Profile, east_mm: float, north_mm: float) -> Message | None:
+    """Return how far off the middle of its place a piece stands, or None for not at all."""
+    if not (east_mm or north_mm):
+        return None
+    return _ways(profile, text("{mm} mm toward {side}"), east_mm, north_mm)
+
+
+def take(place: str) -> Message:
+    """Ask for an empty place."""
+    return text("Take the piece off {place}.", place=place)
+
+
+def tilt(profile: Profile, x_deg: float, y_deg: float) -> Message:
+    """Ask for a tilt, to be held, or for a level plate."""
+    if not (x_deg or y_deg):
+        return text("Let the plate come back to level.")
+    # A turn about x raises the highest row, one about y raises column a.
+    side = text("the side of {side} goes up by {angle} degrees")
+    ways = _ways(profile, side, -y_deg, x_deg)
+    return text("Tilt the plate and hold it: {ways}.", ways=ways)
+
+
+def plugs(profile: Profile) -> Mapping[str, Message]:
+    """Return the faults that a person can cause and undo without a tool: fault -> instruction."""
+    hall = profile.hall
+    if isinstance(hall, NodeHall):
+        return {"node-unplugged": text("Pull the cable of the plate's controller.")}
+    pulled: dict[str, Message] = {}
+    if isinstance(hall, MuxAdcHall):
+        pulled["spi-silent"] = text("Pull the plug of the sensors' board.")
+    if isinstance(hall, DualSwitchHall) or profile.imu is not None:
+        pulled["i2c-nack"] = text("Pull the plug of the parts on the I2C bus.")
+    return pulled
+
+
+def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Message:
+    """Return ``way`` along columns, rows or both, where not 0; positive is toward the last one."""
+    column = profile.places[-1 if by_column > 0 else 0][0]
+    row = profile.rows if by_row > 0 else 1
+    sides = (
+        (by_column, text("column {column}", column=column)),
+        (by_row, text("row {row}", row=row)),
+    )
+    one, *rest = [
+        Message(way.template, {"side": side, "mm": f"{abs(by):g}", "angle": f"{abs(by):g}"})
+        for by, side in sides
+        if by
+    ]
+    return text("{one} and {other}", one=one, other=rest[0]) if rest else one
+
+
+def _holds(host: Host, place: str, piece: str | None, *, or_unsure: bool = False) -> Seen:
+    """Return a check that ``piece`` is on the place, or that it is empty (or, with ``or_unsure``,
+    unsure). On a plate that is not level the check is only that the reading has changed and is
+    steady.
+    """
+    index = host.overlay.index_of(place)
+    first_mt = host.look.frame.field_mt[index : index + 1]
+    latest_mt: deque[float] = deque(maxlen=round(REST_S * host.profile.scans_per_s))
+
+    def stands() -> bool:
+        if place in host.sight.unsure:
+            return or_unsure
+        return host.sight.cells.get(place) == piece
+
+    def changed() -> bool:
+        latest_mt.extend(host.look.frame.field_mt[index : index + 1])
+        return (
+            len(latest_mt) == latest_mt.maxlen
+            and max(latest_mt) - min(latest_mt) < NOISE_MT
+            and abs(latest_mt[-1] - first_mt[0]) > CHANGE_MT
+        )
+
+    return changed if first_mt and not _still(host) else stands
+
+
+def _piece_on(host: Host, place: str) -> str:
+    host.overlay.index_of(place)
+    piece = host.sight.cells.get(place)
+    if piece is None:
+        raise NotPossibleError(
+            "There is nothing on {place} to take.",
+            remedy="Name a place where a piece stands.",
+            place=place,
+        )
+    return piece
+
+
+def _check_free(place: str, cells: Mapping[str, str]) -> None:
+    if place in cells:
+        raise NotPossibleError(
+            "{place} is occupied.", remedy="Take that piece away first.", place=place
+        )
+
+
+def is_whole(host: Host) -> bool:
+    """Return whether all parts answer."""
+    return not host.sight.faults
+
+
+def is_back(host: Host) -> bool:
+    """Return whether all parts answer again and are ready."""
+    sight = host.sight
+    return is_whole(host) and sight.ready and sight.stillness is not Stillness.UNKNOWN
+
+
+def _still(host: Host) -> bool:
+    return host.sight.stillness is Stillness.STILL
+
+
+def _leans(host: Host, *wanted_deg: float) -> bool:
+    return all(
+        abs(math.degrees(angle_rad) - to) <= TILT_SLACK_DEG + TILT_SLACK * abs(to)
+        for angle_rad, to in zip(host.sight.tilt_rad, wanted_deg, strict=True)
+    )
+
+
+def _was_knocked(host: Host) -> bool:
+    """Return whether the table was bumped just now, or is still moving."""
+    events = host.sight.events
+    return not _still(host) or any(e.happening is Happening.BUMPED for e in events)
+
+
+def _in_turn(first: Seen, then: Seen) -> Seen:
+    """Return a check that ``first`` has held once, and ``then`` holds now or later."""
+    was = False
+
+    def seen() -> bool:
+        nonlocal was
+        was = was or first()
+        return was and then()
+
+    return seen
