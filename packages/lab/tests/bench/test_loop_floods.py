@@ -33,7 +33,7 @@ def test_every_verb_is_flooded():
 
 def test_every_endpoint_is_flooded():
     wanted = {
-        (endpoint.method, endpoint.path.replace("{id}", "1").replace("{move}", "d4"))
+        (endpoint.method, endpoint.path.format(id=1, move="d4", name="momentum"))
         for endpoint in ENDPOINTS
     }
     asked = {("POST" if flood.bodies else "GET", flood.path.removeprefix(API)) for flood in FLOODS}

@@ -251,6 +251,7 @@ def floods_of(text: str, game: int) -> list[Flood]:
             "snapshot", "layout", "games", "health", "legend", "texts", "pairing", "puzzles",
             "seats", "people", "machine")),
         Flood("preview", f"{API}/preview/d4"),
+        Flood("figures", f"{API}/games/momentum/figures"),
         Flood("pair", f"{API}/pairing", ({"code": "000000"},)),
         Flood("first-phone", f"{API}/pairing/first", ({"name": "a phone"},)),
         Flood("sit-down", f"{API}/seats", ({"code": "000000"},)),
