@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import click
 
 from tiltboard.firmware_host.cli.main import Group, how_to_bring
+from tiltboard.firmware_host.cli.speech import FIGURES_AS_JSON, report
 from tiltboard.firmware_host.messages import Message, text
 
 PROFILE = click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
@@ -35,17 +36,19 @@ def command() -> None:
 
 @command.command(epilog="Example: tiltboard bench latency --profile node")
 @PROFILE
+@FIGURES_AS_JSON
 def latency(profile: str) -> None:
     """Measure the time from a piece touching the board to the first changed light."""
     from tiltboard.hw_sim.session.bench import say_latency
 
-    say_latency(click.echo, profile)
+    say_latency(report, profile)
 
 
 @command.command(epilog="Example: tiltboard bench scan --profile node")
 @PROFILE
+@FIGURES_AS_JSON
 def scan(profile: str) -> None:
     """Measure the CPU time of one scan, from the drivers to the lights."""
     from tiltboard.hw_sim.session.bench import say_scan
 
-    say_scan(click.echo, profile)
+    say_scan(report, profile)

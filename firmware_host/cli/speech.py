@@ -7,10 +7,10 @@ import logging
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -20,6 +20,7 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.games.base import OptionError, RulesError
 from tiltboard.ground.errors import TiltboardError
 
+F = TypeVar("F", bound=Callable[..., Any])
 _SETUP = re.compile(r"\btiltboard bringup\b(?! --sim)")
 
 
@@ -33,23 +34,43 @@ def _speak_json(context: click.Context, _option: click.Parameter, chosen: bool) 
 
 
 _JSON = f"{__name__}.json"
-AS_JSON = click.option(
-    "--json",
-    is_flag=True,
-    expose_value=False,
-    callback=_speak_json,
-    help="One JSON object a line: the sentence's form, and its values by their names.",
+_FIGURE = re.compile(r"(?<![\w.-])-?\d[\d,]*(?:\.\d+)?(?![\w-])")
+
+
+def _json_option(about: str) -> Callable[[F], F]:
+    return click.option(
+        "--json", is_flag=True, expose_value=False, callback=_speak_json, help=about
+    )
+
+
+AS_JSON = _json_option(
+    "One JSON object a line: the sentence's form, and its values by their names."
 )
+FIGURES_AS_JSON = _json_option("One JSON object a line: what it says, and its figures in order.")
+
+
+def is_json_wanted() -> bool:
+    """Return whether the running command was given ``AS_JSON`` or ``FIGURES_AS_JSON``."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_JSON))
 
 
 def say(message: Message, *, err: bool = False) -> None:
     """Print a sentence, or its values if the command was given ``AS_JSON``."""
-    context = click.get_current_context(silent=True)
-    if context is None or not context.meta.get(_JSON):
+    if not is_json_wanted():
         click.echo(str(message), err=err)
         return
     values = {"says": message.template, **message.params}
     click.echo(json.dumps(values, default=str, ensure_ascii=False), err=err)
+
+
+def report(line: str) -> None:
+    """Print a line of a measurement, or its words and figures with ``FIGURES_AS_JSON``."""
+    if not is_json_wanted():
+        click.echo(line)
+        return
+    figures = [float(each.replace(",", "")) for each in _FIGURE.findall(line)]
+    click.echo(json.dumps({"says": " ".join(line.split()), "figures": figures}, ensure_ascii=False))
 
 
 def log_to_stderr() -> None:

@@ -5,18 +5,29 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import CONFIG, PORT, match_code
 from tiltboard.firmware_host.cli.running import ask
-from tiltboard.firmware_host.cli.speech import log_to_stderr, misuse, say, serve_until_told
+from tiltboard.firmware_host.cli.speech import (
+    AS_JSON,
+    is_json_wanted,
+    log_to_stderr,
+    misuse,
+    say,
+    serve_until_told,
+)
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError, spoken_by
 from tiltboard.firmware_host.config.settings import check_host, load_settings
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.service.qr import qr_terminal
 from tiltboard.firmware_host.web.server import Server
+
+if TYPE_CHECKING:
+    from tiltboard_online.broadcast.evening import Sheet
 
 
 @click.command(name="club", epilog="Example: tiltboard club evening.toml --port 8090")
@@ -31,6 +42,7 @@ from tiltboard.firmware_host.web.server import Server
     help="Port to serve at.",
 )
 @click.option("--print", "on_paper", is_flag=True, help="Print rounds and standings, and end.")
+@AS_JSON
 def club(
     *, evening: Path | None, config: Path | None, host: str, port: int, on_paper: bool
 ) -> None:
@@ -46,14 +58,7 @@ def club(
     if on_paper:
         if sheet is None:
             raise misuse(text("--print needs EVENING."))
-        for number, games in enumerate(sheet.rounds, 1):
-            say(text("Round {number}", number=number))
-            for first, second, won in games:
-                result = "" if second is None or won is None else f"  {won}"
-                click.echo(f"  {first} - {second or str(text('bye'))}{result}")
-        say(text("Standings"))
-        for at, line in enumerate(sheet.standings, 1):
-            click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")
+        (_print_json if is_json_wanted() else _print)(sheet)
         return
     from tiltboard_online.broadcast.club import MAX_LOOKERS, MAX_PER_S, Club
     from tiltboard_online.far.link import Broker, Link
@@ -74,6 +79,32 @@ def club(
     serve_until_told(threading.Event())
     server.stop()
     connection.close()
+
+
+def _print(sheet: Sheet) -> None:
+    for number, games in enumerate(sheet.rounds, 1):
+        say(text("Round {number}", number=number))
+        for first, second, won in games:
+            result = "" if second is None or won is None else f"  {won}"
+            click.echo(f"  {first} - {second or str(text('bye'))}{result}")
+    say(text("Standings"))
+    for at, line in enumerate(sheet.standings, 1):
+        click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")
+
+
+def _print_json(sheet: Sheet) -> None:
+    """Print an object for each game, then one for each player; no opponent is a bye."""
+    games = [
+        {"round": number, "first": first, "second": second, "won": won}
+        for number, games in enumerate(sheet.rounds, 1)
+        for first, second, won in games
+    ]
+    standings = [
+        {"place": at, "name": line.name, "points": line.points, "opponents": line.opponents}
+        for at, line in enumerate(sheet.standings, 1)
+    ]
+    for each in (*games, *standings):
+        click.echo(json.dumps(each, ensure_ascii=False))
 
 
 @click.group(name="far", cls=Group, epilog="Example: tiltboard far join 7KQ2M-XWD9F")

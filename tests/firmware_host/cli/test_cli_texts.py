@@ -4,11 +4,16 @@ speaks English.
 
 from __future__ import annotations
 
+import json
+
+import click
 import pytest
 from click.testing import CliRunner
 
 from tiltboard.firmware_host.cli import speech
+from tiltboard.firmware_host.cli.bench import command as bench
 from tiltboard.firmware_host.cli.main import cli
+from tiltboard.firmware_host.cli.speech import FIGURES_AS_JSON, report
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.games.base import RulesError
 
@@ -33,3 +38,29 @@ def test_commands_speak_english_whatever_the_locale_and_the_settings_say(
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
     monkeypatch.setenv("LANGUAGE", "de")
     assert said() == english
+
+
+@pytest.mark.parametrize(
+    ("line", "figures"),
+    [
+        ("  median    3.2 ms   0.41 of the limit", [3.2, 0.41]),
+        ("plate-10 at 0x6a: 12,000 scans, -4.5 mT, 99.5%", [12000, -4.5, 99.5]),
+        ("no lights", []),
+    ],
+)
+def test_a_measurement_is_words_and_figures_for_a_program(line, figures):
+    @click.command()
+    @FIGURES_AS_JSON
+    def measure() -> None:
+        report(line)
+
+    assert CliRunner().invoke(measure).output == line + "\n"
+    told = json.loads(CliRunner().invoke(measure, ["--json"]).output)
+    assert told == {"says": " ".join(line.split()), "figures": figures}
+
+
+def test_every_measurement_can_be_read_by_a_program():
+    context = click.Context(bench)
+    for name in bench.list_commands(context):
+        made = bench.get_command(context, name)
+        assert "--json" in {opt for each in made.params for opt in each.opts}, name

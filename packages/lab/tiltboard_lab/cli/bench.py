@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tiltboard.firmware_host.cli.speech import FIGURES_AS_JSON, report
 from tiltboard.firmware_host.referee.seats import LEVELS
 
 
@@ -18,10 +19,11 @@ def _bench(
 
     def measure(**options: Any) -> None:
         run = getattr(import_module(f"tiltboard_lab.bench.{module}"), function or "run")
-        run(click.echo, **options)
+        run(report, **options)
 
     shown = f"Example: tiltboard bench {name} {example}".rstrip()
-    return click.Command(name, callback=measure, params=list(params), help=summary, epilog=shown)
+    command = click.Command(name, callback=measure, params=[*params], help=summary, epilog=shown)
+    return FIGURES_AS_JSON(command)
 
 
 def _option(name: str, **settings: Any) -> click.Option:
@@ -149,6 +151,7 @@ following = _bench(
 
 
 @click.command(name="all", epilog="Example: tiltboard bench all")
+@FIGURES_AS_JSON
 @click.pass_context
 def everything(context: click.Context) -> None:
     """Every measurement, one after the other."""
@@ -157,5 +160,5 @@ def everything(context: click.Context) -> None:
         for name in group.list_commands(context):
             command = group.get_command(context, name)
             if command is not None and command is not everything:
-                click.echo(f"--- {name}")
+                report(f"--- {name}")
                 context.invoke(command)

@@ -242,6 +242,7 @@ def exercises(file: BinaryIO) -> None:
     show_default=True,
     help="Within how many a win is looked for.",
 )
+@AS_JSON
 def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
     """Prove who wins from the start, and in how many plies, by the rules alone.
 
@@ -390,6 +391,7 @@ def levels(
 @SEED
 @RECORD_TASKS
 @worker_options
+@AS_JSON
 def boards(
     *,
     board: str,

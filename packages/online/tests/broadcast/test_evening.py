@@ -2,6 +2,7 @@
 robin and a Swiss, and the file of it all.
 """
 
+import json
 import random
 from itertools import combinations
 
@@ -121,3 +122,11 @@ def test_a_file_that_is_wrong_says_where(tmp_path, text, said):
 def test_who_has_no_opponent_in_a_round_is_told_so_on_paper(tmp_path):
     printed = CliRunner().invoke(cli, ["club", str(written(tmp_path, 3)), "--print"]).output
     assert printed.count(" - bye\n") == 3 and " - \n" not in printed
+
+
+def test_rounds_and_standings_are_objects_for_a_program(tmp_path):
+    ran = CliRunner().invoke(cli, ["club", str(written(tmp_path, 3)), "--print", "--json"])
+    told = [json.loads(line) for line in ran.output.splitlines()]
+    byes = [each for each in told if "round" in each and each["second"] is None]
+    assert [each["round"] for each in byes] == [1, 2, 3]
+    assert [each["place"] for each in told if "place" in each] == [1, 2, 3]
