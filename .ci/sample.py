@@ -1,0 +1,54 @@
+"""A sample of the project's English: python .ci/sample.py SEED draws 120 docstrings and comments of
+the code, and 60 sentences of the documents, for two people to judge apart: plain, stilted, or not
+to be understood without the code. The goal is 114 and 57 plain.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import random
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = ("drivers", "firmware_host", "games", "hw_sim", "packages", "tiltboard/ground")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "packages/**/*.md")
+FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+MIN_WORDS = 4
+"""Shorter comments and sentences tell nothing of the style."""
+
+
+def said_in_code() -> Iterator[str]:
+    """Yield each docstring and comment, with its place."""
+    for folder in CODE:
+        for file in sorted((ROOT / folder).glob("**/*.py")):
+            if "tests" in file.parts:
+                continue
+            text, name = file.read_text("utf-8"), file.relative_to(ROOT)
+            for node in ast.walk(ast.parse(text)):
+                alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+                if alone and isinstance(node.value.value, str):
+                    yield f"{name}:{node.lineno}: {' '.join(node.value.value.split())}"
+            for token in tokenize.generate_tokens(io.StringIO(text).readline):
+                if token.type == tokenize.COMMENT and len(token.string.split()) > MIN_WORDS:
+                    yield f"{name}:{token.start[0]}: {token.string}"
+
+
+def said_in_documents() -> Iterator[str]:
+    """Yield each sentence of prose and tables, with its document."""
+    for file in sorted(path for each in DOCUMENTS for path in ROOT.glob(each)):
+        prose = FENCE.sub("", file.read_text("utf-8"))
+        for block in re.split(r"\n\n|\n(?=[|#-]|\d+\. )|\|", prose):
+            for sentence in re.split(r"(?<=[.?!]) ", " ".join(block.split())):
+                if len(sentence.split()) > MIN_WORDS and sentence[:1] not in "#!":
+                    yield f"{file.relative_to(ROOT)}: {sentence}"
+
+
+if __name__ == "__main__":
+    draw = random.Random(int(sys.argv[1]))
+    print(*draw.sample(list(said_in_code()), 120), sep="\n")
+    print(*draw.sample(list(said_in_documents()), 60), sep="\n")
