@@ -102,7 +102,7 @@ def unsupplied() -> PartAbsentError:
     return PartAbsentError(
         "lights",
         "The lights have no supply.",
-        remedy="Check their 5 V, its fuse and its plug; play goes on by itself.",
+        remedy="Check their 5 V, its fuse and its plug; play then continues.",
     )
 
 

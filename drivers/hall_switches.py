@@ -214,7 +214,7 @@ class SwitchArray:
                 raise WrongPartError(
                     "hall",
                     "The chip of row {row} at {address:#04x} on I2C bus {bus} does not keep its"
-                    " settings: it is no MCP23017, or it is broken.",
+                    " settings: it is not an MCP23017, or it is broken.",
                     remedy="Fit an MCP23017 there, with RESET at 3.3 V, and check its supply.",
                     row=row + 1,
                     address=address,

@@ -71,7 +71,7 @@ class SpiSender:
             spi.close()
             raise PartAbsentError(
                 "lights",
-                "{count} lights need {size} bytes at once, and SPI sends {most}.",
+                "{count} lights need {size} bytes in one message, and SPI sends {most}.",
                 remedy="Add spidev.bufsiz=65536 to the line in /boot/firmware/cmdline.txt, and"
                 " restart the Pi.",
                 count=count,

@@ -336,7 +336,7 @@ class NodeLink:
         if self._senseless:
             return PartAbsentError(
                 "hall",
-                "What comes from {port} makes no sense: it is no message from a plate's"
+                "The bytes from {port} make no sense: they are not a message from a plate's"
                 " controller.",
                 remedy="Check that this is the plate's port, that the profile's baud is the"
                 " firmware's, that no other program reads it, and the ground wire.",
@@ -459,7 +459,7 @@ def _port_error(port: str, error: OSError | ImportError) -> PartAbsentError:
         return PartAbsentError(
             "hall",
             "The plate's controller is not plugged in: there is no {port}.",
-            remedy="Plug in its USB cable; play goes on by itself.",
+            remedy="Plug in its USB cable; play then continues.",
             port=port,
         )
     return absent("hall", error, port, group="dialout")
@@ -489,7 +489,7 @@ _REPORTED: Final[dict[tuple[int, int], Callable[[int], PartError]]] = {
     ),
     (PART_IMU, WRONG_CHIP): lambda detail: WrongPartError(
         "imu",
-        "On the plate: the tilt sensor is no MPU-6050 (it calls itself {identity:#04x}).",
+        "On the plate: the tilt sensor is not an MPU-6050 (it calls itself {identity:#04x}).",
         remedy="Fit an MPU-6050 on the plate.",
         identity=detail,
     ),

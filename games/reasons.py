@@ -18,10 +18,10 @@ than are counted; loses as late as possible; or none of that is known, and ``sha
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 REASONS: Mapping[str, str] = {
-    "wins": "It wins at once.",
+    "wins": "It wins immediately.",
     "wins-in": "It wins in {turns} turns, whatever {other} does.",
     "twice": "It threatens twice: {other} can only answer one, and the next turn wins.",
-    "only": "Nothing else holds: after any other move {other} wins at once, by {move} for one.",
+    "only": "Nothing else holds: after any other move {other} wins immediately, by {move} for one.",
     "blocks": "It blocks: otherwise {other} wins by {move}.",
     "threatens": "It threatens to win with the next turn: {other} has to answer.",
     "race": "It wins the race, in more turns than can be counted here.",

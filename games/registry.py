@@ -58,7 +58,7 @@ def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, R
     for point in points:
         if point.name in found:
             broken[point.value] = BrokenGameError(
-                "A second game {name} ({source}) is left out; the first one is used.",
+                "A second game {name} ({source}) is ignored; the first one is used.",
                 name=point.name,
                 source=point.value,
             )

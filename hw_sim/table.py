@@ -312,7 +312,7 @@ def model_of(part: wiring.Part) -> Model:
             return loaded(point, lambda model: cast(Model, model))
         except PluginError as error:
             raise SimulationError(
-                "What stands in for a part of the kind {kind} cannot be used: {why}.",
+                "The simulator's model of a {kind} part cannot be used: {why}.",
                 remedy="Update or uninstall its package.",
                 kind=kind,
                 why=error.why,

@@ -62,7 +62,7 @@ AGAIN = click.option(
     metavar="WHAT",
     help="Only this, or this again: a place, or lights, buttons, edges, places.",
 )
-FRESH = click.option("--fresh", is_flag=True, help="Begin anew rather than go on.")
+FRESH = click.option("--fresh", is_flag=True, help="Start over rather than go on.")
 
 
 @click.command(name="bringup", epilog='Example: tiltboard bringup --sim --fault "sensor-dead d4"')

@@ -102,7 +102,7 @@ def _sent() -> Iterator[str]:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_SENT_BYTES:
-            raise UpdateError("That is no update.")
+            raise UpdateError("That is not an update.")
         os.set_inheritable(descriptor, True)
         yield f"/proc/self/fd/{descriptor}"
     finally:

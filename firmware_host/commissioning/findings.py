@@ -173,7 +173,7 @@ def worth_a_look(profile: Profile, calibration: Calibration) -> list[Message]:
 
 def _unread(place: str) -> Health:
     mend = text(
-        "{place} was left out, and is not read. Mend its sensor, then measure it:"
+        "The table does not read {place}. Fix its sensor, then measure it:"
         " tiltboard bringup --again {place}",
         place=place,
     )

@@ -206,7 +206,7 @@ class Sweep:
         known = [choice.value for choice in self.step.choices]
         if value not in known:
             raise NotPossibleError(
-                "{value!r} is no answer now.",
+                "{value!r} is not an answer now.",
                 remedy="Answer one of: {known}.",
                 value=value,
                 known=", ".join(known) or text("nothing"),

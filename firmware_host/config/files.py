@@ -207,7 +207,7 @@ def keep_aside(path: Path, tell: Tell) -> None:
         return
     tell(
         text(
-            "{file} was damaged. It is kept as {kept}, and what it held begins anew.",
+            "{file} was damaged. It is kept as {kept}, and its content starts afresh.",
             file=path.name,
             kept=aside.name,
         )
@@ -249,7 +249,7 @@ def parse_toml(content: str, kind: type[S], *, source: str) -> S:
     except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
         raise ConfigError(
             "{source} is not valid TOML: {why}.",
-            remedy="Mend that line.",
+            remedy="Correct that line.",
             source=source,
             why=str(error),
         ) from error

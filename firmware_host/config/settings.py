@@ -199,7 +199,7 @@ def broker_address(url: str) -> tuple[str, int, bool]:
         address = parts.hostname, parts.port or default, parts.scheme == "mqtts"
     except (KeyError, ValueError) as error:
         raise ConfigError(
-            "far.broker: {url!r} is no broker's address.",
+            "far.broker: {url!r} is not a broker's address.",
             remedy='Write it so: broker = "mqtts://broker.example" (without TLS: mqtt://).',
             url=url.rpartition("@")[2],  # there might be a password before it
         ) from error

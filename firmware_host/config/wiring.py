@@ -289,8 +289,8 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
             )
         if self.selects[-1] >= len(SPI1_SELECTS):
             raise ConfigError(
-                "profile {name}: the second converter would be on chip select {select}, and there"
-                " are none from {most} on.",
+                "profile {name}: the second converter would be on chip select {select}, and the"
+                " last one is below {most}.",
                 remedy="Write spi_device = 0.",
                 name=profile.name,
                 select=self.selects[-1],

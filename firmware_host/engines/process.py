@@ -334,17 +334,17 @@ class EngineProcess:
             with suppress(subprocess.TimeoutExpired):
                 status = self._process.wait(_QUIT_S)
         if status is None:
-            return EngineLostError("The engine {name} has ended by itself.", name=self.name)
+            return EngineLostError("The engine {name} has ended unexpectedly.", name=self.name)
         self._hear_errors()
         said = _visible(self._complained.decode(errors="replace").strip().rpartition("\n")[2])
         if not said.strip():
             return EngineLostError(
-                "The engine {name} has ended by itself with status {status}.",
+                "The engine {name} has ended unexpectedly with status {status}.",
                 name=self.name,
                 status=status,
             )
         return EngineLostError(
-            "The engine {name} has ended by itself with status {status}: {said}",
+            "The engine {name} has ended unexpectedly with status {status}: {said}",
             name=self.name,
             status=status,
             said=said.strip()[:200],

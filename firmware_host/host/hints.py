@@ -347,7 +347,7 @@ def turning_point(point: TurningPoint, game: Game) -> Message:
     }
     if point.proven == "missed" and better is not None:
         if point.turns <= 1:
-            return text("{player} {move}: {better} wins at once.", **made)
+            return text("{player} {move}: {better} wins immediately.", **made)
         return text("{player} {move}: {better} wins in {count} turns.", count=point.turns, **made)
     if point.proven == "lets":
         [other] = [each for each in game.players if each != point.player]

@@ -183,7 +183,7 @@ def _puzzle_says(game: ExerciseGame, standing: Standing, *, wrong: bool) -> Mess
     answer = None if reply is None or len(moves) > 1 else labels.get(reply, reply)
     told = {"move": last, "player": other, "reply": answer}
     if wrong and saves and answer is None:
-        return text("{move} loses at once. Take it back and try again.", **told)
+        return text("{move} loses immediately. Take it back and try again.", **told)
     if wrong and saves:
         return text("After {move} {player} wins with {reply}. Take it back and try again.", **told)
     if wrong and answer is None:

@@ -76,9 +76,9 @@ def _sentence_of(event: SightEvent, game: Game) -> Message:
         case Happening.BUMPED:
             return text("Somebody knocked against the table.")
         case Happening.KNOCKED if len(places) > MAX_NAMED:
-            return text("Many pieces moved at once.")
+            return text("Many pieces moved together.")
         case Happening.KNOCKED:
-            return text("Several moved at once: {places}.", places=", ".join(places))
+            return text("Several pieces moved together: {places}.", places=", ".join(places))
         case Happening.LIFTED:
             return text("{place} is empty.", place=places[0])
         case Happening.SLID:

@@ -203,7 +203,7 @@ class People:
             self._write(kept)
 
     def _write(self, kept: _Kept) -> None:
-        keep(self._path, kept, text("What is known of people cannot be kept: {why}."))
+        keep(self._path, kept, text("The records of people cannot be kept: {why}."))
         self._kept = kept
 
 

@@ -152,7 +152,7 @@ class Seats:
                     player = each
             if player is None:
                 raise NotPossibleError(
-                    "This is no code of a free seat.", remedy="Read it once more at the table."
+                    "No free seat has this code.", remedy="Read it once more at the table."
                 )
         if player is None or player not in self._players:
             raise NotPossibleError("There is no such seat.", remedy="Choose another one.")

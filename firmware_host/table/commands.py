@@ -71,9 +71,7 @@ class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
     def check_current(self, game: int | None, step: int) -> None:
         """Check that ``game`` and ``step`` are those of the request. Raises NotPossibleError."""
         if self.game not in (None, game) or self.step not in (None, step):
-            raise NotPossibleError(
-                "The game has gone on meanwhile.", remedy="Look again, and then decide."
-            )
+            raise NotPossibleError("The game has moved on.", remedy="Look again, and then decide.")
 
 
 class PlayersRequest(GameRequest, frozen=True, kw_only=True):

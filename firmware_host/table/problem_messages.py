@@ -58,8 +58,8 @@ _FAILED = {
     "noisy": text("The sensor of {place} is too noisy."),
     "drifting": text("The sensor of {place} drifts."),
     "silent": text("The sensor of {place} does not feel its piece."),
-    "contradicting": text("The switches of {place} say north and south at once."),
-    "left-out": text("The sensor of {place} was left out of the calibration."),
+    "contradicting": text("The switches of {place} report north and south together."),
+    "left-out": text("The calibration does not include the sensor of {place}."),
 }
 
 

@@ -285,7 +285,7 @@ class Asking(Generic[Meaning]):
         choice = asked.named(value)
         if choice is None:
             raise NotPossibleError(
-                "{value} is no answer to that question; the answers are: {known}.",
+                "{value} is not an answer to that question; the answers are: {known}.",
                 value=value,
                 known=", ".join(choice.value for choice in asked.choices),
             )

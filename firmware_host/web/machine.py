@@ -81,7 +81,7 @@ class Update(_Asked, frozen=True, tag="update"):
         " show."
     )
     doing: ClassVar = text(
-        "The table is being updated. It starts anew by itself, and the game goes on."
+        "The table is being updated. It restarts automatically, and the game continues."
     )
 
     sent: bool = False

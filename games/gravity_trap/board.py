@@ -191,7 +191,7 @@ def _opposite(value: Any, bases: range) -> dict[int, int] | None:
     for base, other in _by_base("opposite", value, bases).items():
         if not _is_whole(other) or other not in bases:
             raise OptionError(
-                "The opposite of base {base} is to be {other}, which is not a base of this board.",
+                "The opposite of base {base} is {other}, which is not a base of this board.",
                 base=base,
                 other=other,
             )

@@ -233,7 +233,9 @@ class GravityTrapType(GameType):
         "wins": "It leaves {other}'s ship no pod to fly to.",
         "wins-in": "{other}'s ship is stuck within {turns} turns, wherever it flies.",
         "twice": "Wherever {other} flies, {player} leaves that ship stuck with the next turn.",
-        "only": "Anywhere else {other} leaves {player}'s ship stuck at once, at {move} for one.",
+        "only": (
+            "Anywhere else {other} leaves {player}'s ship stuck immediately, at {move} for one."
+        ),
         "blocks": "It keeps {player}'s ship from being stuck after {other}'s {move}.",
         "threatens": "It threatens to leave {other}'s ship stuck with the next turn: "
         "few ways lead out.",

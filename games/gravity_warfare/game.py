@@ -246,8 +246,8 @@ class WarfareType(GameType):
         "Roll for a zone and a troop, wait for what the others lay, and put the piece into that "
         "zone of the tilting platform. Nothing may fall.",
         "A troop that holds is worth a point, and one more for every piece under it.",
-        "The others make it harder with challenges: with the eyes closed, with chopsticks, two at "
-        "once. Defences put them off, and events move pieces.",
+        "The others make it harder with challenges: with the eyes closed, with chopsticks, two "
+        "together. Defences put them off, and events move pieces.",
         "A failed placement takes the turn's pieces back and costs a point if something fell. "
         "Where four pieces fall, or somebody has no troop left, the round is over.",
         "Three rounds; most points win.",

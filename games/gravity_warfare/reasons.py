@@ -43,7 +43,7 @@ def why_not(s: State, move: str) -> Words:
         known = ", ".join([*PHASE_OF, "buy", "hero"])
         return "{what} is nothing that a player does: {known}.", {"what": what, "known": known}
     if not waits:
-        return "This is no moment for a player: {phase}.", {"phase": now}
+        return "A player cannot act now: {phase}.", {"phase": now}
     if player not in waits:
         template = "{who} is not awaited now; {awaited} may move."
         if s.phase in ("window", "after"):
@@ -56,7 +56,7 @@ def why_not(s: State, move: str) -> Words:
     match what:
         case "draw" if s.phase == "card" and s.options.paper and len(args) == 2:
             said = {"card": card_said(args[1])}
-            return "All cards of the name {card} lie elsewhere, or there is none.", said
+            return "All cards named {card} are elsewhere, or the deck has none.", said
         case "draw":
             return _pile(s, player, args, 1 if s.phase == "card" else 2)
         case "play":

@@ -14,7 +14,7 @@ CARDS: Mapping[str, tuple[str, str]] = {
     "copy-it": ("Copy it!", "Do what the player before did: same zone, same piece, same cards."),
     "blindfolded": ("Blindfolded!", "Place it with your eyes closed. Never with other cards."),
     "duplicate-it": ("Duplicate it!", "Place two pieces, one after the other, in the same zone."),
-    "pair-it": ("Pair it!", "Roll for a second piece, and place both at once as a totem."),
+    "pair-it": ("Pair it!", "Roll for a second piece, and place both together as a totem."),
     "spin-it": ("Spin it!", "Spin the platform, place the piece, and stop it with one hand."),
     "mount-it": ("Mount it!", "Place the piece on top of another one."),
     "chopsticks": ("Chopsticks!", "Place the piece with the chopsticks, with one hand."),

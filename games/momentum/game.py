@@ -193,7 +193,7 @@ class MomentumGame(Game):
         if move not in position.legal():
             following = self.players[(position.state.turn + 1) % len(self.players)]
             return IllegalMoveError(
-                "{place} lets {next} win at once. {player} has to block that.",
+                "{place} lets {next} win immediately. {player} has to block that.",
                 place=move,
                 next=following,
                 player=position.mover,

@@ -104,7 +104,8 @@ def test_a_frame_in_two_messages_is_refused_with_what_to_do(
     with pytest.raises(PartAbsentError) as caught:
         PiBuses().pixels(count + 1)
     assert caught.value.problem == (
-        f"{count + 1} lights need {(count + 1) * 9 + 180} bytes at once, and SPI sends {most}."
+        f"{count + 1} lights need {(count + 1) * 9 + 180} bytes in one message,"
+        f" and SPI sends {most}."
     )
     assert "spidev.bufsiz=65536" in caught.value.remedy
     assert spi.closed

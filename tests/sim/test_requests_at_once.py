@@ -199,7 +199,7 @@ def test_a_decision_that_meant_another_position_is_refused(table):
         TakeBack(game=table.standing.game_id + 1),
     )
     assert refused[0] is None
-    assert all("gone on meanwhile" in str(why) for why in refused[1:])
+    assert all("game has moved on" in str(why) for why in refused[1:])
 
 
 def random_requests(rng, table):

@@ -148,7 +148,7 @@ def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
     expect(card).to_be_hidden()
     player.open_part("Sensors")
     page.get_by_role("button", name="Go on with the sweep (37 of 111)", exact=True).click()
-    page.get_by_role("button", name="Begin anew", exact=True).click()
+    page.get_by_role("button", name="Start over", exact=True).click()
     assert sweeping.asked(3) == [Calibrate(), Calibrate(), Calibrate(fresh=True)]
 
 

@@ -192,7 +192,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     served.tell(type="stand-up", player="white")
     served.until(lambda snapshot: not snapshot.seats.seats[2].taken)
     stranger = phone(codes["white"])
-    Player(stranger.page).expect_toast("no code of a free seat")
+    Player(stranger.page).expect_toast("No free seat has this code")
     stranger.context.close()
     phones["white"] = phone(served.ask("/api/v1/seats")["codes"]["white"])
     # another phone has seen that hand: it stays covered until the others agree

@@ -60,7 +60,7 @@ export class CalibrationCard {
     this.bar.max = info.total;
     this.bar.value = info.done;
     setText(this.refused, info.refused ?? "");
-    setText(this.line, running ? info.say : t("A sweep was interrupted. What is done is kept."));
+    setText(this.line, running ? info.say : t("A sweep was interrupted. Its measurements are kept."));
     this.remember(info);
     this.offer(running ? info.choices : []);
     this.before.hidden = !running || !this.last;
@@ -92,7 +92,7 @@ export class CalibrationPanel {
   constructor(store, send, sensors) {
     const start = (more = {}) => () => send({ type: "calibrate", ...more });
     this.start = act("", start(), { class: "primary" });
-    this.anew = act(t("Begin anew"), start({ fresh: true }));
+    this.anew = act(t("Start over"), start({ fresh: true }));
     this.parts = ["lights", "buttons", "edges", "places"]
       .map((again) => act(t("{part} again", { part: STAGES[again]() }), start({ again })));
     this.stop = act(t("Back to the game"), () => send({ type: "stop-calibration" }));

@@ -202,7 +202,7 @@ export class FaultPanel {
     this.form.hidden = !hands;
     this.hint.textContent = hands
       ? t("Break a part of the simulated table and watch it cope. Everyone sees it.")
-      : t("On a real table things break by themselves.");
+      : t("On a real table things break without your help.");
     if (!isNew(this, "offered", [breakable, this.store.layout.game?.id])) return;
     this.fault.replaceChildren(...breakable.map(({ fault, said }) =>
       h("option", { value: fault }, said)));

@@ -6,7 +6,7 @@ import { engineName } from "/static/opponents.js";
 
 const solved = () => new Set(JSON.parse(remembered("puzzles", "[]")));
 const called = ({ kind, turns }) =>
-  (kind === "save" ? t("Avoid the trap") : turns === 1 ? t("Win at once")
+  (kind === "save" ? t("Avoid the trap") : turns === 1 ? t("Win immediately")
     : turns === 2 ? t("Win in two") : t("Win in {turns} turns", { turns }));
 
 export class Puzzles {

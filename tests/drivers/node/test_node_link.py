@@ -302,7 +302,7 @@ def test_what_makes_no_sense_is_said_as_such_and_a_node_that_comes_is_met(link_t
     port = Port()
     port.waiting = noise(400)
     link = link_to(port, settings)
-    with pytest.raises(PartAbsentError, match="makes no sense") as raised:
+    with pytest.raises(PartAbsentError, match="make no sense") as raised:
         link.poll("hall")
     assert "baud" in raised.value.remedy
     port.greeting = ((protocol.CAPABILITIES, capabilities()), (protocol.KEY, key()))
@@ -320,7 +320,7 @@ def test_a_node_that_begins_to_babble_is_lost_as_one_that_is_silent(link_to, set
         link.poll("hall")
     good.waiting += noise(400)
     clock.sleep(0.02)
-    with pytest.raises(PartAbsentError, match="makes no sense"):
+    with pytest.raises(PartAbsentError, match="make no sense"):
         link.poll("hall")
     good.waiting = b"\0"  # what a host says first, to end whatever stands on the line
     clock.sleep(0.6)

@@ -258,7 +258,7 @@ def test_a_broken_sensor_is_left_out_once_somebody_says_so(swept, fault, careful
     assert found.strong_mt[0][0] == pytest.approx(careful.strong_mt[0][0], rel=0.08)
     assert found.strong_mt[0][1] == pytest.approx(careful.strong_mt[0][1], rel=0.25)
     [said] = worth_a_look(TINY, found)
-    assert str(said).startswith("b2 was left out, and is not read.")
+    assert str(said).startswith("The table does not read b2.")
 
 
 def test_a_sensor_that_drifts_while_another_is_measured_is_left_out_too(swept):

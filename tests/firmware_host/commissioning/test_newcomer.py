@@ -99,7 +99,7 @@ def test_a_table_with_a_broken_sensor_is_measured_without_it(tiltboard):
     status, said = tiltboard(f"tiltboard bringup {table}", "sensor-dead b2")
     assert status == 1
     assert "leave-out (" in said
-    assert "! b2 was left out, and is not read." in said
+    assert "! The table does not read b2." in said
     assert "Every place answers" not in said
     _, said = tiltboard(f"tiltboard doctor {table}")
     assert "bringup --sim --again b2" in said

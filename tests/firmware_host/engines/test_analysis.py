@@ -106,7 +106,7 @@ def test_a_win_that_was_missed_is_told(game):
     moves.append(wrong)
     point = analyse(played(made, moves), moves, best_known(made)).turning[-1]
     assert (point.ply, point.proven) == (5, "missed")
-    said = f"Red {wrong}: {point.better[0]} wins at once."
+    said = f"Red {wrong}: {point.better[0]} wins immediately."
     assert str(turning_point(point, made)) == said
     later = dataclasses.replace(point, turns=3)
     assert str(turning_point(later, made)) == f"Red {wrong}: {point.better[0]} wins in 3 turns."

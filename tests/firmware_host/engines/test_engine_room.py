@@ -121,7 +121,7 @@ def test_what_is_not_asked_for_any_more_is_stopped(process):
 @pytest.mark.parametrize(
     ("how", "most_s", "kind", "said"),
     [
-        ("crash", PATIENCE_S, EngineLostError, "has ended by itself"),
+        ("crash", PATIENCE_S, EngineLostError, "has ended unexpectedly"),
         ("hang", 0.1, EngineLostError, "does not answer"),
         ("flood", 0.1, EngineLostError, "does not answer|talks without end"),
         ("silly", PATIENCE_S, EngineMoveError, "gives no move"),
@@ -139,9 +139,9 @@ GREETS = "print('id name X', 'ugiok', sep='\\n', flush=True); "
 @pytest.mark.parametrize(
     ("does", "said"),
     [
-        ("input(); 1 / 0", r"by itself with status 1: ZeroDivisionError: division by zero"),
-        ("raise SystemExit(3)", r"by itself with status 3\."),
-        ("import os; os.kill(os.getpid(), 9)", r"by itself with status -9\."),
+        ("input(); 1 / 0", r"unexpectedly with status 1: ZeroDivisionError: division by zero"),
+        ("raise SystemExit(3)", r"unexpectedly with status 3\."),
+        ("import os; os.kill(os.getpid(), 9)", r"unexpectedly with status -9\."),
     ],
 )
 def test_one_that_ends_shows_its_status_and_the_last_line_of_its_errors(does, said):
@@ -287,7 +287,7 @@ def test_one_that_fails_once_is_started_again(room, tmp_path):
     found = thought(room("once", "crash", str(tmp_path / "mark")), task("c3"))
     assert found.move == "a1"
     assert found.seat.version.startswith("Fake ")
-    assert "has ended by itself" in str(found.trouble)
+    assert "has ended unexpectedly" in str(found.trouble)
 
 
 def test_where_ours_fails_too_a_person_is_asked(room, monkeypatch):

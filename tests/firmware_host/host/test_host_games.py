@@ -212,7 +212,7 @@ def test_what_is_asked_after_a_long_game_is_done_after_it_and_of_the_game_that_w
     session.tick()
     session.tick()
     assert resumed.result(0) is taken_back.result(0) is None
-    with pytest.raises(NotPossibleError, match="gone on meanwhile"):
+    with pytest.raises(NotPossibleError, match="game has moved on"):
         of_before.result(0)
     assert host.standing.moves == host.journal.load(game).moves == MOVES[:-1]
 

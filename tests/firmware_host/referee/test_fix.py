@@ -53,7 +53,7 @@ def test_a_drop_that_must_block_forbids_says_so(refereed):
     table = refereed("a1", "c1", "e1", "g1", "a7", players=3, marbles=3)
     table.put("white", "c7")
     assert say(table) == (
-        f"c7 lets Red win at once. White has to block that. {take('white marble', 'c7')}"
+        f"c7 lets Red win immediately. White has to block that. {take('white marble', 'c7')}"
     )
 
 

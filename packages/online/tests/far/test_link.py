@@ -577,12 +577,12 @@ def test_where_the_network_names_none_none_is_found(aside):
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("broker.example", "is no broker's address"),
-        ("http://broker.example", "is no broker's address"),
-        ("mqtts://", "is no broker's address"),
-        ("mqtt://a:99999", "is no broker's address"),
+        ("broker.example", "is not a broker's address"),
+        ("http://broker.example", "is not a broker's address"),
+        ("mqtts://", "is not a broker's address"),
+        ("mqtt://a:99999", "is not a broker's address"),
         ("mqtt://anna:sesame@broker.example", "has a name or a password in it"),
-        ("mqtx://anna:sesame@broker.example", "is no broker's address"),
+        ("mqtx://anna:sesame@broker.example", "is not a broker's address"),
     ],
 )
 def test_what_is_no_address_is_refused_as_the_settings_are_read(tmp_path, url, said):

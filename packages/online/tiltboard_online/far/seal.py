@@ -37,7 +37,7 @@ def read_code(typed: str) -> str:
     plain = "".join(typed.upper().translate(LIKE).replace("-", " ").split())
     if len(plain) != CODE_LENGTH or any(each not in LETTERS for each in plain):
         raise NotPossibleError(
-            "{code} is no code of a match.",
+            "{code} is not the code of a match.",
             remedy="It has ten letters and digits, such as 7KQ2M-XWD9F.",
             code=repr(typed[:40]),
         )
