@@ -209,7 +209,7 @@ def the_other_is_cut_off(pair, broker):
 def test_a_table_that_is_away_is_waited_for_and_that_is_said_after_two_minutes(pair, broker):
     the_other_is_cut_off(pair, broker)
     here, there = pair
-    run([there], lambda: "goes on by itself" in str(there.host.notices.get("far")))
+    run([there], lambda: "game continues once" in str(there.host.notices.get("far")))
     broker.deliver()
     since_s = here.session.clock.now()
     run([here], lambda: "away for" in here.said, ticks=20_000)

@@ -132,7 +132,9 @@ def test_a_puzzle_is_tried_taken_back_and_solved(lively, open_page):
     expect(page.locator(".say-card .phase")).to_have_text("Tactics 2")
     page.locator(".actions button", has=page.locator("use[href$=close]")).click()
     expect(page.locator(".game-title")).to_have_text("Momentum")
-    expect(page.get_by_role("button", name="1: Win immediately, solved", exact=True)).to_be_visible()
+    expect(
+        page.get_by_role("button", name="1: Win immediately, solved", exact=True)
+    ).to_be_visible()
 
 
 def test_who_is_ahead_is_shown_to_whoever_wants_it(lively, open_page):

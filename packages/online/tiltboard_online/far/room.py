@@ -309,8 +309,8 @@ class Far:
         if self._link is not None and self._link.problem is not None:
             if self.match is not None and not self._link.connected:
                 return text(  # The log names the broker and the reason.
-                    "The other table can't be reached. The game goes on by itself once the "
-                    "connection is back."
+                    "The other table can't be reached. The game continues once the connection is"
+                    " back."
                 )
             return self._link.problem
         if self.code is None:
