@@ -60,7 +60,7 @@ export class CalibrationCard {
     this.bar.max = info.total;
     this.bar.value = info.done;
     setText(this.refused, info.refused ?? "");
-    setText(this.line, running ? info.say : t("A sweep was interrupted. Its measurements are kept."));
+    setText(this.line, running ? info.say : t("A sweep was interrupted: its results are kept."));
     this.remember(info);
     this.offer(running ? info.choices : []);
     this.before.hidden = !running || !this.last;

@@ -37,7 +37,7 @@ export class Pairing {
   /** A link to this table's games, for whoever is elsewhere. */
   showLink({ url, picture }) {
     show(t("Let others look on"), "pairing", h("div", {},
-      h("p", {}, t("Everybody with this link sees the games of this table, and cannot change them:")),
+      h("p", {}, t("Everybody with this link sees this table's games, and cannot change them:")),
       h("p", {}, h("a", { href: url }, url)),
       h("img", { class: "qr", alt: t("The same for a phone's camera"), src: svgSource(picture) })));
   }

@@ -132,7 +132,7 @@ const PHASES = {
     (said) => t("{owner} draws a card, which says how the piece must be placed.", said)],
   name: [() => t("Antimatter can be any card. Choose one that you can carry out well."), null],
   roll: [() => t("Your turn! Roll the dice: they say which piece you place, and in which zone."),
-    (said) => t("{owner} rolls the dice. Look at your cards until then: hold one to read it.", said),
+    (said) => t("{owner} rolls the dice. Look at your cards now: hold one to read it.", said),
     null],
   dice: [() => t("A card asks for one die more.")],
   blocked: [() =>
