@@ -15,7 +15,7 @@ from tiltboard.firmware_host.commissioning.mounting import describe, mounting_of
 from tiltboard.firmware_host.commissioning.progress import Part, Progress, wire_of_places
 from tiltboard.firmware_host.commissioning.tasks import tasks
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall
+from tiltboard.firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.calibration import (
     MAX_GAIN,
@@ -28,6 +28,7 @@ from tiltboard.firmware_host.perception.field import STRONG
 from tiltboard.firmware_host.table.sight import Ailment
 
 MUX_INPUTS = 16
+NODE_V = 3.3
 MAPPED = text("It may stay so: the table knows it now.")
 
 
@@ -35,7 +36,7 @@ def wire_of(profile: Profile, place: int) -> Message:
     """Return the name of the pins that a place's sensor is read by."""
     row, column = divmod(place, profile.columns)
     match profile.hall:
-        case MuxAdcHall():
+        case MuxAdcHall() | NodeHall():
             return text(
                 "U{number}, input I{input}",
                 number=place // MUX_INPUTS + 1,
@@ -60,8 +61,9 @@ def wire_of(profile: Profile, place: int) -> Message:
 
 def measure(profile: Profile, place: int) -> Message:
     """Return instructions for checking a place without reaction with a multimeter."""
-    if isinstance(profile.hall, MuxAdcHall):
-        volt = profile.hall.reference_v
+    if profile.measures:
+        # A controller's converter has the same reference (docs/wiring-node.md).
+        volt = profile.hall.reference_v if isinstance(profile.hall, MuxAdcHall) else NODE_V
         return text(
             "With a multimeter, at {wire}: {half:.2f} V without a magnet, and some 0.7 V more or"
             " less with one. 0 V: a broken wire, or no supply at the sensor's first pin"
@@ -164,7 +166,7 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
 
 def dead_multiplexers(profile: Profile, broken: Collection[int]) -> list[int]:
     """Return the multiplexers all of whose sensors are ``broken``, which is one fault, not many."""
-    if not isinstance(profile.hall, MuxAdcHall):
+    if not isinstance(profile.hall, MuxAdcHall | NodeHall):
         return []
     sensors = Counter(place // MUX_INPUTS for place in range(profile.size))
     failed = Counter(place // MUX_INPUTS for place in broken)

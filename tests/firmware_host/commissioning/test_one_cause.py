@@ -37,9 +37,13 @@ def test_a_part_of_a_multiplexer_is_a_finding_for_each_place() -> None:
     assert [found.split()[0] for found, _ in said(*places)] == list(places)
 
 
-def test_a_wire_is_named_as_the_board_names_its_chip() -> None:
-    [(_, remedy)] = said("c4")
-    assert "at U3, input I0:" in remedy
+@pytest.mark.parametrize("name", ["plate-10", "node"])
+def test_a_wire_is_named_as_the_board_names_its_chip(name) -> None:
+    """A controller has the same converter and multiplexers: a meter shows a voltage."""
+    profile = load_profile(name)
+    broken = (profile.places.index("c4"),)
+    [found] = findings(profile, Progress(FORMAT, name, broken=broken))
+    assert "at U3, input I0: 1.65 V without a magnet" in str(found.remedy)
 
 
 def test_a_silent_bus_is_one_finding_and_not_one_of_each_chip(swept) -> None:
