@@ -13,7 +13,7 @@ from tests.broker import Mosquitto
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.web.server import Server
 from tiltboard_online.broadcast.club import Club
-from tiltboard_online.broadcast.telling import LOOK, online_topic
+from tiltboard_online.broadcast.publisher import LOOK, online_topic
 from tiltboard_online.far.link import Broker, Link
 
 PATIENCE_S = 30

@@ -15,8 +15,8 @@ from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard_online.broadcast.club import AGED_S, MAX_KEY, Club
 from tiltboard_online.broadcast.evening import read_evening
-from tiltboard_online.broadcast.seen import MAX_BYTES
-from tiltboard_online.broadcast.telling import LOOK, online_topic
+from tiltboard_online.broadcast.publisher import LOOK, online_topic
+from tiltboard_online.broadcast.spectator_view import MAX_BYTES
 
 pytestmark = NEEDS_MOSQUITTO
 PAIRED = """

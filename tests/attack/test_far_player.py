@@ -1,5 +1,5 @@
-"""Tests of tiltboard_online/far/match.py, follow.py and room.py: who sits at another table, or owns
-the broker, and means ill: it costs him the match, and nobody else a scan or a move.
+"""Tests of tiltboard_online/far/match.py, match_sync.py and match_session.py: who sits at another
+table, or owns the broker, and means ill: it costs him the match, and nobody else a scan or a move.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import LeaveMatch, NewGame, TakeBack
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
-from tiltboard_online.far import follow, room, seal
+from tiltboard_online.far import match_session, match_sync, seal
 from tiltboard_online.far.match import Hello, Said, State, Step, Wish, digest_of
 from tiltboard_online.far.seal import Keys, Seal
 
@@ -81,7 +81,7 @@ def told(table, **changed):
 
 
 def read(table, broker):
-    until_s = table.session.clock.now() + room.READ_S
+    until_s = table.session.clock.now() + match_session.READ_S
     while table.session.clock.now() <= until_s:
         tick(table, broker)
 
@@ -149,8 +149,8 @@ def test_hands_that_take_back_the_far_move_agree_to_no_more_than_was_read(
 def test_an_answer_is_to_the_very_number_that_was_asked_for(table, broker, peer):
     peer.say(told(table, wishes=(Wish(1, Step("take-back", "0", "blue")),)))
     tick(table, broker, 3)
-    assert follow.wish_of(table.match, "take-back", "0").who == "blue"
-    assert follow.wish_of(table.match, "take-back", "1").text == "1"
+    assert match_sync.wish_of(table.match, "take-back", "0").who == "blue"
+    assert match_sync.wish_of(table.match, "take-back", "1").text == "1"
 
 
 def test_strangers_without_the_code_take_no_place_from_who_has_it(table, broker):
@@ -209,7 +209,7 @@ def test_a_flood_waits_in_few_places(table, broker, peer):
     broker.deliver()
     waiting = table.host.playing.far._waiting
     assert set(waiting) <= table.match.state.agreed.tables
-    assert max(map(len, waiting.values())) <= room.MAX_WAITING
+    assert max(map(len, waiting.values())) <= match_session.MAX_WAITING
     tick(table, broker, 5)
     assert table.match.state.differs is None
 
@@ -220,7 +220,7 @@ def test_strangers_who_know_the_code_take_no_place_but_the_free_ones(table, brok
         each.say(Hello("stranger"))
     tick(table, broker, 10)
     assert len(table.match.state.agreed.tables) == 2
-    assert len(table.host.playing.far._waiting) <= room.MAX_STRANGERS
+    assert len(table.host.playing.far._waiting) <= match_session.MAX_STRANGERS
 
 
 def test_messages_that_are_too_long_are_not_opened(table, broker, peer):

@@ -17,7 +17,7 @@ from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.table.commands import JoinMatch, MakeMove, NewGame, SayPhrase
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.hw_sim.session import SimSession
-from tiltboard_online.far import room, seal
+from tiltboard_online.far import match_session, seal
 
 
 class AtOnce:
@@ -156,8 +156,8 @@ def _fits(pattern, topic):
 def patched(monkeypatch, broker):
     """No thread, no scrypt, and that broker."""
     FakeLink.broker = broker
-    monkeypatch.setattr(room, "Link", FakeLink)
-    monkeypatch.setattr(room, "ThreadPoolExecutor", AtOnce)
+    monkeypatch.setattr(match_session, "Link", FakeLink)
+    monkeypatch.setattr(match_session, "ThreadPoolExecutor", AtOnce)
     monkeypatch.setattr(
         seal.hashlib, "scrypt", lambda code, **_: hashlib.sha512(code).digest()[:48]
     )

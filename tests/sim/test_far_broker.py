@@ -1,5 +1,5 @@
-"""Tests of tiltboard_online/far/room.py and link.py: two whole tables over a real broker: both are
-killed, and it is restarted with and without its store.
+"""Tests of tiltboard_online/far/match_session.py and link.py: two whole tables over a real broker:
+both are killed, and it is restarted with and without its store.
 """
 
 from __future__ import annotations

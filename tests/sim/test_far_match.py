@@ -1,5 +1,5 @@
-"""Tests of tiltboard_online/far/room.py and match.py: two to four whole tables play each other in
-virtual time, over a link that does what it can.
+"""Tests of tiltboard_online/far/match_session.py and match.py: two to four whole tables play each
+other in virtual time, over a link that does what it can.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched, ru
 from tiltboard.firmware_host.table.commands import MakeMove, OfferDraw, Resign, TakeBack
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
-from tiltboard_online.far import room
-from tiltboard_online.far.room import READ_S, SAID_S
+from tiltboard_online.far import match_session
+from tiltboard_online.far.match_session import READ_S, SAID_S
 
 MATCHES = int(os.environ.get("TILTBOARD_FAR_MATCHES", "4"))
 SCANS_WITH_FAULTS = 200
@@ -127,7 +127,7 @@ def test_what_was_emptied_while_its_reader_was_away_is_published_again(pair, bro
         if comes_back == "unnoticed":  # the broker still waits for it, and publishes no will
             here_topic, _ = there.host.playing.far._link.will
             broker.on_the_way = [each for each in broker.on_the_way if each[1] != here_topic]
-            broker.retained[here_topic] = room.HERE
+            broker.retained[here_topic] = match_session.HERE
         tells()
         seal, keys = here.host.playing.far._seal, here.host.playing.far.kept.keys
         broker.publish(f"{keys.topic}/{seal.table}", b"", retain=True)
@@ -188,7 +188,7 @@ def test_a_disk_that_refuses_is_told_of_until_it_takes_again(pair, broker, monke
     run(pair, lambda: complete(pair) and pair[0].may_move)
     here, there = pair
     with monkeypatch.context() as patch:
-        patch.setattr(room, "write_durably", full)
+        patch.setattr(match_session, "write_durably", full)
         here.move(chance_of(1))
         run(pair, lambda: "No space left" in str(here.host.notices.get("far")))
         assert len(here.moves) == 1 and len(there.moves) == 0

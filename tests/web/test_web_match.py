@@ -1,5 +1,5 @@
-"""Tests of firmware_host/web/static/match.js and tiltboard_online/far/room.py: playing with another
-table on the page: a code that is made, and one that is typed.
+"""Tests of firmware_host/web/static/match.js and tiltboard_online/far/match_session.py: playing
+with another table on the page: a code that is made, and one that is typed.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def open_match(
     folder: Path, settings: FarSettings, begin: Callable[[NewGame], int], tell: Tell | None
 ) -> FarMatch:
     """Continue the match that is kept in ``folder``, if any. Raises FarError."""
-    from tiltboard_online.far.room import Far
+    from tiltboard_online.far.match_session import Far
 
     return Far(folder, settings, begin, tell)
 
@@ -40,13 +40,13 @@ def why_unreachable(settings: FarSettings) -> Message | None:
 
 def telling(table: Table, settings: Settings, state: Path, spoken: Catalogue) -> Teller:
     """Return what tells lookers and the house of ``table``. Raises FarError, ConfigError."""
-    from tiltboard_online.broadcast.telling import Telling
+    from tiltboard_online.broadcast.publisher import Telling
 
     return Telling(table, settings, state, spoken)
 
 
 def look_key(state: Path) -> str:
     """Return the key of the link to look on at this table. Raises NotPossibleError."""
-    from tiltboard_online.broadcast import telling as broadcast
+    from tiltboard_online.broadcast import publisher as broadcast
 
     return broadcast.look_key(state)

@@ -1,9 +1,9 @@
 """The cost of a club's evening with many tables and viewers for one broker and the club's page.
 
 The tables are virtual: games by the rules with random moves, each table with a connection of its
-own and the messages that ``tiltboard_online.broadcast.telling`` sends; no host runs, as its cost is
-not the broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own, on
-this machine's loopback alone. Viewers are plain sockets that speak as much MQTT 5 as needed.
+own and the messages that ``tiltboard_online.broadcast.publisher`` sends; no host runs, as its cost
+is not the broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own,
+on this machine's loopback alone. Viewers are plain sockets that speak as much MQTT 5 as needed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ import msgspec
 from tiltboard.games.base import Position
 from tiltboard.games.registry import GAMES
 from tiltboard_online.broadcast.home import OFFLINE, ONLINE
-from tiltboard_online.broadcast.seen import Seen
-from tiltboard_online.broadcast.telling import LOOK, online_topic
+from tiltboard_online.broadcast.publisher import LOOK, online_topic
+from tiltboard_online.broadcast.spectator_view import Seen
 from tiltboard_online.far.link import Broker, Link
 
 Say = Callable[[str], object]

@@ -26,7 +26,7 @@ from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session.live import LiveTable
 from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 from tiltboard_online.far.link import Broker, Link
-from tiltboard_online.far.room import Far
+from tiltboard_online.far.match_session import Far
 
 GOAL_MS = 150.0  # For 95 of 100 moves, beyond the own table's delay.
 GOAL_REST = 0.2  # Per cent of a core.
@@ -42,7 +42,7 @@ from tiltboard.ground.clock import cpu_s
 def held_mb():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
 mb, used_s = held_mb(), cpu_s()
-import tiltboard_online.far.room
+import tiltboard_online.far.match_session
 from tiltboard_online.far.link import Broker, Link
 from tiltboard_online.far.seal import Keys, Seal
 Seal(Keys("0" * 32, "0" * 64, "1" * 64))

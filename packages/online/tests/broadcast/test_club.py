@@ -7,7 +7,7 @@ import pytest
 from tests.broker import NEEDS_MOSQUITTO
 from tests.clubs import evening
 from tiltboard_online.broadcast.evening import read_evening
-from tiltboard_online.broadcast.telling import public_name
+from tiltboard_online.broadcast.publisher import public_name
 
 pytestmark = NEEDS_MOSQUITTO
 

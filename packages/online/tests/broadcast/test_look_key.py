@@ -1,4 +1,4 @@
-"""Tests of tiltboard_online/broadcast/telling.py and firmware_host/cli/serve.py: the key of a
+"""Tests of tiltboard_online/broadcast/publisher.py and firmware_host/cli/serve.py: the key of a
 table's link, and what is missing for telling others; it keeps no table from starting.
 """
 
@@ -14,7 +14,7 @@ from tiltboard.firmware_host.config.settings import (
     Settings,
 )
 from tiltboard.firmware_host.messages import Catalogue
-from tiltboard_online.broadcast.telling import KEY_FILE, look_key
+from tiltboard_online.broadcast.publisher import KEY_FILE, look_key
 from tiltboard_online.far import link
 
 UNREADABLE = {"broker": "mqtt://127.0.0.1:1", "password_file": "/none/here"}
@@ -59,7 +59,7 @@ def read_only(monkeypatch):
     def refused(*_):
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("tiltboard_online.broadcast.telling.write_durably", refused)
+    monkeypatch.setattr("tiltboard_online.broadcast.publisher.write_durably", refused)
 
 
 @pytest.mark.parametrize(

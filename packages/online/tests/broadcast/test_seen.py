@@ -1,5 +1,5 @@
-"""Tests of tiltboard_online/broadcast/seen.py: what lookers are sent of a table, and that no
-message can show what the rules do not know.
+"""Tests of tiltboard_online/broadcast/spectator_view.py: what lookers are sent of a table, and that
+no message can show what the rules do not know.
 """
 
 import msgspec
@@ -11,7 +11,7 @@ from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.registry import HOSTED
-from tiltboard_online.broadcast.seen import MAX_BYTES, OneLate, Seen, read, seen_of
+from tiltboard_online.broadcast.spectator_view import MAX_BYTES, OneLate, Seen, read, seen_of
 
 ENGLISH = Catalogue()
 FIRST = b'{"table":"Oak","game":"momentum","number":1,"ply":0,"phase":"turn"}'

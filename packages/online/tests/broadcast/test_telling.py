@@ -1,4 +1,4 @@
-"""Tests of tiltboard_online/broadcast/telling.py and home.py: a running table tells a real broker
+"""Tests of tiltboard_online/broadcast/publisher.py and home.py: a running table tells a real broker
 how it stands, and does what the house asks, if it may.
 """
 
@@ -21,8 +21,7 @@ from tiltboard.firmware_host.table.commands import MakeMove, NewGame
 from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.ground.clock import SystemClock
 from tiltboard.hw_sim.session.live import LiveTable
-from tiltboard_online.broadcast.seen import read
-from tiltboard_online.broadcast.telling import (
+from tiltboard_online.broadcast.publisher import (
     COPIED,
     LOOK,
     PROOF_FILE,
@@ -31,6 +30,7 @@ from tiltboard_online.broadcast.telling import (
     online_topic,
     public_name,
 )
+from tiltboard_online.broadcast.spectator_view import read
 from tiltboard_online.far.link import Broker, Link
 
 PATIENCE_S = 30

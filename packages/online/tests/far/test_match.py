@@ -1,5 +1,5 @@
-"""Tests of tiltboard_online/far/match.py and follow.py: what tables agree on, as pure values: links
-that lose, repeat and reorder, kills, old backups.
+"""Tests of tiltboard_online/far/match.py and match_sync.py: what tables agree on, as pure values:
+links that lose, repeat and reorder, kills, old backups.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ from tiltboard_online.broadcast.evening import (
     open_pairs,
     read_evening,
 )
-from tiltboard_online.broadcast.seen import Seen, read
-from tiltboard_online.broadcast.telling import LOOK, online_topic, public_name
+from tiltboard_online.broadcast.publisher import LOOK, online_topic, public_name
+from tiltboard_online.broadcast.spectator_view import Seen, read
 from tiltboard_online.far.link import Link
 
 MAX_TABLES = 500

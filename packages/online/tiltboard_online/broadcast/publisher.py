@@ -30,7 +30,7 @@ from tiltboard.firmware_host.service.table import Table
 from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.ground.rate_limit import TokenBucket
 from tiltboard_online.broadcast import home
-from tiltboard_online.broadcast.seen import MAX_BYTES, OneLate, seen_of
+from tiltboard_online.broadcast.spectator_view import MAX_BYTES, OneLate, seen_of
 from tiltboard_online.far.link import Broker, Link
 
 KEY_FILE = "look-key"

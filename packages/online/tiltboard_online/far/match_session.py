@@ -41,7 +41,7 @@ from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import Game, RulesError
 from tiltboard.games.registry import game_type
 from tiltboard.ground.errors import TiltboardError
-from tiltboard_online.far import follow
+from tiltboard_online.far import match_sync
 from tiltboard_online.far.link import Broker, FarError, Link, need_far
 from tiltboard_online.far.match import (
     VERSION,
@@ -207,7 +207,7 @@ class Far:
         """
         if not self.plays(standing.game_id) or self.match is None:
             return False
-        self.match, all_of_it = follow.take_over(self.match, request, standing, self._read)
+        self.match, all_of_it = match_sync.take_over(self.match, request, standing, self._read)
         return all_of_it
 
     @property
@@ -224,7 +224,7 @@ class Far:
         if match is None or not self.plays(game_id) or not match.goes_on:
             return False
         with suppress(ValueError):  # too much is asked already
-            self.match = match.wanting(follow.wish_of(match, follow.AGAIN))
+            self.match = match.wanting(match_sync.wish_of(match, match_sync.AGAIN))
         return True
 
     def plays(self, game_id: int | None) -> bool:
@@ -273,11 +273,13 @@ class Far:
             elif self.plays(standing.game_id):
                 before, self._stood = self._stood, (standing.game_id, len(standing.moves))
                 if before[0] == standing.game_id and before[1] > len(standing.moves):
-                    self.match = follow.taken_back_here(self.match, len(standing.moves), self._read)
+                    self.match = match_sync.taken_back_here(
+                        self.match, len(standing.moves), self._read
+                    )
                 self.match = self.match.naming(people)
                 if len(standing.moves) <= len(self.match.course.moves):
                     self._level = self.match.number
-                self.match, request = follow.follow(self.match, standing, self._level)
+                self.match, request = match_sync.follow(self.match, standing, self._level)
             if self.match.state is not self.kept.state:
                 self.kept = replace(self.kept, state=self.match.state)
         self._keep(self.kept)
@@ -288,12 +290,12 @@ class Far:
         match, phrase = self.match, self._phrase
         if match is None or not self.plays(standing.game_id):
             return standing
-        asked, _ = follow.offers(match).get(follow.TAKES_BACK, (None, None))
+        asked, _ = match_sync.offers(match).get(match_sync.TAKES_BACK, (None, None))
         if asked != self._asks_back[0]:
             self._asks_back = asked, self._now_s
         mover = match.state.agreed.seats.get(match.course.mover or "", "")
         away_s = self._now_s - self._away_since.get(mover, self._now_s)
-        over = follow.shown(match, standing, away_s)
+        over = match_sync.shown(match, standing, away_s)
         if phrase is None or self._now_s >= phrase[2]:
             return over
         words, player, _ = phrase
@@ -339,7 +341,7 @@ class Far:
     @property
     def asked(self) -> Sequence[str]:
         """Kinds of steps that the other tables want and this one has not agreed to."""
-        return [] if self.match is None else list(follow.offers(self.match))
+        return [] if self.match is None else list(match_sync.offers(self.match))
 
     @property
     def names(self) -> dict[str, str]:
