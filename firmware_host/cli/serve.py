@@ -41,7 +41,7 @@ from tiltboard.firmware_host.service.notify import Heartbeat
 from tiltboard.firmware_host.service.qr import qr_terminal
 from tiltboard.firmware_host.service.speaker import Speaker
 from tiltboard.firmware_host.service.supply import SupplyWatch
-from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import JoinMatch, ShowCode
 from tiltboard.firmware_host.table.problem_messages import part_missing
 from tiltboard.firmware_host.web.guard import Access, machine_names

@@ -30,7 +30,7 @@ from tiltboard.firmware_host.journal.database import sound_date
 from tiltboard.firmware_host.messages import Catalogue, Message, languages, text
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.qr import qr_svg, wifi_code
-from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import SitDown, Verb
 from tiltboard.firmware_host.table.lights import LEGEND, PATTERNS
 from tiltboard.firmware_host.table.preview import Preview

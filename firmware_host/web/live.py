@@ -18,7 +18,7 @@ from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.referee.seats_group import SeatView
 from tiltboard.firmware_host.service.snapshot import GROUPS, Snapshot
-from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import Verb
 from tiltboard.firmware_host.table.hands import PageHand
 from tiltboard.firmware_host.web import requests

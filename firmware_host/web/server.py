@@ -21,7 +21,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from tiltboard.firmware_host.messages import Catalogue, Message, text
-from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.web.app import create_app
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.limits import MAX_CONNECTIONS, limited_protocol

@@ -14,7 +14,7 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.table.hands import (
     BreakableInfo,

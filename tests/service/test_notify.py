@@ -1,5 +1,5 @@
-"""Tests of firmware_host/service/notify.py and table.py: the eight lines that systemd reads, on
-a real datagram socket, and when they are sent.
+"""Tests of firmware_host/service/notify.py and table_thread.py: the eight lines that systemd reads,
+on a real datagram socket, and when they are sent.
 """
 
 from __future__ import annotations

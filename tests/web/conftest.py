@@ -27,7 +27,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.service.snapshot import HealthMap, Layout, PersonInfo, Snapshot
-from tiltboard.firmware_host.service.table import SNAPSHOTS_PER_S, Table
+from tiltboard.firmware_host.service.table_thread import SNAPSHOTS_PER_S, Table
 from tiltboard.firmware_host.table.commands import NewGame, Verb
 from tiltboard.firmware_host.table.hands import CarryOut, Heal, Put, Tilt
 from tiltboard.firmware_host.table.preview import Preview
@@ -473,9 +473,9 @@ def altered(served: Served, serve: Callable[[Table], Served]) -> Served:
 def faster_clock(monkeypatch: pytest.MonkeyPatch) -> FasterClock:
     # A page is told as often in a second as in the room, and no scan is lost to one that is late.
     monkeypatch.setattr(
-        "tiltboard.firmware_host.service.table.SNAPSHOTS_PER_S", SNAPSHOTS_PER_S / SPEED
+        "tiltboard.firmware_host.service.table_thread.SNAPSHOTS_PER_S", SNAPSHOTS_PER_S / SPEED
     )
-    monkeypatch.setattr("tiltboard.firmware_host.service.table.POSES_KEPT", 500)
+    monkeypatch.setattr("tiltboard.firmware_host.service.table_thread.POSES_KEPT", 500)
     return FasterClock()
 
 

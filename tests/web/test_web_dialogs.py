@@ -1,5 +1,5 @@
 """Tests of firmware_host/web/static/dialogs.js, boardedit.js and
-firmware_host/service/reading.py: dialogs and panels of the page: new games with boards of
+firmware_host/service/journal_queries.py: dialogs and panels of the page: new games with boards of
 one's own, imports, faults, watching.
 """
 

@@ -26,7 +26,7 @@ from websockets.sync.client import connect
 from tiltboard.firmware_host.config.errors import NotPossibleError, explained
 from tiltboard.firmware_host.journal.text_format import read_game
 from tiltboard.firmware_host.messages import Catalogue, text
-from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import NewGame, TakeBack
 from tiltboard.firmware_host.table.hands import Put
 from tiltboard.firmware_host.table.snapshot_groups import FaultInfo

@@ -17,7 +17,7 @@ pytest.importorskip("mujoco")
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
-from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.table.hands import Tilt
 from tiltboard.hw_sim.physics import world_class

@@ -630,7 +630,8 @@ def test_what_was_compiled_for_another_processor_is_not_used(monkeypatch, tmp_pa
 
 def test_neither_host_nor_an_engine_that_is_not_warm_imports_numba(tmp_path):
     program = (
-        "import sys, io, tiltboard.firmware_host.host.host, tiltboard.firmware_host.service.table\n"
+        "import sys, io, tiltboard.firmware_host.host.host\n"
+        "import tiltboard.firmware_host.service.table_thread\n"
         "from tiltboard.firmware_host.engines.server import EngineServer\n"
         "from tiltboard.ground.clock import SystemClock\n"
         "engine = EngineServer(print, SystemClock(), version='1', seed=lambda: 1)\n"

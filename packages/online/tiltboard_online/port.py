@@ -11,7 +11,7 @@ from tiltboard.firmware_host.config.files import Tell
 from tiltboard.firmware_host.config.settings import FarSettings, Settings
 from tiltboard.firmware_host.host.online import FarMatch, Teller
 from tiltboard.firmware_host.messages import Catalogue, Message
-from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import NewGame
 
 

@@ -418,7 +418,7 @@ def test_a_gap_too_small_for_the_lights_under_the_plate_is_refused(tmp_path, own
 def test_the_running_table_does_not_import_it() -> None:
     code = (
         "import sys, tiltboard.firmware_host.cli.serve, tiltboard.hw_sim.session\n"
-        "import tiltboard.firmware_host.service.table\n"
+        "import tiltboard.firmware_host.service.table_thread\n"
         "sys.exit(any(m.startswith('tiltboard_plans') for m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -26,7 +26,7 @@ from tiltboard.firmware_host.config.files import read_file, write_durably
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
-from tiltboard.firmware_host.service.table import Table
+from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.ground.rate_limit import TokenBucket
 from tiltboard_online.broadcast import home

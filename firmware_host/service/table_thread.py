@@ -25,8 +25,8 @@ from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seats_group import SeatsShown
 from tiltboard.firmware_host.service import snapshot as page
+from tiltboard.firmware_host.service.journal_queries import JournalReading, listed, recorded
 from tiltboard.firmware_host.service.publish import Publisher, health_answer
-from tiltboard.firmware_host.service.reading import JournalReading, listed, recorded
 from tiltboard.firmware_host.table.commands import Verb
 from tiltboard.firmware_host.table.hands import HandsCommand, HandsPort, PoseFrame
 from tiltboard.firmware_host.table.preview import Preview, preview
