@@ -39,7 +39,7 @@ from tiltboard.firmware_host.config.wiring import (
 from tiltboard.firmware_host.messages import Catalogue, Message, languages
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.table.lights import LEGEND
-from tiltboard.firmware_host.web import answers
+from tiltboard.firmware_host.web import responses
 from tiltboard.firmware_host.web.api import ENDPOINTS, REFUSED, WHY
 from tiltboard.firmware_host.web.requests import Incoming
 from tiltboard.games.registry import HOSTED
@@ -194,7 +194,7 @@ def for_players(spoken: Catalogue) -> Iterator[str]:
     yield f"![tiltboard](../images/{FILM})"
     able = load_profile(Settings().profile)
     for kind in HOSTED.values():
-        game = answers.game_kind(kind, able, spoken)
+        game = responses.game_kind(kind, able, spoken)
         yield f"## {game.credit.title}"
         yield f"**{game.aim}**"
         yield from game.rules

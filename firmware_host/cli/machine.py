@@ -1,4 +1,5 @@
-"""The program behind tiltboard-machine.socket, which carries out web/machine.py's requests as root.
+"""The program behind tiltboard-machine.socket, which carries out web/device_control.py's requests
+as root.
 
 It reads one request from standard input, writes one answer, and refuses unknown requests.
 """
@@ -18,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from tiltboard.firmware_host.cli.hotspot import FOLDER, hotspot_of, join
-from tiltboard.firmware_host.web.machine import (
+from tiltboard.firmware_host.web.device_control import (
     FAILED,
     MAX_SENT_BYTES,
     SENT_NAME,

@@ -44,8 +44,8 @@ from tiltboard.firmware_host.service.supply import SupplyWatch
 from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import JoinMatch, ShowCode
 from tiltboard.firmware_host.table.problem_messages import part_missing
+from tiltboard.firmware_host.web.device_control import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from tiltboard.firmware_host.web.guard import Access, machine_names
-from tiltboard.firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import WebServer
 from tiltboard.ground.clock import SystemClock

@@ -11,13 +11,13 @@ import msgspec
 
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.commands import Number
-from tiltboard.firmware_host.web import answers
+from tiltboard.firmware_host.web import responses
 from tiltboard.firmware_host.web.requests import MAX_MESSAGE_BYTES
 
 PREFIX = "/api/v1"
 LONGEST_MOVE = 40
 TEXT, JSON = "text/plain; charset=utf-8", "application/json"
-REFUSED = {403: answers.Problem, 429: answers.Problem}
+REFUSED = {403: responses.Problem, 429: responses.Problem}
 WHY = {
     200: "It is so.",
     400: "It was not understood.",
@@ -74,7 +74,7 @@ def serves(
 
     def note(handler: H) -> H:
         summary = " ".join((handler.__doc__ or "").split())
-        answered = {200: kind, **dict.fromkeys(why_not, answers.Problem)}
+        answered = {200: kind, **dict.fromkeys(why_not, responses.Problem)}
         name: str = handler.__name__
         ENDPOINTS.append(Endpoint(method, path, name, summary, answered, body, headers))
         return handler

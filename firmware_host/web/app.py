@@ -34,14 +34,14 @@ from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import SitDown, Verb
 from tiltboard.firmware_host.table.lights import LEGEND, PATTERNS
 from tiltboard.firmware_host.table.preview import Preview
-from tiltboard.firmware_host.web import answers, api, assets, guard, pairing, requests
+from tiltboard.firmware_host.web import api, assets, guard, pairing, requests, responses
 from tiltboard.firmware_host.web.api import ENDPOINTS, SENT, Endpoint, serves
+from tiltboard.firmware_host.web.device_control import Hotspot, Machine, Wanted
 from tiltboard.firmware_host.web.language import catalogue_for, encoder
 from tiltboard.firmware_host.web.limits import Rate
-from tiltboard.firmware_host.web.live import Pages
-from tiltboard.firmware_host.web.machine import Hotspot, Machine, Wanted
 from tiltboard.firmware_host.web.pairing import Pairing
 from tiltboard.firmware_host.web.requests import PageCommand
+from tiltboard.firmware_host.web.websocket import Pages
 from tiltboard.games.base import RulesError
 from tiltboard.games.registry import HOSTED
 from tiltboard.ground.clock import Clock, SystemClock
@@ -155,7 +155,7 @@ class _Web:
                 status, said = next(kinds, 409), explained(error, spoken)
             case _:
                 raise error
-        answer = self._json(request, answers.Problem(said), status)
+        answer = self._json(request, responses.Problem(said), status)
         answer.headers.update(headers or {})
         return answer
 
@@ -189,53 +189,53 @@ class _Web:
         """Return the table's state after its newest scan."""
         return self._table.latest()
 
-    @serves("GET", "/texts", answers.Texts)
-    async def texts(self, request: Request) -> answers.Texts:
+    @serves("GET", "/texts", responses.Texts)
+    async def texts(self, request: Request) -> responses.Texts:
         """Return the page's sentences, in the cookie's language, else the browser's."""
         spoken = self._spoken(request)
-        return answers.Texts(spoken.language, spoken.messages, languages())
+        return responses.Texts(spoken.language, spoken.messages, languages())
 
-    @serves("GET", "/games", list[answers.GameKind])
-    async def games(self, request: Request) -> list[answers.GameKind]:
+    @serves("GET", "/games", list[responses.GameKind])
+    async def games(self, request: Request) -> list[responses.GameKind]:
         """Return the games that can be started."""
         spoken, profile = self._spoken(request), self._table.profile
-        return [answers.game_kind(kind, profile, spoken) for kind in HOSTED.values()]
+        return [responses.game_kind(kind, profile, spoken) for kind in HOSTED.values()]
 
-    @serves("GET", "/far", answers.FarState, 403)
-    async def far(self, request: Request) -> answers.FarState:
+    @serves("GET", "/far", responses.FarState, 403)
+    async def far(self, request: Request) -> responses.FarState:
         """Return why no other table can be reached, if so. The check takes some seconds."""
         self._access.check_may_act(request.scope[guard.VISITOR])
         settings = self._table.far_settings
-        return answers.FarState(await asyncio.to_thread(why_unreachable, settings))
+        return responses.FarState(await asyncio.to_thread(why_unreachable, settings))
 
-    @serves("GET", "/puzzles", list[answers.GamePuzzles])
-    async def puzzles(self, _request: Request) -> list[answers.GamePuzzles]:
+    @serves("GET", "/puzzles", list[responses.GamePuzzles])
+    async def puzzles(self, _request: Request) -> list[responses.GamePuzzles]:
         """Return the puzzles that come with the table, and which are today's."""
         day = date.fromtimestamp(sound_date(self._calendar())).toordinal()
         return [
-            answers.GamePuzzles(
+            responses.GamePuzzles(
                 game,
                 daily(game, day),
-                [answers.PuzzleKind(each.kind, each.turns) for each in found],
+                [responses.PuzzleKind(each.kind, each.turns) for each in found],
                 [each.puzzle for each in kind.lesson.tactics] if kind.lesson else [],
             )
             for game, kind in HOSTED.items()
             if (found := exercises(game))
         ]
 
-    @serves("GET", "/games/{name}/figures", list[answers.Figure], 404)
-    async def figures(self, request: Request) -> list[answers.Figure]:
+    @serves("GET", "/games/{name}/figures", list[responses.Figure], 404)
+    async def figures(self, request: Request) -> list[responses.Figure]:
         """Return the pictures of a game's rules: an example of a turn, and one that wins."""
         kind = HOSTED.get(request.path_params["name"])
         if kind is None:
             raise HTTPException(404)
-        return await asyncio.to_thread(answers.figures, kind)
+        return await asyncio.to_thread(responses.figures, kind)
 
-    @serves("GET", "/legend", list[answers.Light])
-    async def legend(self, _request: Request) -> list[answers.Light]:
+    @serves("GET", "/legend", list[responses.Light])
+    async def legend(self, _request: Request) -> list[responses.Light]:
         """Return the meanings of the lights."""
         return [
-            answers.Light(
+            responses.Light(
                 role=entry.role.value,
                 meaning=entry.meaning,
                 rhythm=entry.rhythm,
@@ -293,8 +293,8 @@ class _Web:
         named = {"content-disposition": f'attachment; filename="game-{number}.txt"'}
         return Response(game, headers=named, media_type=api.TEXT)
 
-    @serves("POST", "/command", answers.Done, *SENT, 404, 503, body=PageCommand)
-    async def command(self, request: Request, asked: Verb) -> answers.Done:
+    @serves("POST", "/command", responses.Done, *SENT, 404, 503, body=PageCommand)
+    async def command(self, request: Request, asked: Verb) -> responses.Done:
         """Have the table carry out a command; the answer comes when it is done. Paired devices
         only.
         """
@@ -302,42 +302,42 @@ class _Web:
         requests.check_may_send(access, visitor, asked)
         meant = requests.as_meant(access, visitor, asked, self._table.latest().game.to_move)
         await requests.answer(self._table.submit(meant))
-        return answers.Done()
+        return responses.Done()
 
-    @serves("GET", "/pairing", answers.PairingState)
-    async def pairing(self, request: Request) -> answers.PairingState:
+    @serves("GET", "/pairing", responses.PairingState)
+    async def pairing(self, request: Request) -> responses.PairingState:
         """Return the rights of the visitor who asks."""
         visitor, open_now = request.scope[guard.VISITOR], self._access.pairing
         may_act, look = self._access.may_act(visitor), self._access.look
-        return answers.PairingState(
+        return responses.PairingState(
             network=open_now is not None,
             may_act=may_act,
             may_watch=self._access.may_watch(visitor),
             code=open_now.code if open_now is not None and visitor.local else None,
             first=open_now is not None and open_now.takes_first,
             machine=may_act and self._access.machine is not None,
-            look=answers.LookLink(look, qr_svg(look)) if may_act and look else None,
+            look=responses.LookLink(look, qr_svg(look)) if may_act and look else None,
         )
 
-    @serves("GET", "/machine", answers.MachineState, 409)
-    async def machine(self, request: Request) -> answers.MachineState:
+    @serves("GET", "/machine", responses.MachineState, 409)
+    async def machine(self, request: Request) -> responses.MachineState:
         """Return the version, and the table's own Wi-Fi. Paired devices only."""
         own = await asyncio.to_thread(self._machine_for(request).ask, Hotspot())
         name, password = own.name, own.password
         picture = None if None in (name, password) else qr_svg(wifi_code(str(name), str(password)))
-        return answers.MachineState(metadata.version("tiltboard"), name, password, picture)
+        return responses.MachineState(metadata.version("tiltboard"), name, password, picture)
 
-    @serves("POST", "/machine", answers.Joining, *SENT, body=Wanted)
-    async def ask_machine(self, request: Request, asked: Wanted) -> answers.Joining:
+    @serves("POST", "/machine", responses.Joining, *SENT, body=Wanted)
+    async def ask_machine(self, request: Request, asked: Wanted) -> responses.Joining:
         """Join a Wi-Fi, update, go back or shut down, after a press of confirm. Paired devices."""
         machine = self._machine_for(request)
         devices, visitor = self._access.pairing, request.scope[guard.VISITOR]
         who = None if devices is None else devices.tokens.name_of(visitor.digest)
         number = machine.request(asked, who or text("The table's own page"))
-        return answers.Joining(number, pairing.JOIN_LASTS_S)
+        return responses.Joining(number, pairing.JOIN_LASTS_S)
 
-    @serves("POST", "/machine/update", answers.Done, 408, 409, 415)
-    async def send_update(self, request: Request) -> answers.Done:
+    @serves("POST", "/machine/update", responses.Done, 408, 409, 415)
+    async def send_update(self, request: Request) -> responses.Done:
         """Receive an update's file, as application/octet-stream. Paired devices only."""
         machine = self._machine_for(request)
         if request.headers.get("content-type") != "application/octet-stream":
@@ -350,7 +350,7 @@ class _Web:
                         await asyncio.to_thread(take, chunk)
         except TimeoutError:
             raise _NotTakenError(408, _TOO_LONG) from None
-        return answers.Done()
+        return responses.Done()
 
     def _machine_for(self, request: Request) -> Machine:
         self._access.check_may_act(request.scope[guard.VISITOR])
@@ -372,16 +372,16 @@ class _Web:
         name = self._access.address or guard.machine_names()[1]
         return guard.page_for_phones(request.base_url, name)
 
-    @serves("POST", "/pairing/network", answers.Done, 409)
-    async def let_in(self, request: Request) -> answers.Done:
+    @serves("POST", "/pairing/network", responses.Done, 409)
+    async def let_in(self, request: Request) -> responses.Done:
         """Serve the page to the network, until the program ends. The table's own page only."""
         if not request.scope[guard.VISITOR].local:
             raise guard.NotAllowedError("Only the table's own page lets phones in.")
         self._access.let_in()
-        return answers.Done()
+        return responses.Done()
 
-    @serves("POST", "/pairing/code", answers.PairingCode, 409)
-    async def open_code(self, request: Request) -> answers.PairingCode:
+    @serves("POST", "/pairing/code", responses.PairingCode, 409)
+    async def open_code(self, request: Request) -> responses.PairingCode:
         """Open a new code. The table's own page only."""
         if not request.scope[guard.VISITOR].local:
             raise guard.NotAllowedError("Only the table's own page shows the code.")
@@ -389,32 +389,37 @@ class _Web:
         code = devices.open()
         address = self._address(request)
         picture = qr_svg(f"{address}#pair={devices.secret}")
-        return answers.PairingCode(code, pairing.CODE_LASTS_S, address, picture)
+        return responses.PairingCode(code, pairing.CODE_LASTS_S, address, picture)
 
     @serves(
-        "POST", "/pairing/first", answers.Joining, *SENT, body=answers.JoinRequest, headers=COOKIES
+        "POST",
+        "/pairing/first",
+        responses.Joining,
+        *SENT,
+        body=responses.JoinRequest,
+        headers=COOKIES,
     )
-    async def join(self, request: Request, asked: answers.JoinRequest) -> Response:
+    async def join(self, request: Request, asked: responses.JoinRequest) -> Response:
         """Ask at the table to let in the first device; its cookie is valid after confirm."""
         token, number = self._pairing().join(asked.name, request.scope[guard.VISITOR].address)
         return self._with_cookie(
-            request, answers.Joining(number, pairing.JOIN_LASTS_S), guard.COOKIE, token
+            request, responses.Joining(number, pairing.JOIN_LASTS_S), guard.COOKIE, token
         )
 
-    @serves("POST", "/pairing", answers.Done, *SENT, body=answers.PairRequest, headers=COOKIES)
-    async def pair(self, request: Request, asked: answers.PairRequest) -> Response:
+    @serves("POST", "/pairing", responses.Done, *SENT, body=responses.PairRequest, headers=COOKIES)
+    async def pair(self, request: Request, asked: responses.PairRequest) -> Response:
         """Exchange the code shown at the table for a cookie."""
         token = self._pairing().redeem(asked.code, asked.name, request.scope[guard.VISITOR].address)
-        return self._with_cookie(request, answers.Done(), guard.COOKIE, token)
+        return self._with_cookie(request, responses.Done(), guard.COOKIE, token)
 
-    @serves("GET", "/seats", answers.SeatsState)
-    async def seats(self, request: Request) -> answers.SeatsState:
+    @serves("GET", "/seats", responses.SeatsState)
+    async def seats(self, request: Request) -> responses.SeatsState:
         """Return the seats, and which are this device's."""
         visitor, shown = request.scope[guard.VISITOR], self._table.seats()
         codes = dict(shown.codes) if self._access.may_act(visitor) else {}
         reached = self._access.pairing is not None
         address = self._address(request) if reached else ""
-        return answers.SeatsState(
+        return responses.SeatsState(
             players=shown.players,
             mine=list(self._access.sits_at(visitor)),
             away=[p for p, device in shown.holders.items() if device not in self.pages.seated],
@@ -427,8 +432,8 @@ class _Web:
             at_table=visitor.local,
         )
 
-    @serves("POST", "/seats", answers.Done, *SENT, body=answers.SeatRequest, headers=COOKIES)
-    async def sit_down(self, request: Request, asked: answers.SeatRequest) -> Response:
+    @serves("POST", "/seats", responses.Done, *SENT, body=responses.SeatRequest, headers=COOKIES)
+    async def sit_down(self, request: Request, asked: responses.SeatRequest) -> Response:
         """Take a seat with its code, for a cookie."""
         visitor, code = request.scope[guard.VISITOR], asked.code
         if code is None and not visitor.local:
@@ -439,7 +444,7 @@ class _Web:
         token = request.cookies.get(guard.SEAT_COOKIE) or pairing.new_token()
         player = None if code is not None else asked.player
         await requests.answer(self._table.submit(SitDown(pairing.digest_of(token), player, code)))
-        return self._with_cookie(request, answers.Done(), guard.SEAT_COOKIE, token)
+        return self._with_cookie(request, responses.Done(), guard.SEAT_COOKIE, token)
 
 
 _TOO_LONG = text("That took too long to arrive.")

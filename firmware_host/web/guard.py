@@ -27,8 +27,8 @@ from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS
 from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.messages import Message as Text
 from tiltboard.firmware_host.web import limits
+from tiltboard.firmware_host.web.device_control import Machine
 from tiltboard.firmware_host.web.language import catalogue_for
-from tiltboard.firmware_host.web.machine import Machine
 from tiltboard.firmware_host.web.pairing import Pairing, digest_of
 from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.ground.errors import TiltboardError

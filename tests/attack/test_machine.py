@@ -1,4 +1,4 @@
-"""Tests of firmware_host/web/machine.py and firmware_host/cli/machine.py: who would have the
+"""Tests of firmware_host/web/device_control.py and firmware_host/cli/machine.py: who would have the
 table's computer changed: a stranger in the network, a guest without anybody at the table, a
 table that has been taken over, and whatever is sent as an update.
 """
@@ -17,8 +17,8 @@ from tests.web.conftest import resting  # noqa: F401
 from tests.web.test_web_network import Network
 from tiltboard.firmware_host.cli import machine as as_root
 from tiltboard.firmware_host.cli.machine import answer
-from tiltboard.firmware_host.web import machine as machine_module
-from tiltboard.firmware_host.web.machine import Answered, Machine
+from tiltboard.firmware_host.web import device_control as machine_module
+from tiltboard.firmware_host.web.device_control import Answered, Machine
 
 JOIN = {"type": "join", "network": "cabin", "password": "12345678"}
 PASSWORD = "12345678"  # noqa: S105

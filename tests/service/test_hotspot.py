@@ -30,7 +30,7 @@ from tiltboard.firmware_host.cli.serve import reach_machine
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.service.qr import wifi_code
 from tiltboard.firmware_host.table.commands import ShowCode
-from tiltboard.firmware_host.web.machine import Answered
+from tiltboard.firmware_host.web.device_control import Answered
 
 read_by_nm = pytest.mark.skipif(shutil.which("nmcli") is None, reason="nmcli is not installed")
 # Keeps what it was asked, and fails for what is to fail

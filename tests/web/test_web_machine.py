@@ -1,5 +1,5 @@
-"""Tests of firmware_host/web/machine.py and firmware_host/web/static/machine.js: what the page
-may ask of the computer that the table runs on, by its dialog.
+"""Tests of firmware_host/web/device_control.py and firmware_host/web/static/machine.js: what the
+page may ask of the computer that the table runs on, by its dialog.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from tests.attack.test_machine import Root
 from tiltboard.firmware_host.table.commands import PlayFreely
 from tiltboard.firmware_host.table.hands import Press
+from tiltboard.firmware_host.web.device_control import Machine
 from tiltboard.firmware_host.web.guard import Access
-from tiltboard.firmware_host.web.machine import Machine
 from tiltboard.firmware_host.web.pairing import Confirming
 from tiltboard.firmware_host.web.server import WebServer
 from tiltboard.hw_sim.clock import VirtualClock

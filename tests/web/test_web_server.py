@@ -1,5 +1,5 @@
-"""Tests of firmware_host/web/server.py, app.py, live.py and tiltboard/ground/rate_limit.py: the
-page's server by itself: who may talk to it, how much, and what it sends.
+"""Tests of firmware_host/web/server.py, app.py, websocket.py and tiltboard/ground/rate_limit.py:
+the page's server by itself: who may talk to it, how much, and what it sends.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import NewGame, TakeBack
 from tiltboard.firmware_host.table.hands import Put
 from tiltboard.firmware_host.table.snapshot_groups import FaultInfo
-from tiltboard.firmware_host.web import live, requests, server
+from tiltboard.firmware_host.web import requests, server, websocket
 from tiltboard.firmware_host.web.guard import LOCAL_NAMES, is_ours
 from tiltboard.firmware_host.web.limits import MAX_PAGES
-from tiltboard.firmware_host.web.live import MAX_REFUSED, MESSAGE_BURST
 from tiltboard.firmware_host.web.requests import NoAnswerError, answer
 from tiltboard.firmware_host.web.server import PortTakenError, WebServer
+from tiltboard.firmware_host.web.websocket import MAX_REFUSED, MESSAGE_BURST
 from tiltboard.games.base import RulesError
 from tiltboard.ground.errors import TiltboardError
 from tiltboard.ground.rate_limit import TokenBucket
@@ -255,7 +255,7 @@ def test_brackets_without_end_are_not_understood_and_end_nothing(at_rest, path):
 
 
 def test_too_fast_a_page_is_told_and_at_last_closed(at_rest, monkeypatch):
-    monkeypatch.setattr(live, "MESSAGES_PER_S", 0.001)  # however slow this machine is
+    monkeypatch.setattr(websocket, "MESSAGES_PER_S", 0.001)  # however slow this machine is
     with page_of(at_rest) as page:
         answers = []
         with pytest.raises(ConnectionClosed) as closed:

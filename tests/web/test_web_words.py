@@ -1,4 +1,4 @@
-"""Tests of firmware_host/web/requests.py, answers.py, live.py and language.py: each field of
+"""Tests of firmware_host/web/requests.py, responses.py, websocket.py and language.py: each field of
 text of each command, with what a template, a format, a terminal or a page would read as more
 than text: over both ways in, it is answered in one short sentence.
 """
@@ -13,9 +13,9 @@ from msgspec import inspect
 
 from tests.web.test_web_server import JSON, ask, page_of
 from tiltboard.firmware_host.table.commands import NewGame
-from tiltboard.firmware_host.web import live
-from tiltboard.firmware_host.web.answers import PairRequest, SeatRequest
+from tiltboard.firmware_host.web import websocket
 from tiltboard.firmware_host.web.requests import Incoming
+from tiltboard.firmware_host.web.responses import PairRequest, SeatRequest
 
 SAID = inspect.type_info(Incoming).types
 POSTED = {"pairing": inspect.type_info(PairRequest), "seats": inspect.type_info(SeatRequest)}
@@ -81,7 +81,7 @@ def say(answer):
 @pytest.mark.parametrize(("game", "first"), [("momentum", 0), ("gravity-warfare", 1)])
 def test_no_word_is_more_than_a_word(at_rest, monkeypatch, caplog, game, first):
     """Over either way in turn; what one game had over one, the other has over the other."""
-    monkeypatch.setattr(live, "MESSAGES_PER_S", 1e9)
+    monkeypatch.setattr(websocket, "MESSAGES_PER_S", 1e9)
     # An answer is looked at, and not what comes of it on the plate.
     monkeypatch.setattr("tests.web.conftest.REST_S", 0.1)
     at_rest.table.submit(NewGame(game)).result(20)

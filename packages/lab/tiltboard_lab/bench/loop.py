@@ -42,8 +42,8 @@ from tiltboard.firmware_host.web.limits import (
     REQUEST_BURST,
     REQUESTS_PER_S,
 )
-from tiltboard.firmware_host.web.live import MESSAGES_PER_S
 from tiltboard.firmware_host.web.server import WebServer
+from tiltboard.firmware_host.web.websocket import MESSAGES_PER_S
 from tiltboard.games.registry import HOSTED, game_type
 from tiltboard.ground.clock import SystemClock, cpu_s
 from tiltboard.ground.rate_limit import TokenBucket

@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tiltboard.firmware_host.config.errors import ConfigError, explained
 from tiltboard.firmware_host.messages import Catalogue, languages
 from tiltboard.firmware_host.service.snapshot import Layout
-from tiltboard.firmware_host.web import answers, assets
+from tiltboard.firmware_host.web import assets, responses
 from tiltboard.firmware_host.web.guard import secured
 from tiltboard.firmware_host.web.language import encoder
 from tiltboard.ground.clock import Clock, SystemClock
@@ -222,7 +222,7 @@ class Club:
                 _log.info("%s against %s: %s", *game[1:], won or DRAW)
 
     async def _texts(self, _: Request) -> Response:
-        texts = answers.Texts(self._spoken.language, self._spoken.messages, languages())
+        texts = responses.Texts(self._spoken.language, self._spoken.messages, languages())
         return Response(self._encode(texts), media_type="application/json")
 
     async def _events(self, request: Request) -> Response:

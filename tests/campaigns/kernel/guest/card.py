@@ -16,7 +16,7 @@ from service_table import shown, wait_until
 
 from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.engines.process import UNIT_SOCKET, EngineProcess
-from tiltboard.firmware_host.web.machine import Hotspot, Join, Machine, RollBack
+from tiltboard.firmware_host.web.device_control import Hotspot, Join, Machine, RollBack
 from tiltboard.firmware_host.web.pairing import Confirming
 from tiltboard.ground.clock import SystemClock
 
