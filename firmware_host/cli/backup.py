@@ -26,8 +26,8 @@ from pathlib import Path
 import click
 import msgspec
 
+from tiltboard.firmware_host.cli.cli_output import say, writing
 from tiltboard.firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
-from tiltboard.firmware_host.cli.speech import say, writing
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Progress
 from tiltboard.firmware_host.config.errors import BackupError, ConfigError, JournalError
 from tiltboard.firmware_host.config.files import (

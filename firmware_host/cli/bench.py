@@ -7,8 +7,8 @@ from importlib.util import find_spec
 
 import click
 
+from tiltboard.firmware_host.cli.cli_output import FIGURES_AS_JSON, report
 from tiltboard.firmware_host.cli.main import Group, how_to_bring
-from tiltboard.firmware_host.cli.speech import FIGURES_AS_JSON, report
 from tiltboard.firmware_host.messages import Message, text
 
 PROFILE = click.option("--profile", default="plate-10", show_default=True, help="Table profile.")

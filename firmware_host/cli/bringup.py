@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiltboard.drivers.buses import Buses
-from tiltboard.firmware_host.cli.computer import record_run, this_machine
-from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE
-from tiltboard.firmware_host.cli.speech import as_run, keyboard, problem, say
-from tiltboard.firmware_host.cli.tables import (
+from tiltboard.firmware_host.cli.cli_output import as_run, keyboard, problem, say
+from tiltboard.firmware_host.cli.hardware import (
     FAULTS,
     SEED,
     SIMULATE,
@@ -22,7 +20,8 @@ from tiltboard.firmware_host.cli.tables import (
     need_table,
     simulated_table,
 )
-from tiltboard.firmware_host.commissioning.account import findings
+from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE
+from tiltboard.firmware_host.cli.pi_checks import record_run, this_machine
 from tiltboard.firmware_host.commissioning.findings import (
     Finding,
     State,
@@ -32,6 +31,7 @@ from tiltboard.firmware_host.commissioning.findings import (
     worth_a_look,
 )
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Part, write_progress
+from tiltboard.firmware_host.commissioning.results import findings
 from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, run_sweep
 from tiltboard.firmware_host.commissioning.tasks import Choice, Step
 from tiltboard.firmware_host.config.build import build_plate

@@ -19,17 +19,11 @@ from tiltboard.drivers.attitude import FLAT
 from tiltboard.drivers.buses import Buses
 from tiltboard.drivers.errors import how_to_install
 from tiltboard.drivers.frame import Frame
-from tiltboard.firmware_host.cli.computer import Machine, Service, running_table, this_machine
+from tiltboard.firmware_host.cli.cli_output import as_run, say
+from tiltboard.firmware_host.cli.hardware import FAULTS, SEED, simulated_table
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE, state_folder
-from tiltboard.firmware_host.cli.speech import as_run, say
-from tiltboard.firmware_host.cli.tables import FAULTS, SEED, simulated_table
+from tiltboard.firmware_host.cli.pi_checks import Machine, Service, running_table, this_machine
 from tiltboard.firmware_host.commissioning import findings
-from tiltboard.firmware_host.commissioning.account import (
-    MUX_INPUTS,
-    dead_multiplexer,
-    dead_multiplexers,
-    to_mend,
-)
 from tiltboard.firmware_host.commissioning.findings import (
     Finding,
     note,
@@ -41,6 +35,12 @@ from tiltboard.firmware_host.commissioning.findings import (
 from tiltboard.firmware_host.commissioning.mounting import describe, up_axis
 from tiltboard.firmware_host.commissioning.placing import NOISY_MT, OFF_SCALE_MT
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
+from tiltboard.firmware_host.commissioning.results import (
+    MUX_INPUTS,
+    dead_multiplexer,
+    dead_multiplexers,
+    to_mend,
+)
 from tiltboard.firmware_host.commissioning.sweep import unfinished
 from tiltboard.firmware_host.config import computer
 from tiltboard.firmware_host.config.build import build_plate

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 import click
 
-from tiltboard.firmware_host.cli.speech import misuse
+from tiltboard.firmware_host.cli.cli_output import misuse
 from tiltboard.firmware_host.messages import text
 from tiltboard.ground.clock import SystemClock
 

@@ -10,9 +10,9 @@ from typing import Any, TextIO
 
 import click
 
+from tiltboard.firmware_host.cli.cli_output import say, standard_input, writing
 from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import SIMULATED, STATE, games_folder
-from tiltboard.firmware_host.cli.speech import say, standard_input, writing
 from tiltboard.firmware_host.config.errors import GameTextError, NoSuchGameError
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.host.player_records import People

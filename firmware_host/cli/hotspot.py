@@ -16,9 +16,9 @@ from pathlib import Path
 
 import click
 
+from tiltboard.firmware_host.cli.cli_output import say, standard_input
 from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import CONFIG, PORT
-from tiltboard.firmware_host.cli.speech import say, standard_input
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import read_file, write_durably
 from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS, load_settings

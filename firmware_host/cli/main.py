@@ -22,7 +22,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tiltboard.firmware_host import stop
-from tiltboard.firmware_host.cli.speech import misuse, printable, problem, sentence
+from tiltboard.firmware_host.cli.cli_output import misuse, printable, problem, sentence
 from tiltboard.firmware_host.config.errors import (
     ConfigError,
     NoSuchGameError,
@@ -111,7 +111,7 @@ ALSO = {
     "backup": ("restore",),
     "scenario": ("replay",),
     "running": ("devices",),
-    "computer": ("unit",),
+    "pi_checks": ("unit",),
     "main": ("help",),
 }
 # These errors are about what was asked for; all others say what did not hold.

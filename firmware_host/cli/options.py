@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tiltboard.firmware_host.cli.speech import misuse, sentence, standard_input
+from tiltboard.firmware_host.cli.cli_output import misuse, sentence, standard_input
 from tiltboard.firmware_host.config.files import default_state_directory, ensure_state_directory
 from tiltboard.firmware_host.messages import text
 

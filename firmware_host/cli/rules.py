@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 import click
 
+from tiltboard.firmware_host.cli.cli_output import misuse, say, sentence, standard_input
 from tiltboard.firmware_host.cli.options import name_broken_games
-from tiltboard.firmware_host.cli.speech import misuse, say, sentence, standard_input
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import is_path, read_board, read_text
 from tiltboard.firmware_host.messages import Message, nearest, text

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from tiltboard.firmware_host.cli.cli_output import printable, say
 from tiltboard.firmware_host.cli.main import Group
 from tiltboard.firmware_host.cli.options import (
     CONFIG,
@@ -18,7 +19,6 @@ from tiltboard.firmware_host.cli.options import (
     STATE,
     games_folder,
 )
-from tiltboard.firmware_host.cli.speech import printable, say
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.settings import load_settings
 from tiltboard.firmware_host.journal.database import sound_date

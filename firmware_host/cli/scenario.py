@@ -14,10 +14,10 @@ from pathlib import Path
 import click
 
 from tiltboard.drivers.buses import Buses
-from tiltboard.firmware_host.cli.computer import record_run, this_machine
+from tiltboard.firmware_host.cli.cli_output import keyboard, misuse, say, sentence
+from tiltboard.firmware_host.cli.hardware import PHYSICS, lacks
 from tiltboard.firmware_host.cli.options import PROFILE, STATE, games_folder
-from tiltboard.firmware_host.cli.speech import keyboard, misuse, say, sentence
-from tiltboard.firmware_host.cli.tables import PHYSICS, lacks
+from tiltboard.firmware_host.cli.pi_checks import record_run, this_machine
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, read_text
 from tiltboard.firmware_host.config.profile import Profile, load_profile

@@ -18,6 +18,8 @@ from typing import Any
 import click
 import msgspec
 
+from tiltboard.firmware_host.cli.cli_output import log_to_stderr, say, serve_until_told
+from tiltboard.firmware_host.cli.hardware import wait_for_table
 from tiltboard.firmware_host.cli.options import (
     chosen_game,
     games_folder,
@@ -25,8 +27,6 @@ from tiltboard.firmware_host.cli.options import (
     name_broken_games,
     table_options,
 )
-from tiltboard.firmware_host.cli.speech import log_to_stderr, say, serve_until_told
-from tiltboard.firmware_host.cli.tables import wait_for_table
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.errors import NotPossibleError, spoken_by
 from tiltboard.firmware_host.config.files import Tell

@@ -19,7 +19,6 @@ from tiltboard.drivers.errors import PartError, WrongPartError
 from tiltboard.drivers.frame import Frame
 from tiltboard.drivers.lights import Look
 from tiltboard.drivers.plate import Plate
-from tiltboard.firmware_host.commissioning.account import calibration_of, supply_of, to_mend
 from tiltboard.firmware_host.commissioning.blinking import YES, blinking
 from tiltboard.firmware_host.commissioning.findings import BUS, Finding, note, of_faults, problem
 from tiltboard.firmware_host.commissioning.mounting import tilting
@@ -31,6 +30,7 @@ from tiltboard.firmware_host.commissioning.progress import (
     Progress,
     read_progress,
 )
+from tiltboard.firmware_host.commissioning.results import calibration_of, supply_of, to_mend
 from tiltboard.firmware_host.commissioning.tasks import (
     EDGES,
     Answer,

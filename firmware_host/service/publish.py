@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tiltboard.firmware_host.commissioning import mounting
-from tiltboard.firmware_host.commissioning.account import findings
 from tiltboard.firmware_host.commissioning.findings import Health, health_map, worth_a_look
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
+from tiltboard.firmware_host.commissioning.results import findings
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.host.plate_group import PlateGroup

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/cli/tables.py and serve.py: a service whose table is not there waits
+"""Tests of firmware_host/cli/hardware.py and serve.py: a service whose table is not there waits
 for it, and says so once.
 """
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 import socket
 from itertools import pairwise
 
-from tiltboard.firmware_host.cli import tables
+from tiltboard.firmware_host.cli import hardware
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.hw_sim.table import SimTable
 
@@ -16,7 +16,7 @@ PLUGGED_IN_S = 1000.0
 
 def test_it_is_looked_for_ever_less_often_and_said_once(tmp_path, capsys, monkeypatch):
     looks, told = [], []
-    look = tables.missing_table
+    look = hardware.missing_table
     with (
         SimTable(load_profile("node")) as table,
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as inbox,
@@ -36,10 +36,10 @@ def test_it_is_looked_for_ever_less_often_and_said_once(tmp_path, capsys, monkey
                 told.append(inbox.recv(4096).decode())
                 table.clock.sleep(duration_s)
 
-        monkeypatch.setattr(tables, "missing_table", looked)
+        monkeypatch.setattr(hardware, "missing_table", looked)
         table.faults.inject("node-unplugged")
         environ = {"NOTIFY_SOCKET": f"{tmp_path}/notify", "WATCHDOG_USEC": "10000000"}
-        tables.wait_for_table(table.profile, table.buses, Clock(), environ)
+        hardware.wait_for_table(table.profile, table.buses, Clock(), environ)
     between = [round(after - before) for before, after in pairwise(looks)]
     assert between[:6] == [3, 6, 12, 24, 48, 60]
     assert len(looks) < 25

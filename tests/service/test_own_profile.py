@@ -1,4 +1,4 @@
-"""Tests of systemd/install and firmware_host/cli/computer.py: one's own table is where the
+"""Tests of systemd/install and firmware_host/cli/pi_checks.py: one's own table is where the
 service reads it.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tiltboard.firmware_host.cli.computer import Service
+from tiltboard.firmware_host.cli.pi_checks import Service
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import load_settings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tiltboard.firmware_host.cli.speech import say
+from tiltboard.firmware_host.cli.cli_output import say
 from tiltboard.firmware_host.config.files import ensure_state_directory
 from tiltboard.firmware_host.messages import text
 from tiltboard.ground.clock import SystemClock

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiltboard.firmware_host.cli.main import Group
-from tiltboard.firmware_host.cli.options import CONFIG, PORT, match_code
-from tiltboard.firmware_host.cli.running import ask
-from tiltboard.firmware_host.cli.speech import (
+from tiltboard.firmware_host.cli.cli_output import (
     AS_JSON,
     is_json_wanted,
     log_to_stderr,
@@ -20,6 +17,9 @@ from tiltboard.firmware_host.cli.speech import (
     say,
     serve_until_told,
 )
+from tiltboard.firmware_host.cli.main import Group
+from tiltboard.firmware_host.cli.options import CONFIG, PORT, match_code
+from tiltboard.firmware_host.cli.running import ask
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError, spoken_by
 from tiltboard.firmware_host.config.settings import check_host, load_settings
 from tiltboard.firmware_host.messages import text

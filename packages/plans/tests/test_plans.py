@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner
 
 from packages.plans.tests.conftest import DOCS
+from tiltboard.firmware_host.cli.cli_output import sentence
 from tiltboard.firmware_host.cli.main import cli
-from tiltboard.firmware_host.cli.speech import sentence
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
 from tiltboard.firmware_host.config.wiring import HallPart

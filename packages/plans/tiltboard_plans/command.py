@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tiltboard.firmware_host.cli.speech import say, writing
+from tiltboard.firmware_host.cli.cli_output import say, writing
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import text
 from tiltboard.ground.errors import extra_command

@@ -7,10 +7,10 @@ from importlib import resources
 import msgspec
 
 from tests.campaigns.fuzz.target import FileTarget, JsonTarget, Target
-from tiltboard.firmware_host.cli.computer import drop_in
+from tiltboard.firmware_host.cli.pi_checks import drop_in
 from tiltboard.firmware_host.cli.rules import load_board
-from tiltboard.firmware_host.commissioning.account import findings
 from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress, read_progress
+from tiltboard.firmware_host.commissioning.results import findings
 from tiltboard.firmware_host.commissioning.tasks import tasks
 from tiltboard.firmware_host.config.files import read_board, read_text
 from tiltboard.firmware_host.config.profile import load_profile, profile_names

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tiltboard.firmware_host.cli.computer import Machine, Service
+from tiltboard.firmware_host.cli.pi_checks import Machine, Service
 
 NOW_S = 1_780_000_000.0  # 2026-05-28
 PACKAGES = frozenset({"lgpio", "spidev", "smbus2", "neopixel", "serial"})

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/cli/speech.py and firmware_host/config/errors.py: the command line
+"""Tests of firmware_host/cli/cli_output.py and firmware_host/config/errors.py: the command line
 speaks English.
 """
 
@@ -10,10 +10,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from tiltboard.firmware_host.cli import speech
+from tiltboard.firmware_host.cli import cli_output
 from tiltboard.firmware_host.cli.bench import command as bench
+from tiltboard.firmware_host.cli.cli_output import FIGURES_AS_JSON, report
 from tiltboard.firmware_host.cli.main import cli
-from tiltboard.firmware_host.cli.speech import FIGURES_AS_JSON, report
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.games.base import RulesError
 
@@ -21,7 +21,7 @@ from tiltboard.games.base import RulesError
 def test_an_error_is_told_with_its_remedy_and_the_error_in_it():
     why = RulesError("{n} is too much.", n=7)
     error = ConfigError("{path}: {why}", remedy="Take less.", path="a", why=why)
-    assert speech.sentence(error) == "a: 7 is too much. Take less."
+    assert cli_output.sentence(error) == "a: 7 is too much. Take less."
 
 
 @pytest.mark.parametrize("words", [["--help"], ["games", "--help"], ["games", "--nothing"]])

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/cli/doctor.py and computer.py: the doctor finds what is missing, and
+"""Tests of firmware_host/cli/doctor.py and pi_checks.py: the doctor finds what is missing, and
 says how to mend it.
 """
 
@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from tiltboard.drivers.attitude import Mounting
-from tiltboard.firmware_host.cli.computer import Service, service_of, this_machine
 from tiltboard.firmware_host.cli.doctor import check_parts, command, examine
+from tiltboard.firmware_host.cli.pi_checks import Service, service_of, this_machine
 from tiltboard.firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from tests.unhurried import unhurried
-from tiltboard.firmware_host.commissioning.account import calibration_of, findings
 from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
+from tiltboard.firmware_host.commissioning.results import calibration_of, findings
 from tiltboard.firmware_host.commissioning.sweep import Sweep, run_sweep
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.host.pacer import Pacer

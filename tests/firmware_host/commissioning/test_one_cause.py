@@ -1,12 +1,12 @@
-"""Tests of firmware_host/commissioning/account.py, findings.py: one cause is one finding."""
+"""Tests of firmware_host/commissioning/results.py, findings.py: one cause is one finding."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.unhurried import unhurried
-from tiltboard.firmware_host.commissioning.account import findings
 from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
+from tiltboard.firmware_host.commissioning.results import findings
 from tiltboard.firmware_host.config.profile import load_profile
 
 PROFILE = load_profile("plate-10")

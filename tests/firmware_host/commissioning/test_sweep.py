@@ -1,4 +1,4 @@
-"""Tests of firmware_host/commissioning/sweep.py, progress.py and account.py: a sweep finds what
+"""Tests of firmware_host/commissioning/sweep.py, progress.py and results.py: a sweep finds what
 a maker has done wrong: it is mapped or named, and nothing else is.
 """
 
@@ -11,7 +11,6 @@ import pytest
 
 from tests.unhurried import unhurried
 from tiltboard.drivers.attitude import Mounting
-from tiltboard.firmware_host.commissioning.account import wire_of
 from tiltboard.firmware_host.commissioning.findings import worth_a_look
 from tiltboard.firmware_host.commissioning.mounting import describe
 from tiltboard.firmware_host.commissioning.progress import (
@@ -20,6 +19,7 @@ from tiltboard.firmware_host.commissioning.progress import (
     read_progress,
     write_progress,
 )
+from tiltboard.firmware_host.commissioning.results import wire_of
 from tiltboard.firmware_host.commissioning.sweep import begin, chains, measured_again
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.errors import NotPossibleError

@@ -73,8 +73,8 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
 
     Raises RuntimeError if the sweep does not end.
     """
-    from tiltboard.firmware_host.commissioning.account import calibration_of
     from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
+    from tiltboard.firmware_host.commissioning.results import calibration_of
     from tiltboard.firmware_host.commissioning.sweep import Sweep, run_sweep
     from tiltboard.firmware_host.commissioning.tasks import Step
     from tiltboard.firmware_host.host.pacer import Pacer

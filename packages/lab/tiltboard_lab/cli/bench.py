@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tiltboard.firmware_host.cli.speech import FIGURES_AS_JSON, report
+from tiltboard.firmware_host.cli.cli_output import FIGURES_AS_JSON, report
 from tiltboard.firmware_host.referee.seats import LEVELS
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from tiltboard.firmware_host.cli.cli_output import AS_JSON, misuse, printable, say
 from tiltboard.firmware_host.cli.options import CONFIG, OPTIONS
-from tiltboard.firmware_host.cli.speech import AS_JSON, misuse, printable, say
 from tiltboard.firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
     KERNELS,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
+from tiltboard.firmware_host.cli.cli_output import AS_JSON, misuse, say
 from tiltboard.firmware_host.cli.options import OPTIONS
-from tiltboard.firmware_host.cli.speech import AS_JSON, misuse, say
 from tiltboard.firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
     KERNELS,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tiltboard.firmware_host.cli.speech import misuse, say
+from tiltboard.firmware_host.cli.cli_output import misuse, say
 from tiltboard.firmware_host.messages import text
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from pathlib import Path
 import click
 import msgspec
 
+from tiltboard.firmware_host.cli.cli_output import say, writing
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE
-from tiltboard.firmware_host.cli.speech import say, writing
 from tiltboard.firmware_host.config.boot import BootConfig, lines_for_every_pi, read_boot_config
 from tiltboard.firmware_host.config.computer import DeviceClass, needs_of_speaker
 from tiltboard.firmware_host.config.errors import ConfigError

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from tiltboard.drivers.buses import Buses
-from tiltboard.firmware_host.cli.computer import running_table
+from tiltboard.firmware_host.cli.cli_output import say, sentence
 from tiltboard.firmware_host.cli.options import games_folder
-from tiltboard.firmware_host.cli.speech import say, sentence
+from tiltboard.firmware_host.cli.pi_checks import running_table
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile, load_profile
