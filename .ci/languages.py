@@ -31,9 +31,9 @@ ENGLISH_ONLY = (
     "firmware_host/cli",
     "firmware_host/scenario",
     "games/conformance.py",
-    "hw_sim/miswiring.py",
+    "hw_sim/wiring_errors.py",
     "hw_sim/session/bench.py",
-    "hw_sim/session/maker.py",
+    "hw_sim/session/simulated_builder.py",
     "packages/online/tiltboard_online/commands.py",
 )
 BUT_TRANSLATED = ("firmware_host/cli/machine.py", "firmware_host/cli/hotspot.py")

@@ -175,7 +175,7 @@ Answering = Callable[[Step], str | None]
 
 def _by_maker(sim: SimTable, seed: int) -> Answering:
     """Return answers by a simulated user, who does the sweep at the simulated table."""
-    from tiltboard.hw_sim.session.maker import Maker
+    from tiltboard.hw_sim.session.simulated_builder import Maker
 
     maker, accepted_s = Maker(sim, seed), sim.clock.now()
 

@@ -65,8 +65,8 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
     """Make a simulated table with these faults. Raises ConfigError for an impossible one."""
     from tiltboard.hw_sim.errors import FaultError
     from tiltboard.hw_sim.faults import OF_MAGNETS
-    from tiltboard.hw_sim.miswiring import miswire, miswirings
     from tiltboard.hw_sim.table import SimTable
+    from tiltboard.hw_sim.wiring_errors import miswire, miswirings
 
     with SimTable(profile, seed) as table:
         for fault in faults:

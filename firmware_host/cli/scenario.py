@@ -87,7 +87,7 @@ def command(
             else:
                 from tiltboard.hw_sim.physics import world_class
                 from tiltboard.hw_sim.session import SimSession
-                from tiltboard.hw_sim.session.deeds import SimulatedHands
+                from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 
                 world = world_class(physics=physics)
                 session = SimSession(table, games, seed=seed, world=world)

@@ -28,9 +28,9 @@ from tiltboard.firmware_host.table.hands import (
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import Game
 from tiltboard.ground.clock import Clock, SystemClock
-from tiltboard.hw_sim.session.deeds import Deeds
+from tiltboard.hw_sim.session.auto_hand import OwnHand
 from tiltboard.hw_sim.session.hand_rules import HandRules
-from tiltboard.hw_sim.session.own_hand import OwnHand
+from tiltboard.hw_sim.session.scripted_hands import Deeds
 from tiltboard.hw_sim.session.session import SimSession
 from tiltboard.hw_sim.world import MagnetKind, World
 from tiltboard.hw_sim.world.paths import Point

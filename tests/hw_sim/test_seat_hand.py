@@ -1,4 +1,4 @@
-"""Tests of hw_sim/session/own_hand.py and tiltboard_lab/bench/seats_at_table.py: the table's
+"""Tests of hw_sim/session/auto_hand.py and tiltboard_lab/bench/seats_at_table.py: the table's
 own hand in a game of seats: computer players play by themselves, over the chips.
 """
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unhurried import unhurried
 from tiltboard.hw_sim.session import SimSession
-from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 from tiltboard.testing import GameTable
 
 

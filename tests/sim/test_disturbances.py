@@ -15,7 +15,7 @@ from tiltboard.firmware_host.scenario.run import ScenarioRunner
 from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
-from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 from tiltboard.hw_sim.world import paths
 
 PHASES = tomllib.loads(Path(__file__).with_name("fault_phases.toml").read_text())["phases"]

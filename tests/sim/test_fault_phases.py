@@ -17,7 +17,7 @@ from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.run import ScenarioRunner
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
-from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 
 FOLDER = Path(__file__).parent
 MATRIX = tomllib.loads(FOLDER.joinpath("fault_phases.toml").read_text())

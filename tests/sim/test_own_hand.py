@@ -1,5 +1,6 @@
-"""Tests of hw_sim/session/own_hand.py, hand_rules.py and deeds.py: the table's own hand over the
-chips: whole games, set-ups, take-backs, nothing in the air, and wrong touches that cost nothing.
+"""Tests of hw_sim/session/auto_hand.py, hand_rules.py and scripted_hands.py: the table's own hand
+over the chips: whole games, set-ups, take-backs, nothing in the air, and wrong touches that cost
+nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tests of firmware_host/scenario/run.py, firmware_host/cli/scenario.py and
-hw_sim/session/deeds.py: every scenario file holds on the simulated table, each sentence in it
-passes through the catalogue, and the command reports as it promises.
+hw_sim/session/scripted_hands.py: every scenario file holds on the simulated table, each sentence in
+it passes through the catalogue, and the command reports as it promises.
 """
 
 import json
@@ -19,7 +19,7 @@ from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.web.language import encoder
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
-from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 
 SCENARIOS = sorted(Path(__file__).parent.joinpath("scenarios").glob("*.scenario"))
 # Of boards up to 7 x 7 with two kinds of pieces: what they say of the game does not depend on the

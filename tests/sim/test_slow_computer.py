@@ -12,7 +12,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.run import ScenarioRunner
 from tiltboard.hw_sim.session import SimSession
-from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 
 SCENARIOS = Path(__file__).parent / "scenarios"
 LATE_S = 0.06  # of each wait for the next scan: 80 ms in the place of 20

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
-from tiltboard.hw_sim.session.deeds import Deeds, SimulatedHands
+from tiltboard.hw_sim.session.scripted_hands import Deeds, SimulatedHands
 
 STARTED_S = 4.0  # gyroscope and bias
 

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/web/static/hand.js and hw_sim/session/own_hand.py: what follows is
+"""Tests of firmware_host/web/static/hand.js and hw_sim/session/auto_hand.py: what follows is
 carried out by the simulated table's own hand, on the page in a real browser.
 """
 

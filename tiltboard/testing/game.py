@@ -23,7 +23,7 @@ from tiltboard.ground.override import override
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.hw_sim.session import SimSession
-from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 from tiltboard.testing.bench import MAX_WAIT_S, plug_of
 from tiltboard.testing.subject import (
     ExpectationError,

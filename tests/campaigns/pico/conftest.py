@@ -21,7 +21,7 @@ from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.run import ScenarioRunner
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.hw_sim.session import SimSession
-from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 
 LOOKS = 40  # scans for which the strip may lag behind the page: a blink is nine of them at least
 FIRMWARE = "TILTBOARD_PICO_FIRMWARE"

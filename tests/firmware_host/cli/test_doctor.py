@@ -27,8 +27,8 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.perception.calibration import uncalibrated, write_calibration
 from tiltboard.ground.clock import SystemClock
-from tiltboard.hw_sim.miswiring import miswire
 from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.wiring_errors import miswire
 from tiltboard.hw_sim.world.magnet import MagnetKind
 
 

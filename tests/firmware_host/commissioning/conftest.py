@@ -11,9 +11,9 @@ from tiltboard.firmware_host.commissioning.results import calibration_of, findin
 from tiltboard.firmware_host.commissioning.sweep import Sweep, run_sweep
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.host.pacer import Pacer
-from tiltboard.hw_sim.miswiring import miswire
-from tiltboard.hw_sim.session.maker import Maker
+from tiltboard.hw_sim.session.simulated_builder import Maker
 from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.wiring_errors import miswire
 
 
 class StoppedError(Exception):

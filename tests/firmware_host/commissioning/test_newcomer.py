@@ -1,4 +1,4 @@
-"""Tests of firmware_host/cli/bringup.py and hw_sim/miswiring.py: somebody who follows
+"""Tests of firmware_host/cli/bringup.py and hw_sim/wiring_errors.py: somebody who follows
 docs/bring-up.md alone gets a wrongly wired, simulated table right.
 """
 
@@ -17,8 +17,8 @@ from tiltboard.firmware_host.cli import bringup
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
-from tiltboard.hw_sim.miswiring import miswire, miswirings
 from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.wiring_errors import miswire, miswirings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "bring-up.md").read_text("utf-8")
 PRACTICE = PAGE.partition("### Practise")[2].partition("## When a reading")[0]

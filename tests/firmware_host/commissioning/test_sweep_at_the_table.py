@@ -1,6 +1,6 @@
 """Tests of firmware_host/host/modes.py, firmware_host/commissioning/placing.py and
-hw_sim/session/maker.py: a sweep while the service runs: the game waits, and nothing of it is
-lost.
+hw_sim/session/simulated_builder.py: a sweep while the service runs: the game waits, and nothing of
+it is lost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tiltboard.firmware_host.table.commands import AnswerSweep, Calibrate, NewGa
 from tiltboard.firmware_host.web.requests import parse
 from tiltboard.games.momentum.game import MOMENTUM
 from tiltboard.hw_sim.session import SimSession
-from tiltboard.hw_sim.session.maker import Maker
+from tiltboard.hw_sim.session.simulated_builder import Maker
 
 
 @pytest.fixture

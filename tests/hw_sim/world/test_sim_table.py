@@ -16,8 +16,8 @@ import smbus2
 
 from tiltboard.hw_sim.errors import FaultError
 from tiltboard.hw_sim.faults import SimDisk
-from tiltboard.hw_sim.miswiring import miswire
 from tiltboard.hw_sim.table import SimTable
+from tiltboard.hw_sim.wiring_errors import miswire
 
 D4, D5 = 33, 43
 

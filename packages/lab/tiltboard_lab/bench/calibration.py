@@ -78,7 +78,7 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
     from tiltboard.firmware_host.commissioning.sweep import Sweep, run_sweep
     from tiltboard.firmware_host.commissioning.tasks import Step
     from tiltboard.firmware_host.host.pacer import Pacer
-    from tiltboard.hw_sim.session.maker import Maker
+    from tiltboard.hw_sim.session.simulated_builder import Maker
 
     profile = table.profile
     sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=tuple(Part)))

@@ -245,7 +245,7 @@ def through_the_chips(
 def _spoil(table: SimTable) -> Calibration:
     """Let all that happens to tables happen to this one. What calibrating it would have found."""
     from tiltboard.hw_sim.boards import HallBoard
-    from tiltboard.hw_sim.miswiring import miswire
+    from tiltboard.hw_sim.wiring_errors import miswire
     from tiltboard.hw_sim.world.magnet import MagnetKind
 
     profile, board = table.profile, table.hall_board

@@ -18,7 +18,7 @@ from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.run import ScenarioRunner
 from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
 from tiltboard.hw_sim.errors import SimulationError
-from tiltboard.hw_sim.session.deeds import SimulatedHands
+from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 
 SCENARIOS = Path(__file__).resolve().parents[3] / "sim/scenarios"
 STATE = "/var/lib/tiltboard"

@@ -228,8 +228,8 @@ def _outcome(winner: str | None, reason: str, **extra: Any) -> Outcome:
 
 
 class ServiceSession:
-    """What tiltboard.hw_sim.session.deeds.SimulatedHands uses of a session, at the installed
-    service.
+    """What tiltboard.hw_sim.session.scripted_hands.SimulatedHands uses of a session, at the
+    installed service.
     """
 
     def __init__(self) -> None:
