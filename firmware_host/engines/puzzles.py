@@ -17,7 +17,7 @@ import msgspec
 from tiltboard.firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
 from tiltboard.firmware_host.engines.proof import ProofSearch, TooManyError
 from tiltboard.games.base import Game
-from tiltboard.games.guided import PuzzleGame
+from tiltboard.games.lesson_game import PuzzleGame
 from tiltboard.games.registry import file_of, game_type
 from tiltboard.games.rules import CHANCE, Rules
 

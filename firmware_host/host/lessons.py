@@ -17,8 +17,8 @@ from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.move_line import PendingMove
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game, Position
-from tiltboard.games.guided import GuidedGame
 from tiltboard.games.lesson import Tactic
+from tiltboard.games.lesson_game import GuidedGame
 from tiltboard.games.registry import game_type
 
 Guided = GuidedGame | ExerciseGame

@@ -33,7 +33,7 @@ from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.move_line import Line
 from tiltboard.firmware_host.table.standing import Standing
 from tiltboard.firmware_host.table.zones import overlay_for
-from tiltboard.games.guided import GuidedGame
+from tiltboard.games.lesson_game import GuidedGame
 from tiltboard.games.registry import game_type
 
 _log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from tiltboard.firmware_host.service.publish import look_info
 from tiltboard.firmware_host.service.snapshot import LookInfo
 from tiltboard.games.base import Credit, GameType, OptionSpec, Preset
 from tiltboard.games.drawing import picture
-from tiltboard.games.guided import GuidedGame
+from tiltboard.games.lesson_game import GuidedGame
 
 
 class Problem(msgspec.Struct, frozen=True):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from tiltboard.games.gravity_warfare import flow
+from tiltboard.games.gravity_warfare import turn_phases
 from tiltboard.games.gravity_warfare.data import ABILITIES, COLOURS, HAND, ZONES
-from tiltboard.games.gravity_warfare.table import ANY, GEMS, TELEPORT, UNKNOWN, Event, State, Token
+from tiltboard.games.gravity_warfare.state import ANY, GEMS, TELEPORT, UNKNOWN, Event, State, Token
 
 KEEP, GIVE, HOLE = "keep-it", "give-it-back", "space-time-hole"
 SELF, GUARD, WILD = "do-it-yourself", "guardian", "antimatter"
@@ -83,11 +83,11 @@ def play(s: State, player: int, token: str, arg: str) -> None:
         s.used += late.holes
         late = late._replace(deferred=True, holes=(card,))
         s.deferred[s.doer] = (*s.deferred.get(s.doer, ()), late)
-        flow.again(s)
+        turn_phases.again(s)
     elif name == SELF:
         s.doer = COLOURS.index(arg)
         s.used += (card,)
-        flow.again(s)
+        turn_phases.again(s)
     else:
         s.spent[player] += 1
         if is_event(s, name):
@@ -105,11 +105,11 @@ def _guard(s: State) -> None:
         s.used += (GUARD,)
         if s.doer != s.owner:
             s.doer = s.owner
-            flow.again(s)
+            turn_phases.again(s)
             return
         s.drawn_event = False
     s.fixed, s.zone, s.troop = (), ANY, (ANY,)
-    flow.next_step(s)
+    turn_phases.next_step(s)
 
 
 def lay(s: State, player: int, token: Token) -> None:
@@ -117,7 +117,7 @@ def lay(s: State, player: int, token: Token) -> None:
     s.tokens += (token,)
     s.laid[player] += (token.name,)
     s.ever_laid |= {player}
-    flow.again(s)
+    turn_phases.again(s)
 
 
 def givable(s: State) -> str | None:
@@ -200,7 +200,7 @@ def call(s: State, player: int, name: str, arg: str) -> None:
         case "free-troop":
             s.troop = (ANY, *s.troop[1:])
             if s.stage == "blocked":
-                flow.open_window(s)
+                turn_phases.open_window(s)
         case "cancel":
             s.used += s.lift(arg).cards
         case "extra":
@@ -209,6 +209,6 @@ def call(s: State, player: int, name: str, arg: str) -> None:
             s.reward = True
         case "save":
             s.save = True
-    flow.again(s)
+    turn_phases.again(s)
     if ability == "reroll-zone":
         s.zone, s.stage, s.ask = None, "dice", "zone"

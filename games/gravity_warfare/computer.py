@@ -11,10 +11,10 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator
 
-from tiltboard.games.gravity_warfare import outlook
+from tiltboard.games.gravity_warfare import evaluation
 from tiltboard.games.gravity_warfare.cards import GIVE, GUARD, HOLE, SELF
 from tiltboard.games.gravity_warfare.data import COLOURS
-from tiltboard.games.gravity_warfare.table import BLIND, MOUNT, TELEPORT, State
+from tiltboard.games.gravity_warfare.state import BLIND, MOUNT, TELEPORT, State
 from tiltboard.games.gravity_warfare.words import ABILITIES, card_said
 from tiltboard.games.seated import Phrase, Words
 
@@ -32,7 +32,7 @@ class Player:
 
     def __init__(self, view: State, player: int, level: str, dice: random.Random) -> None:
         self._player, self._level, self._dice = player, level, dice
-        self._table, self._legal = view, outlook.meant(view.seen.legal if view.seen else ())
+        self._table, self._legal = view, evaluation.meant(view.seen.legal if view.seen else ())
         self.best = self._first()
         self._gain = 0.0  # Average points of ``best`` over passing.
         self._slices = self._weigh() if level == "hard" else iter(())
@@ -43,7 +43,7 @@ class Player:
             idle = quiet and self._dice.random() < 0.7
             return str(self._dice.choice(quiet if idle else self._legal))
         keen = self._level == "hard"
-        return outlook.thumb(self._table, self._player, self._legal, self._dice, keen=keen)
+        return evaluation.thumb(self._table, self._player, self._legal, self._dice, keen=keen)
 
     def think(self) -> bool:
         """Think for a slice, a few hundred moves at most; return False if there is nothing left."""
@@ -57,9 +57,9 @@ class Player:
         sums = dict.fromkeys((first, *others), 0.0)
         worlds = SLICES // (1 + len(others))
         for made in range(1, worlds + 1):
-            world, luck = outlook.imagined(self._table, self._dice), self._dice.random()
+            world, luck = evaluation.imagined(self._table, self._dice), self._dice.random()
             for move in sums:
-                sums[move] += outlook.expected(world, self._player, move, random.Random(luck))
+                sums[move] += evaluation.expected(world, self._player, move, random.Random(luck))
                 yield True
             better = max(others, key=sums.__getitem__)
             clearly = made > worlds / 2 and sums[better] > sums[first] + made * MARGIN
@@ -82,7 +82,7 @@ class Player:
         if table.phase in ("refill", "keep", "take", "blocked"):
             return [self.best]
         fit = [move for move in self._legal if move.split(":")[1] in WEIGHED]
-        ranked = sorted(fit, key=lambda move: -outlook.liking(table, player, move, self._dice))
+        ranked = sorted(fit, key=lambda move: -evaluation.liking(table, player, move, self._dice))
         quiet = [move for move in fit if move.endswith(":pass")]
         return list(dict.fromkeys([*quiet, self.best, *ranked]))[:CANDIDATES]
 
@@ -93,7 +93,7 @@ def why(s: State, player: int, move: str) -> Words:
     said: dict[str, object]
     match what:
         case "place":
-            said = {"share": round(100 * outlook.holds(s, move)), "high": outlook.under(move)}
+            said = {"share": round(100 * evaluation.holds(s, move)), "high": evaluation.under(move)}
             if not said["high"] or s.free_zone or {MOUNT, TELEPORT} & set(s.fixed or ()):
                 return "It holds {share} % of the time.", said
             return (
@@ -108,7 +108,7 @@ def why(s: State, player: int, move: str) -> Words:
             return _why_pass(s, player)
         case "keep":
             kept, other = s.drawn[int(words[0]) - 1], s.drawn[2 - int(words[0])]
-            if outlook.worth(kept) > outlook.worth(other):
+            if evaluation.worth(kept) > evaluation.worth(other):
                 said = {"card": card_said(kept)}
                 return "{card} is worth more: it helps where a turn is hard.", said
             return "Either will do: both make another's turn harder or save one of yours.", {}
@@ -143,7 +143,7 @@ def why(s: State, player: int, move: str) -> Words:
 
 def _share(s: State, names: Collection[str]) -> int:
     """Return the estimated chance in percent that a piece holds with these challenges."""
-    return round(100 * outlook.steady(s, names))
+    return round(100 * evaluation.steady(s, names))
 
 
 def _why_play(s: State, player: int, words: list[str]) -> Words:

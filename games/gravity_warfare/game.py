@@ -20,11 +20,11 @@ from tiltboard.games.base import (
     Turn,
 )
 from tiltboard.games.gravity_warfare import computer as players
-from tiltboard.games.gravity_warfare import data, moves, outlook, witness, words
+from tiltboard.games.gravity_warfare import data, evaluation, inference, moves, words
 from tiltboard.games.gravity_warfare.data import COLOURS, Options
 from tiltboard.games.gravity_warfare.reasons import why_not
 from tiltboard.games.gravity_warfare.rules import WarfareRules
-from tiltboard.games.gravity_warfare.table import ANY, State, spelt
+from tiltboard.games.gravity_warfare.state import ANY, State, spelt
 from tiltboard.games.rules import Dice
 from tiltboard.games.seated import Computer, SeatedGame, Witnessed, Words
 from tiltboard.ground.override import override
@@ -131,7 +131,7 @@ class WarfareGame(SeatedGame):
         sure if Spin it is in force and the platform was not spun.
         """
         state = position.state
-        found = witness.witnessed(state, change, wish)
+        found = inference.witnessed(state, change, wish)
         if found is not None and turned is False and self.spins(position):
             return replace(found, sure=False)
         return found
@@ -150,7 +150,7 @@ class WarfareGame(SeatedGame):
 
     @override
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
-        return outlook.attempted(position.state, move, dice)
+        return evaluation.attempted(position.state, move, dice)
 
     @property
     def texts(self) -> Sequence[str]:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tiltboard.games.gravity_warfare import cards, flow
+from tiltboard.games.gravity_warfare import cards, turn_phases
 from tiltboard.games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS, ZONES
-from tiltboard.games.gravity_warfare.table import ANY, MOUNT, PAIR, Piece, State, Tower, kind_of
+from tiltboard.games.gravity_warfare.state import ANY, MOUNT, PAIR, Piece, State, Tower, kind_of
 from tiltboard.games.rules import Dice
 
 CHANCE, TABLE = "chance", "table"
@@ -191,7 +191,7 @@ def allowed(s: State, move: str) -> bool:
             fits = len(names) == len(set(names)) == count
             return s.phase == "heroes" and fits and set(names) <= set(known)
         case ["chance", "shuffle", *names]:
-            wanted = [] if s.options.paper else flow.shuffled(s)
+            wanted = [] if s.options.paper else turn_phases.shuffled(s)
             return s.phase == "deal" and Counter(names) == Counter(wanted)
         case ["table", "see", *seen]:
             return s.phase in SEEING and towers_of(s, seen) is not None
@@ -265,7 +265,7 @@ def completed(state: State, move: str, dice: Dice) -> str:
         names = _shuffled(list(state.options.box.heroes), dice)[: state.options.players]
         return ":".join([move, *names])
     if move == "chance:shuffle" and not state.options.paper:
-        return ":".join([move, *_shuffled(flow.shuffled(state), dice)])
+        return ":".join([move, *_shuffled(turn_phases.shuffled(state), dice)])
     if "fail" not in move.split(":"):
         return move
     hand, standing = could_fall(state, move)

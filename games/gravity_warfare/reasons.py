@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tiltboard.games.gravity_warfare import cards, flow
+from tiltboard.games.gravity_warfare import cards, turn_phases
 from tiltboard.games.gravity_warfare.data import COLOURS, HAND, ZONES
 from tiltboard.games.gravity_warfare.moves import BUYING, CHANCE, SEEING, TABLE, awaited
-from tiltboard.games.gravity_warfare.table import ANY, MOUNT, PAIR, UNKNOWN, State, kind_of
+from tiltboard.games.gravity_warfare.state import ANY, MOUNT, PAIR, UNKNOWN, State, kind_of
 from tiltboard.games.gravity_warfare.words import PHASES, card_said, piece_said, spoken
 from tiltboard.games.seated import Several, Words
 
@@ -87,7 +87,7 @@ def _chance(s: State, what: str) -> Words:
         case "deal", "shuffle":
             if s.options.paper:
                 return "With cards of paper nobody says how they were shuffled.", {}
-            count = len(flow.shuffled(s))
+            count = len(turn_phases.shuffled(s))
             return "These are not exactly the {count} cards to be shuffled.", {"count": count}
         case (("roll" | "dice"), ("roll" | "troop" | "zone")):
             if what != s.ask:

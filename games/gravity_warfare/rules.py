@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
-from tiltboard.games.gravity_warfare import flow, making, moves
+from tiltboard.games.gravity_warfare import apply, moves, turn_phases
 from tiltboard.games.gravity_warfare.data import Options
-from tiltboard.games.gravity_warfare.table import UNKNOWN, Seen, State
+from tiltboard.games.gravity_warfare.state import UNKNOWN, Seen, State
 from tiltboard.games.rules import CHANCE, Rules
 from tiltboard.ground.override import override
 
@@ -25,8 +25,8 @@ class WarfareRules(Rules):
     def start(self) -> State:
         """Return the state in which heroes are given out, or cards are shuffled."""
         state = State(options=self.options)
-        state.points = [flow.START_POINTS] * self.players
-        flow.begin_round(state, 0)
+        state.points = [turn_phases.START_POINTS] * self.players
+        turn_phases.begin_round(state, 0)
         if not self.options.simple:
             state.stage = "heroes"
         return state
@@ -43,7 +43,7 @@ class WarfareRules(Rules):
     def apply(self, state: State, move: int) -> State:
         """Return a changed copy of the state."""
         after = state.copy()
-        making.make(after, self.name(move))
+        apply.make(after, self.name(move))
         return after
 
     def result(self, state: State) -> tuple[int, ...] | None:

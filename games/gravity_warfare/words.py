@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tiltboard.games.gravity_warfare import data
 from tiltboard.games.gravity_warfare.data import COLOURS, KINDS, Options
-from tiltboard.games.gravity_warfare.table import ANY, MOUNT, TELEPORT, State
+from tiltboard.games.gravity_warfare.state import ANY, MOUNT, TELEPORT, State
 from tiltboard.games.seated import Phrase, Several, Words
 
 CARDS: Mapping[str, tuple[str, str]] = {

@@ -1,4 +1,4 @@
-"""Tests of games/lesson.py and guided.py: every lesson played through its game's rules: each
+"""Tests of games/lesson.py and lesson_game.py: every lesson played through its game's rules: each
 move is legal, each consequence as told.
 """
 
@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from tiltboard.games.guided import GuidedGame
+from tiltboard.games.lesson_game import GuidedGame
 from tiltboard.games.registry import GAMES
 
 LEARNT = [name for name, kind in GAMES.items() if kind.lesson is not None]

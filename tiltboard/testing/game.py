@@ -47,10 +47,10 @@ class GameTable(Subject):
     and calibration, else one that is removed. ``actor``: who acts, at a table that is open already;
     else simulated hands.
 
-        >>> with GameTable("plate-7", seed=3) as table:
-        ...     table.do("game momentum size=5 marbles=5").put("red", "c3").put("blue", "c4")
-        ...     table.phase, table.lit("lift"), table.lit("put")
-        ...     table.move("c3", "c2").kill().expect("cells c2=red c4=blue")
+        >>> with GameTable("plate-7", seed=3) as played:
+        ...     played.do("game momentum size=5 marbles=5").put("red", "c3").put("blue", "c4")
+        ...     played.phase, played.lit("lift"), played.lit("put")
+        ...     played.move("c3", "c2").kill().expect("cells c2=red c4=blue")
         <GameTable plate-7: settle>
         ('settle', ['c3'], ['c2'])
         <GameTable plate-7: turn>

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tiltboard.firmware_host.engines.puzzles import exercise_game, exercises
 from tiltboard.firmware_host.host.lessons import Lesson
 from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Role
-from tiltboard.games.guided import GuidedGame
+from tiltboard.games.lesson_game import GuidedGame
 from tiltboard.games.registry import GAMES, game_type
 
 TAUGHT = [name for name, kind in GAMES.items() if kind.lesson is not None]

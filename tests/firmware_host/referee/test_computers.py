@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/seat_bots.py, games/gravity_warfare/computer.py, outlook.py and
+"""Tests of firmware_host/referee/seat_bots.py, games/gravity_warfare/computer.py, evaluation.py and
 tiltboard_lab/bench/seats.py: computer players at the table: they see their view, take
 always the same time, and finish games; what hands do is proposed, by them or by the sensors,
 and people say how it went.
@@ -16,9 +16,9 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.referee.seat_bots import THINK_S
 from tiltboard.firmware_host.table.commands import NewGame, NotSo, SeatComputer, SeatMove
-from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, apply, computer, evaluation, moves
 from tiltboard.games.gravity_warfare.rules import WarfareRules
-from tiltboard.games.gravity_warfare.table import UNKNOWN, Token
+from tiltboard.games.gravity_warfare.state import UNKNOWN, Token
 from tiltboard.hw_sim.session import SimSession
 from tiltboard_lab.bench.seats import Tally, play
 from tiltboard_lab.bench.seats_at_table import modes_of, seated_game
@@ -108,8 +108,8 @@ def test_a_hard_player_has_who_is_ahead_do_an_easy_turn_for_him_in_simple_mode()
     state.tokens = (Token(0, "limit-it", "limit-it"),)
     state.troops[2] = state.troops[2][:2]
     legal, dice = moves.listed_of(state, 0), random.Random(1)
-    assert outlook.thumb(state, 0, legal, dice, keen=False) == "red:pass"
-    assert outlook.thumb(state, 0, legal, dice) == "red:play:do-it-yourself:white"
+    assert evaluation.thumb(state, 0, legal, dice, keen=False) == "red:pass"
+    assert evaluation.thumb(state, 0, legal, dice) == "red:play:do-it-yourself:white"
 
 
 def test_a_hard_player_has_thought_enough_before_its_time_is_over():
@@ -126,7 +126,7 @@ def test_a_hard_player_has_thought_enough_before_its_time_is_over():
                 slices += 1
             most = max(most, slices)
             assert thinker.best in moves.listed_of(state, player)
-        making.make(state, outlook.attempted(state, outlook.intended(state, dice), dice))
+        apply.make(state, evaluation.attempted(state, evaluation.intended(state, dice), dice))
     assert computer.SLICES / 2 < most < scans
 
 
@@ -136,9 +136,9 @@ def test_an_imagined_world_has_every_card_once_and_what_was_seen_in_its_place():
     dice = random.Random(2)
     for _ in range(120):
         state = state.copy()
-        making.make(state, outlook.attempted(state, outlook.intended(state, dice), dice))
+        apply.make(state, evaluation.attempted(state, evaluation.intended(state, dice), dice))
     seen = WarfareRules(state.options).view(state, 2)
-    world = outlook.imagined(seen, dice)
+    world = evaluation.imagined(seen, dice)
     known = [world.hands[2], world.discard, world.points, world.zones]
     assert known == [state.hands[2], state.discard, state.points, state.zones]
     whole = sorted([*world.left, *world.right_pile, *(c for hand in world.hands for c in hand)])

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/table/zones.py and games/gravity_warfare/witness.py: what the sensors
+"""Tests of firmware_host/table/zones.py and games/gravity_warfare/inference.py: what the sensors
 tell of a placement, from the places that are occupied, scan after scan.
 """
 
@@ -10,8 +10,8 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.table.sight import Sight, Stillness
 from tiltboard.firmware_host.table.zones import PIECE, Evidence, ZoneOverlay, looked
 from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
-from tiltboard.games.gravity_warfare.table import Piece
-from tiltboard.games.gravity_warfare.witness import witnessed
+from tiltboard.games.gravity_warfare.inference import witnessed
+from tiltboard.games.gravity_warfare.state import Piece
 
 OPTIONS = {"players": 3, "rounds": 1, "cards": "paper"}
 START = ("chance:heroes", "chance:shuffle")

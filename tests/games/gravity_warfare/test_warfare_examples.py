@@ -1,4 +1,4 @@
-"""Tests of games/gravity_warfare/rules.py, making.py, cards.py and reasons.py: games recorded by
+"""Tests of games/gravity_warfare/rules.py, apply.py, cards.py and reasons.py: games recorded by
 an independent implementation: every position, and what may not be played.
 """
 

@@ -1,5 +1,5 @@
-"""Tests of games/gravity_warfare/game.py, flow.py, table.py and data.py: random games of every
-mode: nothing is lost, nobody is stuck, nothing hidden is seen.
+"""Tests of games/gravity_warfare/game.py, turn_phases.py, state.py and data.py: random games of
+every mode: nothing is lost, nobody is stuck, nothing hidden is seen.
 """
 
 import random

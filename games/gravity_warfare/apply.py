@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tiltboard.games.gravity_warfare import cards, flow
+from tiltboard.games.gravity_warfare import cards, turn_phases
 from tiltboard.games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS
 from tiltboard.games.gravity_warfare.moves import CHANCE, TABLE, awaited, nameable, towers_of
-from tiltboard.games.gravity_warfare.table import (
+from tiltboard.games.gravity_warfare.state import (
     ANY,
     COPY,
     TELEPORT,
@@ -41,37 +41,37 @@ def _by_chance(s: State, what: str, args: Sequence[str]) -> None:
             s.heroes = dict(enumerate(args or [UNKNOWN] * s.options.players))
             s.stage = "deal"
         case "shuffle":
-            flow.deal(s, args or [UNKNOWN] * len(flow.shuffled(s)))
+            turn_phases.deal(s, args or [UNKNOWN] * len(turn_phases.shuffled(s)))
         case "roll" | "troop" if s.stage == "roll":  # Two tries for a troop that is held.
             s.troop = (args[0],)
             if what == "roll":
                 s.zone = args[1]
             if any(kind_of(piece) == args[0] for piece in s.troops[s.owner]):
-                flow.open_window(s)
+                turn_phases.open_window(s)
             elif what == "roll":
                 s.ask = "troop"
             else:
                 s.stage, s.ask = "blocked", ""
         case "troop":
             s.troop += (args[0],)
-            flow.next_step(s)
+            turn_phases.next_step(s)
         case "zone":
             s.zone = args[0]
             if s.stage == "roll":
-                flow.open_window(s)
+                turn_phases.open_window(s)
             elif s.fixed is None:  # A hero made the player roll again.
                 s.stage, s.ask = "window", ""
             else:
-                flow.next_step(s)
+                turn_phases.next_step(s)
 
 
 def _pass(s: State, players: set[int]) -> None:
     s.passed |= players
     if not awaited(s):
         if s.stage == "window":
-            flow.close_window(s)
+            turn_phases.close_window(s)
         else:
-            flow.after(s)
+            turn_phases.after(s)
 
 
 def _see(s: State, args: Sequence[str]) -> None:
@@ -88,15 +88,15 @@ def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
         case "pass" if s.stage == "blocked":
             s.gem(player)
             s.play = None
-            flow.end_turn(s)
+            turn_phases.end_turn(s)
         case "pass" if s.stage == "refill":
-            flow.refilled(s, player)
+            turn_phases.refilled(s, player)
         case "pass":
             _pass(s, {player})
         case "pay":
             s.gems[player] -= 1
             s.troop = (ANY,)
-            flow.open_window(s)
+            turn_phases.open_window(s)
         case "draw" if s.stage == "card":
             _draw_card(s, player, *args)
         case "buy" | "draw":
@@ -114,23 +114,23 @@ def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
         case "hero":
             cards.call(s, player, args[0], ":".join(args[1:]))
         case "withdraw":
-            flow.give_back(s, s.lift(args[0], player))
-            flow.again(s)
+            turn_phases.give_back(s, s.lift(args[0], player))
+            turn_phases.again(s)
         case "choose":
-            flow.choose(s, blindfolded=args[0] == "blindfolded")
+            turn_phases.choose(s, blindfolded=args[0] == "blindfolded")
         case "take":  # Teleport it: the piece is in the hand, and the target is rolled
             zone, piece = args
             s.remove(zone, piece, top=True)
             s.held, s.source, s.zone, s.rolled_again = piece, zone, None, False
-            flow.next_step(s)
+            turn_phases.next_step(s)
         case "place":
             pieces, zone = tuple(args[1].split("+")), args[2]
             if not s.placed and TELEPORT not in (s.fixed or ()):
                 s.play = Play(s.fixed or (), zone, tuple(map(kind_of, pieces)))
             if args[0] == "ok":
-                flow.placed(s, pieces, zone, int(_value(args) or 0))
+                turn_phases.placed(s, pieces, zone, int(_value(args) or 0))
             else:
-                flow.failed(s, pieces, _fell(args))
+                turn_phases.failed(s, pieces, _fell(args))
         case "event":
             _carry_out(s, player, args)
 
@@ -165,13 +165,13 @@ def _begin(s: State, player: int, name: str, card: str) -> bool:
         if not s.pieces():
             return False
         s.used, s.drawn_event = (card,), True
-        flow.open_window(s)
+        turn_phases.open_window(s)
         return True
     if cards.is_event(s, name) or not s.possible(name):
         return False
     cards.lay(s, player, Token(player, name if card == name else f"{card}={name}", card))
     if name == COPY:
-        flow.open_window(s)
+        turn_phases.open_window(s)
     else:
         s.stage, s.ask = "roll", "zone" if name == TELEPORT else "roll"
     return True
@@ -183,7 +183,7 @@ def _keep(s: State, player: int, which: int) -> None:
     s.discard += (drawn[1 - which],)
     if s.refilling:
         s.refilling = False
-        flow.refilled(s, player)
+        turn_phases.refilled(s, player)
 
 
 def _carry_out(s: State, player: int, args: Sequence[str]) -> None:
@@ -194,18 +194,18 @@ def _carry_out(s: State, player: int, args: Sequence[str]) -> None:
     s.remove(zone, piece, top=True)
     s.event = None
     if how == "fail":
-        flow.fall(s, fell, own=False)
+        turn_phases.fall(s, fell, own=False)
         s.give(player, piece)
     elif name == TELEPORT:
         s.put(more[0], (piece,), int(_value(args) or 0), fresh=False)
     else:
         s.give(s.owner if name == cards.GIVE else COLOURS.index(more[0]), piece)
-    if drawn or len(fell) >= flow.TOPPLED:
-        flow.punish(s, player, len(fell), free=False)
+    if drawn or len(fell) >= turn_phases.TOPPLED:
+        turn_phases.punish(s, player, len(fell), free=False)
         return
     if fell:
         s.pay(player, 1)
     if name == cards.GIVE:
-        flow.after(s)
+        turn_phases.after(s)
     else:
-        flow.again(s)
+        turn_phases.again(s)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tiltboard.games.gravity_warfare import table
+from tiltboard.games.gravity_warfare import state
 from tiltboard.games.gravity_warfare.data import COLOURS, DUEL, HAND, KINDS
-from tiltboard.games.gravity_warfare.table import ANY, BLIND, COPY, MOUNT, TELEPORT, State, Token
+from tiltboard.games.gravity_warfare.state import ANY, BLIND, COPY, MOUNT, TELEPORT, State, Token
 
 START_POINTS = 5
 LAST_TROOP = 5
@@ -32,7 +32,7 @@ def clear_turn(s: State) -> None:
     """Reset everything that belongs to a turn."""
     count = s.options.players
     right = 2 if s.options.mode == DUEL else 1
-    fresh = table.OfTurn(spent=[0] * count, right=[right] * count, laid=[()] * count)
+    fresh = state.OfTurn(spent=[0] * count, right=[right] * count, laid=[()] * count)
     vars(s).update(vars(fresh))
 
 
@@ -57,7 +57,7 @@ def shuffled(s: State) -> list[str]:
     pack = s.options.pack()
     if not s.options.simple:
         del pack["guardian"]
-    return [table.UNKNOWN] * pack.total() if s.options.paper else list(pack.elements())
+    return [state.UNKNOWN] * pack.total() if s.options.paper else list(pack.elements())
 
 
 def begin_turn(s: State, owner: int) -> None:
@@ -140,7 +140,7 @@ def next_step(s: State) -> None:
     """Set the next stage of the turn: a throw of the dice, taking a piece, or a placement."""
     force = s.fixed or ()
     taking = TELEPORT in force and s.held is None
-    if table.PAIR in force and len(s.troop) < 2:
+    if state.PAIR in force and len(s.troop) < 2:
         s.stage, s.ask = "dice", "troop"
         return
     if (taking or MOUNT in force) and s.zone not in (None, ANY, *s.zones):  # empty: roll again
@@ -161,7 +161,7 @@ def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
     s.under += under
     s.placed += (names,)
     s.zone = zone
-    if table.DUPLICATE not in force or len(s.placed) == 2:
+    if state.DUPLICATE not in force or len(s.placed) == 2:
         succeed(s)
         return
     s.rolled_again = False
@@ -169,7 +169,7 @@ def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
         s.held = s.source = s.zone = None
     else:  # a free die stands for the kind placed
         both = zip(s.troop, names, strict=False)
-        s.troop = tuple(table.kind_of(name) if die == ANY else die for die, name in both)
+        s.troop = tuple(state.kind_of(name) if die == ANY else die for die, name in both)
     next_step(s)
 
 

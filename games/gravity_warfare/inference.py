@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from tiltboard.games.gravity_warfare.data import ZONES
 from tiltboard.games.gravity_warfare.moves import SEEING, awaited, failing, listed_of
-from tiltboard.games.gravity_warfare.table import State, Tower, spelt
+from tiltboard.games.gravity_warfare.state import State, Tower, spelt
 from tiltboard.games.seated import Witnessed
 
 

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from math import exp, prod
 
-from tiltboard.games.gravity_warfare import flow, making, moves
+from tiltboard.games.gravity_warfare import apply, moves, turn_phases
 from tiltboard.games.gravity_warfare.data import COLOURS, HAND
-from tiltboard.games.gravity_warfare.table import (
+from tiltboard.games.gravity_warfare.state import (
     DUPLICATE,
     MOUNT,
     PAIR,
@@ -35,7 +35,11 @@ HORIZON = 40  # Maximum number of moves played on to the end of the turn.
 RACE = 1.1  # Gain per troop less in the race to the last one, as an exponent.
 CARD = 0.12  # Points for a card in the hand while the round is long.
 HIGHER = 0.92  # Factor of the chance to hold for each piece underneath.
-FALLEN = ((0, 2 / 7), (1, 4 / 7), (flow.TOPPLED, 1 / 7))  # (pieces, share), as ``moves.FALLS``
+FALLEN = (
+    (0, 2 / 7),
+    (1, 4 / 7),
+    (turn_phases.TOPPLED, 1 / 7),
+)  # (pieces, share), as ``moves.FALLS``
 
 
 def holds(s: State, move: str) -> float:
@@ -193,17 +197,17 @@ def expected(s: State, player: int, move: str, dice: random.Random) -> float:
     words = move.split(":")
     if words[1] not in ("place", "event"):
         after = s.copy()
-        making.make(after, move)
+        apply.make(after, move)
         return _on_average(after, player, s, dice)
     chance = holds(s, move)
     held = s.copy()
-    making.make(held, move)
+    apply.make(held, move)
     stem, (_, on_board) = moves.failing(move), moves.could_fall(s, move)
     failed = 0.0
     for count, often in FALLEN:
         fell = dice.sample(on_board, min(count, len(on_board)))
         lost = s.copy()
-        making.make(lost, f"{stem}:fell={'+'.join(fell)}" if fell else stem)
+        apply.make(lost, f"{stem}:fell={'+'.join(fell)}" if fell else stem)
         failed += often * value(lost, player)
     return chance * _on_average(held, player, s, dice) + (1 - chance) * failed
 
@@ -218,7 +222,7 @@ def _on_average(s: State, player: int, before: State, dice: random.Random) -> fl
         move = intended(s, dice)
         if ":place:" in move or (":event:" in move and s.options.simple):
             return expected(s, player, move, dice)
-        making.make(s, move)
+        apply.make(s, move)
     return value(s, player)
 
 
@@ -244,7 +248,7 @@ def value(s: State, player: int) -> float:
     for each in s.players:
         sides[partners(each)] += s.points[each]
         if s.stage != "over":
-            hope = flow.LAST_TROOP * near[each] / sum(near)
+            hope = turn_phases.LAST_TROOP * near[each] / sum(near)
             sides[partners(each)] += hope + cards * len(s.hands[each])
     mine = sides.pop(partners(player))
     return mine - 0.5 * max(sides.values()) - 0.5 * sum(sides.values()) / len(sides)
