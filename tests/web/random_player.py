@@ -50,9 +50,14 @@ WRONG = """async (ids) => {
     if (each.title !== each.dataset.why || !each.title)
       wrong.push(`disabled without a reason: ${each.ariaLabel || each.innerText || each.name}`);
   }
-  if (!all("button:enabled").length) wrong.push("nothing to press");
+  // What leads on is the plate, a hand or a bot at work, or a button. Those of the bar and the tabs
+  // are always there, and do not count.
+  const leads = ["turn", "settle", "setup"].includes(all(".say-card")[0]?.dataset.phase)
+    || all(`:is(.actions, .doors, .question, .room-seat, .room-seats, .playground,
+      .calibration-card, dialog[open]) button:enabled`).length;
+  if (!leads) wrong.push("nothing to press that leads on");
   const { network } = await (await fetch("/api/v1/pairing")).json();
-  for (const each of network ? [] : all("img.qr")) if (!each.closest(".pairing"))
+  for (const each of network ? [] : all("img.qr, img.seat-qr")) if (!each.closest(".pairing"))
     wrong.push("a code that no phone can open");
   for (const { href } of all("a[href]")) {
     const url = new URL(href, location.href);
@@ -99,6 +104,10 @@ class RandomPlayer:
         chosen = self._chance.choice(group)
         self.pressed.append(chosen["name"].replace("\n", " "))
         self._page.mouse.click(chosen["x"], chosen["y"])
+
+    def wrong(self) -> list[str]:
+        """What is wrong with the screen as it is."""
+        return self._wrong(self._evaluate(IDS))
 
     def _wrong(self, ids: list[str]) -> list[str]:
         return self._evaluate(WRONG, ids) or []
