@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from tiltboard.games.names import PLAYERS, closest
 
+_PLACE = re.compile(r"-?\d+,-?\d+")  # Of a board of hexagons: its column and row.
 _NAMED = "{name}"  # Holds a name, and the player that it stands for.
 MAX_LISTED = 40  # names
 MAX_SHOWN = 600  # Characters of one parameter, which anybody may have sent.
@@ -70,6 +72,20 @@ class Message:
             else:
                 params[field] = value.with_names(names) if isinstance(value, Message) else value
         return Message(self.template, params, capital=self.capital)
+
+    def with_places(self, labels: Mapping[str, str]) -> Message:
+        """Return the message with the names that people call a board's places by: ``labels`` has
+        ``"-1,3"`` -> name.
+        """
+        params = {
+            field: value.with_places(labels)
+            if isinstance(value, Message)
+            else _PLACE.sub(lambda found: labels.get(found[0], found[0]), value)
+            if isinstance(value, str)
+            else value
+            for field, value in self.params.items()
+        }
+        return Message(self.template, params, capital=self.capital) if labels else self
 
     def without_names(self) -> Message:
         """Return the message from which ``with_names`` made this one."""

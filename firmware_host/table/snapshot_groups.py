@@ -181,9 +181,11 @@ class GuidanceGroup(msgspec.Struct, frozen=True):
         """Return the group. ``names``: player -> the name of the person or the bot, for the
         sentences. ``notices``: part -> a notice about it.
         """
-        say, question = standing.say.with_names(names), standing.question
+        labels = {} if standing.game is None else standing.game.labels
+        say, question = standing.say.with_names(names).with_places(labels), standing.question
         if question is not None:
-            question = replace(question, ask=question.ask.with_names(names))
+            ask = question.ask.with_names(names).with_places(labels)
+            question = replace(question, ask=ask)
         colour = standing.path_colour
         path = PathInfo(list(standing.path), None if colour is None else colour_hex(colour))
         return cls(

@@ -43,6 +43,9 @@ def test_a_cup_of_three_is_played_and_won(served, open_page):
         cup.get_by_label(f"Name {number}", exact=True).fill(name)
     cup.get_by_role("button", name="Start", exact=True).click()
     expect(cup.locator(".problem")).to_have_text("Three to eight different names, please.")
+    cup.get_by_label("Game", exact=True).select_option(label="Attraktion")
+    cup.get_by_label("Game", exact=True).select_option(label="Momentum")
+    cup.get_by_label("Board", exact=True).select_option(label="Hexagon")
     cup.get_by_label("Name 2", exact=True).fill("Ben")
     cup.get_by_role("button", name="Start", exact=True).click()
     points = dict.fromkeys(names, 0)
@@ -52,6 +55,7 @@ def test_a_cup_of_three_is_played_and_won(served, open_page):
         first, second = now.inner_text().removeprefix("Next: ").split(" v ")
         now.click()
         expect(cup).to_be_hidden()
+        assert served.table.layout().game.options["hex"] == 4
         expect(page.locator('.tray[data-piece="red"] .who')).to_have_text(first)
         loser, winner = ("red", second) if second == "Ben" else ("blue", first)
         if at == 1:  # played once more: only the second game counts

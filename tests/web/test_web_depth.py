@@ -134,3 +134,13 @@ def test_a_phone_in_three_dimensions_shuts_nobody_out(served, open_page):
     page.locator("#stage").focus()  # the keys go on as on the flat plate
     page.keyboard.press("ArrowUp")
     expect(page.locator(".spoken")).to_contain_text("E4")
+
+
+def test_a_mark_has_a_pixel_for_each_of_the_screen_that_it_covers(served, open_page):
+    player = open_page(served.url)
+    served.put("blue", "d4")
+    ball = player.box(player.marble("d4").locator(".ball"))
+    drawn = player.page.evaluate(
+        "import('/static/bodies.js').then(({ marksPicture }) => marksPicture().height)"
+    )
+    assert drawn >= 0.7 * ball["width"] * 3  # the cell's part of a piece, on a phone's fine screen

@@ -4,6 +4,8 @@ touched, nothing is pointed at.
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from playwright.sync_api import expect
 
@@ -123,6 +125,20 @@ def test_gravity_connect(at_the_keys):
     player.expect_marbles(A1="red", B1="red", C1="red", A3="blue", B3="blue")
 
 
+def test_the_keys_reach_every_base_and_say_its_number(served, open_page):
+    served.do(NewGame("gravity-trap"))
+    player = open_page(served.url)
+    player.expect_turn("red")
+    player.page.locator("#stage").focus()
+    spoken, chance, reached = player.page.locator(".spoken"), Random(2), set()
+    for _ in range(500):
+        reached.add(spoken.inner_text().partition(",")[0])
+        if len(reached) == 22:
+            break
+        player.page.keyboard.press(f"Arrow{chance.choice(['Up', 'Down', 'Left', 'Right'])}")
+    assert reached == {str(base) for base in range(1, 23)}
+
+
 def test_gravity_trap(at_the_keys):
     ring = {
         "tracks": [[1, 2, 3], [3, 4, 5], [5, 6, 1]],
@@ -131,18 +147,28 @@ def test_gravity_trap(at_the_keys):
     }
     keys, player = at_the_keys("gravity-trap", (2, 0), board=ring)  # the focus begins on base 2
     player.expect_turn("red")
-    player.page.locator("#stage").focus()
-    player.page.keyboard.press("ArrowUp")
-    expect(player.page.locator(".spoken")).to_have_text("off the board, empty")
-    player.page.keyboard.press("ArrowDown")
-    keys.enter(2, 4)
+    spoken = player.page.locator(".spoken")
+
+    def go(*arrows):
+        """From base to base: the nearest one that way."""
+        keys.tab_to("#stage")
+        for arrow in arrows:
+            player.page.keyboard.press(f"Arrow{arrow}")
+
+    go("Up")
+    expect(spoken).to_have_text("5, empty, allowed")
+    keys.press("Enter")
     player.expect_turn("blue")
-    keys.enter(0, 0)
+    go("Left", "Down")
+    expect(spoken).to_have_text("1, empty, allowed")
+    keys.press("Enter")
     player.expect_phase("settle")
     keys.let_the_hand_work()
     player.expect_turn("red")
-    keys.enter(2, 4)  # lift the ship
+    go("Up", "Right")
+    keys.press("Enter")  # lift the ship
     expect(player.page.locator(".marble.held")).to_have_count(1)
-    keys.enter(0, 3)  # on the pod, which goes into the hole
+    go("Left")
+    keys.press("Enter")  # on the pod, which goes into the hole
     player.expect_phase("over")
     player.expect_moves("5", "1", "6")

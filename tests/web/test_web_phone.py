@@ -281,3 +281,17 @@ def test_names_are_whole_while_their_pieces_are_counted(served, open_phone, game
     for size in (SMALL, ON_ITS_SIDE, BESIDE_THE_PANELS):
         player.resize(**size)
         player.page.wait_for_function(NAMES_ARE_WHOLE)
+
+
+def test_of_four_players_a_phone_shows_names_and_whose_turn_it_is(served, open_phone):
+    served.new_game(players=4, size=5, marbles=3)
+    player = open_phone(served.url)
+    player.expect_turn("red")
+    names = player.page.locator("#trays .who")
+    expect(names).to_have_text(["Red", "Blue", "White", "Green"])
+    for name in names.all():
+        assert name.evaluate(
+            "(each) => each.offsetWidth > 0 && each.scrollWidth <= each.offsetWidth"
+        )
+    marks = "(all) => all.map((each) => getComputedStyle(each, '::before').content !== 'none')"
+    assert names.evaluate_all(marks) == [True, False, False, False]

@@ -154,6 +154,8 @@ def test_four_phones_play_a_round_and_then_a_board_from_the_codes_that_they_scan
             phone.get_by_role("button", name="That is all").click()
     for phone in phones.values():
         expect(phone.locator(".say-card")).to_have_attribute("data-phase", "over")
+        standings = Player(phone).box(phone.locator(".room-players"))
+        assert standings["y"] + standings["height"] <= PHONE["height"]  # without scrolling
 
     # The same phones stay at their seats: red and blue play, white and green look on.
     network.table.hands = True

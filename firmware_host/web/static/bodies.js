@@ -3,7 +3,7 @@
 import { SIGNS } from "/static/marble.js";
 import { unit } from "/static/solids.js";
 
-const CELL = 64; // pixels of a mark
+const CELL = 192; // pixels of a mark
 const SHOWN = 70; // hundredths of a piece's width that a mark's cell covers, see solids.js
 // of drawings.svg
 const MARKS = new Map([...document.querySelectorAll("[id^=mark-]")]

@@ -37,7 +37,8 @@ function draw(store, seen) {
   const tracks = store.game.drawing ? new TrackBoard(store) : null;
   tracks?.update();
   return s("svg",
-    { viewBox: viewBox(store.frame), class: "small", role: "img", "aria-label": seen.say ?? "" },
+    { viewBox: viewBox(store.frame), class: "small", role: "img",
+      "aria-label": store.said(seen.say ?? "") },
     smallBoard(store, seen.cells ?? {}, tracks ? [tracks.element] : []),
     rings(store, seen.marks ?? {}));
 }
@@ -77,7 +78,7 @@ function show(message) {
   setText(parts.game,
     `${store.game.title}${seen.ply ? ` · ${t("Move {number}", { number: seen.ply })}` : ""}`);
   setText(parts.state, stateOf(message));
-  setText(parts.say, seen.say ?? "");
+  setText(parts.say, store.said(seen.say ?? ""));
   parts.board.replaceChildren(draw(store, seen));
   card.classList.toggle("over", Boolean(seen.over));
   card.classList.toggle("away", !message.online);

@@ -1,6 +1,6 @@
 // A family cup: three to eight people, each against each, on one table. Kept by this browser.
 import { dialog, fetchJson, open, show, tried } from "/static/dialogs.js";
-import { act, button, h, remember, remembered, setText, t } from "/static/page.js";
+import { act, button, h, refill, remember, remembered, setText, t } from "/static/page.js";
 
 const [FEWEST, MOST, LONGEST] = [3, 8, 24]; // names, and letters of one
 
@@ -90,6 +90,13 @@ export class Cup {
       games.map(({ name, credit }) =>
         h("option", { value: name, selected: name === this.store.layout?.game?.name },
           credit.title)));
+    const board = h("select", { "aria-label": t("Board") });
+    const chosen = () => games.find(({ name }) => name === game.value);
+    const boards = () => refill(board, chosen().presets.map(({ choices }, at) =>
+      (chosen().players[at].length === 2
+        ? h("option", { value: at }, Object.values(choices).at(-1)) : null)));
+    game.addEventListener("change", boards);
+    boards();
     const names = Array.from({ length: MOST },
       (_, at) => h("input",
         { type: "text", maxlength: LONGEST, "aria-label": t("Name {number}", { number: at + 1 }),
@@ -99,12 +106,13 @@ export class Cup {
       const fits = given.length >= FEWEST && new Set(given).size === given.length;
       this.problem.textContent = fits ? "" : t("Three to eight different names, please.");
       if (!fits) return;
-      this.keep({ game: game.value, names: given, ids: [] });
+      this.keep({ game: game.value, options: chosen().presets[board.value].options, names: given,
+        ids: [] });
       this.draw();
     };
     return [h("form", { novalidate: true, onsubmit: start },
       h("p", {}, t("Everyone plays everyone. One point for a win, half a point for a draw.")),
-      game,
+      h("div", { class: "row" }, game, board),
       h("div", { class: "names" }, names),
       h("button", { type: "submit", class: "primary" }, t("Start")))];
   }
@@ -146,11 +154,11 @@ export class Cup {
   }
 
   async play(at) {
-    const { game, names } = this.cup;
+    const { game, names, options = {} } = this.cup;
     const [one, other] = meetings(names.length)[at];
     const done = await tried(this.problem, async () => {
       const before = this.store.layout?.game?.id;
-      await this.ask({ type: "game", game, options: {}, boards: {} });
+      await this.ask({ type: "game", game, options, boards: {} });
       await this.store.until(() => this.store.layout.game?.id !== before, 10_000);
       this.keep({ ...this.cup, ids: this.cup.ids.toSpliced(at, 1, this.store.layout.game.id) });
       this.players.seat([names[one], names[other]]);

@@ -84,12 +84,24 @@ export class Keys {
   /** Where the keys are, in mm. */
   at() { return this.store.centreOf(this.index); }
 
+  /** The nearest base that way, where tracks lead from base to base; undefined without one. */
+  base(dx, dy) {
+    const { store } = this;
+    const from = this.at();
+    return Object.values(store.game?.drawing ? store.game.board : {}).map(({ index }) => {
+      const { x, y } = store.centreOf(index);
+      const along = (x - from.x) * dx + (y - from.y) * dy;
+      const across = Math.abs((x - from.x) * dy - (y - from.y) * dx);
+      return { index, along, far: Math.hypot(along, across) + across };
+    }).filter(({ along }) => along > 1).sort((one, other) => one.far - other.far)[0]?.index;
+  }
+
   /** To the place of the plate beside it, as far as the edge. */
   step(dx, dy) {
     const { columns, rows } = this.store.layout;
     const column = Math.max(0, Math.min(columns - 1, (this.index % columns) + dx));
     const row = Math.max(0, Math.min(rows - 1, Math.floor(this.index / columns) + dy));
-    this.index = row * columns + column;
+    this.index = this.base(dx, dy) ?? row * columns + column;
     const place = this.store.placeName(this.index);
     this.previews.aim(place);
     this.presses.drops.aim(this.presses.drops.into(place)); // what Enter would do here

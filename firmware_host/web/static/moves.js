@@ -306,7 +306,8 @@ export class Analysis {
     const points = turning.length
       // the dearest first
       ? [...turning].sort((one, other) => cost(other) - cost(one)).map((point) => h("li", {},
-          act(point.say, () => this.reviewer.review(point.ply - 1), { class: "plain" }),
+          act(this.store.said(point.say), () => this.reviewer.review(point.ply - 1),
+            { class: "plain" }),
           h("span", { class: "hint" },
             `${first}: ${percent(shares[point.ply - 1])} → ${percent(shares[point.ply])}`),
           h("div", { class: "row" },
@@ -320,7 +321,8 @@ export class Analysis {
         h("span", { class: "side" }, `${second} 100 %`)), h("ol", { class: "turning" }, points),
       h("ol", { class: "to-learn" },
         toLearn.filter(({ say }) => !turning.some((point) => point.say === say))
-          .map((each) => h("li", {}, each.say, h("div", { class: "row" }, lesson(each))))));
+          .map((each) => h("li", {}, this.store.said(each.say),
+            h("div", { class: "row" }, lesson(each))))));
     this.mark();
   }
 

@@ -471,8 +471,8 @@ export class Say {
     }
     if (!isNew(this, "faultsShown", lines)) return;
     this.faults.replaceChildren(...lines.map(([problem, remedy, part]) =>
-      h("p", { class: part === "far" ? "calm" : "" }, h("strong", {}, problem),
-        remedy ? ` ${remedy}` : "")));
+      h("p", { class: part === "far" ? "calm" : "" }, h("strong", {}, this.store.said(problem)),
+        remedy ? ` ${this.store.said(remedy)}` : "")));
   }
 }
 
@@ -520,7 +520,7 @@ export class Questions {
     setText(this.line, this.store.said(question.ask));
     this.element.classList.toggle("offer", Boolean(question.offer));
     this.element.classList.toggle("many", question.choices.length > FEW);
-    this.element.setAttribute("aria-label", question.ask);
+    this.element.setAttribute("aria-label", this.store.said(question.ask));
     this.buttons = question.choices.map((choice) => this.button(choice));
     this.element.replaceChildren(this.line, ...this.buttons);
     const stage = document.getElementById("stage");

@@ -407,3 +407,11 @@ def test_one_thing_has_one_word_as_the_glossary_says(catalogue):
     kept_out = re.compile(rf"\b(?:{'|'.join(other)})(?:e?[nrs])?\b")
     said = [each for message in translated(catalogue) for each in strings(message)]
     assert [each for each in said if kept_out.search(each)] == []
+
+
+def test_a_hexagons_places_are_called_as_people_call_them_in_every_sentence():
+    labels = {"0,0": "c3", "-1,3": "b6", "1,-1": "d2"}
+    asked = text("Take {piece} off {place}.", piece=text("the marble"), place="-1,3")
+    said = text("{todo} Lit: {places}.", todo=asked, places="0,0, 1,-1, 7,7").with_places(labels)
+    assert str(said) == "Take the marble off b6. Lit: c3, d2, 7,7."
+    assert asked.with_places({}) is asked
