@@ -55,10 +55,11 @@ SETTINGS: Final = bytes(
 )
 
 
-# The Hall array of switches: an AH1889 under each place, an MCP23017 for each row.
+# The Hall array of switches: one for each pole under each place, an MCP23017 for each row.
 #
-# AH1889 (Diodes Incorporated) pulls OUTPUT1 low over a south pole and OUTPUT2 over a north pole,
-# without sleeping between looks. Column ``k`` of a row is bit ``k``: north on GPA, south on GPB.
+# Of a pair of DRV5023 (TI SLIS151) one pulls its output low over a south pole and the one that lies
+# on its face over a north pole; an AH1889 (Diodes) has both outputs, OUTPUT1 for south.
+# Neither sleeps between looks. Column ``k`` of a row is bit ``k``: north on GPA, south on GPB.
 
 # A switch tells a pole, no strength. What stands for a closed one is what a piece's magnet reads,
 # centred (docs/add-a-board.md), so that the rest of the table need not know.

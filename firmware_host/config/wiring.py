@@ -306,7 +306,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
 
 
 class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
-    """AH1889 on MCP23017: the chip at ``addresses[k]`` carries row ``k``, a column per input."""
+    """Switches on MCP23017: the chip at ``addresses[k]`` carries row ``k``, a column per input."""
 
     linear: ClassVar[bool] = False
 
