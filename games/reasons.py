@@ -20,11 +20,11 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 REASONS: Mapping[str, str] = {
     "wins": "It wins immediately.",
     "wins-in": "It wins in {turns} turns, whatever {other} does.",
-    "twice": "It threatens twice: {other} can only answer one, and the next turn wins.",
-    "only": "Nothing else holds: after any other move {other} wins immediately, by {move} for one.",
-    "blocks": "It blocks: otherwise {other} wins by {move}.",
-    "threatens": "It threatens to win with the next turn: {other} has to answer.",
-    "race": "It wins the race, in more turns than can be counted here.",
-    "lasts": "Everything loses by now; this lasts longest.",
-    "quiet": "It sets up what comes next: {player} stands at {share} %.",
+    "twice": "It threatens twice. {other} can only answer one.",
+    "only": "Nothing else stops {other}. One threat is {move}.",
+    "blocks": "Otherwise {other} wins with {move}.",
+    "threatens": "It threatens to win next turn, so {other} has to answer.",
+    "race": "It wins by force, but not soon.",
+    "lasts": "Every move loses. This takes the longest.",
+    "quiet": "It prepares the next turns. The chances are {share} %.",
 }

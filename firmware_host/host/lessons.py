@@ -207,5 +207,5 @@ def _puzzle_says(game: ExerciseGame, standing: Standing, *, wrong: bool) -> Mess
         )
     left = asked.turns - len(moves) // 2
     if left > 1:
-        return text("Go on: {turns} turns are left to win in.", turns=left)
+        return text("Keep going: {turns} turns left to win.", turns=left)
     return text("Now win!")

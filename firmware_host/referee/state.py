@@ -250,7 +250,7 @@ class State(Struct, frozen=True):
         if sight.stillness is Stillness.TILTED:
             return text("Level the plate.")
         still = sight.stillness is Stillness.STILL
-        return None if still else text("Wait until the plate lies still.")
+        return None if still else text("Wait until the plate is still.")
 
     @property
     def waits_until_s(self) -> float:

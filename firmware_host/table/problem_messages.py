@@ -30,13 +30,13 @@ def refused(error: RulesError) -> Message:
 
 def unclear(place: str) -> Message:
     """Return the request to centre a piece that cannot be read."""
-    return text("Move the piece on {place} to the middle of its place.", place=place)
+    return text("Move the piece on {place} to the middle of its space.", place=place)
 
 
 def unreadable(place: str) -> Message:
     """Return the request to centre or remove an unknown object on a place that should be empty."""
     return text(
-        "The table cannot read {place}. Move the piece there to the middle of its place, "
+        "The table cannot read {place}. Move the piece there to the middle of its space, "
         "or take it off.",
         place=place,
     )

@@ -143,14 +143,13 @@ class AttraktionType(GameType):
     reasons: Mapping[str, str] = {
         "wins": "It makes the winning position.",
         "wins-in": "{player} has a winning position within {turns} turns, whatever {other} does.",
-        "twice": "It threatens twice: whatever {other} spoils, a winning position comes next turn.",
-        "only": "Nothing else keeps {other} from a winning position, by {move} for one.",
+        "twice": "Whatever {other} does, a winning position comes next turn.",
+        "only": "Nothing else stops {other}'s winning position. One threat is {move}.",
         "blocks": "It spoils the winning position that {other} would make with {move}.",
-        "threatens": "It threatens a winning position with the next turn: {other} has to answer.",
-        "race": "{player} makes a winning position by force, in more turns than can be "
-        "counted here.",
-        "lasts": "{other} makes a winning position by now, whatever happens; this lasts longest.",
-        "quiet": "It sets up: it pulls pieces where they serve {player}, who stands at {share} %.",
+        "threatens": "It threatens a winning position next turn, so {other} has to answer.",
+        "race": "{player} gets a winning position by force, but not soon.",
+        "lasts": "{other} wins in any case. This takes the longest.",
+        "quiet": "It pulls pieces where {player} needs them. The chances are {share} %.",
     }
     to_put = "Place a piece on any lit space."
     aim = (

@@ -241,14 +241,13 @@ class GravityConnectType(GameType):
     reasons: Mapping[str, str] = {
         "wins": "It connects.",
         "wins-in": "{player} connects within {turns} turns, whatever {other} does.",
-        "twice": "It threatens twice: whatever {other} closes, {player} connects with "
-        "the next turn.",
-        "only": "Nothing else keeps {other} from connecting, at {move} for one.",
+        "twice": "Whatever {other} closes, {player} connects next turn.",
+        "only": "Nothing else stops {other}'s line. One threat is {move}.",
         "blocks": "It blocks the line that {other} would complete with {move}.",
-        "threatens": "It threatens to connect with the next turn: {other} has to answer.",
-        "race": "{player} connects by force, in more turns than can be counted here.",
-        "lasts": "{other} connects by now, whatever happens; this lasts longest.",
-        "quiet": "It sets up lines that are still open: {player} stands at {share} %.",
+        "threatens": "It threatens to connect next turn, so {other} has to answer.",
+        "race": "{player} connects by force, but not soon.",
+        "lasts": "{other} wins in any case. This takes the longest.",
+        "quiet": "It keeps lines open for {player}. The chances are {share} %.",
     }
     to_put = "Put a tile on any lit space."
     aim = "Tiles fall in from four sides. Line up your own to win."

@@ -232,16 +232,13 @@ class GravityTrapType(GameType):
     reasons: Mapping[str, str] = {
         "wins": "It leaves {other}'s ship no pod to fly to.",
         "wins-in": "{other}'s ship is stuck within {turns} turns, wherever it flies.",
-        "twice": "Wherever {other} flies, {player} leaves that ship stuck with the next turn.",
-        "only": (
-            "Anywhere else {other} leaves {player}'s ship stuck immediately, at {move} for one."
-        ),
-        "blocks": "It keeps {player}'s ship from being stuck after {other}'s {move}.",
-        "threatens": "It threatens to leave {other}'s ship stuck with the next turn: "
-        "few ways lead out.",
-        "race": "{player} wins the race: counted to the end, {other} runs out of pods first.",
-        "lasts": "Counted to the end {player} runs out of pods first; this lasts longest.",
-        "quiet": "It sets up: as far as can be counted {player}'s ship stands at {share} %.",
+        "twice": "Wherever {other} flies, {player} traps that ship next turn.",
+        "only": "Anywhere else, {other} traps {player} next turn. One threat is {move}.",
+        "blocks": "It keeps a pod for {player} after {other}'s {move}.",
+        "threatens": "It threatens to trap {other} next turn. Few ways lead out.",
+        "race": "Counted to the end, {other} runs out of pods first.",
+        "lasts": "Counted to the end, {player} runs out of pods first. This takes the longest.",
+        "quiet": "It keeps {player}'s ways open. The chances are {share} %.",
     }
     to_put = "Put your ship on any lit base."
     to_lift = "Pick up your ship."

@@ -45,9 +45,9 @@ def why_not(s: State, move: str) -> Words:
     if not waits:
         return "A player cannot act now: {phase}.", {"phase": now}
     if player not in waits:
-        template = "{who} is not awaited now; {awaited} may move."
+        template = "It's not {who}'s turn. {awaited} may move now."
         if s.phase in ("window", "after"):
-            template = "{who} has passed, or has nothing to say now; {awaited} may move."
+            template = "{who} can do nothing now. {awaited} may move."
         return template, {"who": who, "awaited": _names(waits)}
     if s.phase not in PHASE_OF[what]:
         right = Several([PHASES[each] for each in PHASE_OF[what]], " / ")
@@ -189,10 +189,10 @@ def _play(s: State, player: int, args: Sequence[str]) -> Words:
         return "{card} is nothing that Antimatter can stand for.", said
     if s.phase == "after":
         if name != cards.GIVE:
-            return "After a placement only Give it back is played.", {}
+            return "After a placement, only Give it back can be played.", {}
         return "The piece placed last is not free any more.", {}
     if s.phase == "card":
-        return "Instead of drawing only the Guardian is played.", {}
+        return "Only the Guardian can be played instead of drawing.", {}
     template = cards.unplayable(s, player, name)
     if template is not None:
         return template, said

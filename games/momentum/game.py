@@ -235,14 +235,12 @@ class MomentumType(GameType):
     reasons: Mapping[str, str] = {
         "wins": "It brings {player}'s last marble in.",
         "wins-in": "{player}'s last marble is in within {turns} turns, whatever {other} does.",
-        "twice": "Whatever {other} pushes off, {player}'s last marble comes in with the next turn.",
-        "only": "Nothing else keeps {other}'s last marble away, at {move} for one.",
-        "blocks": "It keeps {other}'s last marble away, which {move} would bring in.",
-        "threatens": "It threatens to bring {player}'s last marble in with the next turn: "
-        "{other} has to answer.",
-        "race": "{player} wins the race for the last marble, in more turns than can be "
-        "counted here.",
-        "lasts": "{other} wins the race by now; this holds it up the longest.",
+        "twice": "Whatever {other} does, {player}'s last marble comes in next turn.",
+        "only": "Nothing else stops {other}'s last marble. One threat is {move}.",
+        "blocks": "It stops {other}'s last marble, which {move} would bring in.",
+        "threatens": "It threatens {player}'s last marble next turn, so {other} has to answer.",
+        "race": "{player} wins the race for the last marble, but not soon.",
+        "lasts": "{other} wins in any case. This takes the longest.",
         "quiet": "{player}'s marbles are safer there, and the chances are {share} %.",
     }
     to_put = "Drop a marble on any lit space."

@@ -75,7 +75,7 @@ def test_a_weak_marble_far_off_the_middle_is_asked_to_be_pushed_there(tmp_path, 
         table.run(4.0)
         assert 0.45 < abs(table.host.look.observation.field_mt[index]) < 0.8
         assert table.said == (
-            "The table cannot read f2. Move the piece there to the middle of its place, or take it "
+            "The table cannot read f2. Move the piece there to the middle of its space, or take it "
             "off."
         )
         assert table.standing.moves == ("d4", "f6")

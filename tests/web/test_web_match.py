@@ -99,7 +99,7 @@ def joins_and_sees(served, page, other):
     dialog = page.get_by_role("dialog", name="Play someone elsewhere")
     dialog.get_by_label("The other table's code").fill(other.host.playing.far.code.lower())
     dialog.get_by_role("button", name="Join", exact=True).click()
-    expect(dialog.get_by_role("status")).to_contain_text("asked for a seat")
+    expect(dialog.get_by_role("status")).to_contain_text("Asking the other table")
     # Both have heard of it: a message that is still on its way would be shown by no later scan
     until(
         lambda: other.may_move and "thinking, far away" in str(served.table.latest().guidance.say)

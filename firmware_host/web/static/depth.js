@@ -156,6 +156,7 @@ const SLOWLY = 0.25;
 
 /** What fell, in words. */
 function told({ off, over, all }) {
+  if (off === 2 && all === 2) return t("Both fell off!");
   if (off > 1) return off === all ? t("All {count} fell off!", { count: off })
     : t("{count} fell off.", { count: off });
   if (off) return t("One fell off.");

@@ -101,8 +101,7 @@ export class Pairing {
     show(t("Pair"), "pairing", h("form", { onsubmit: send },
       this.first && !given
         ? h("p", {},
-            t("This is the first phone: no code is needed, "
-              + "a press of the table's button lets it in."),
+            t("The first phone needs no code. Press the table's button to let it in."),
             act(t("Ask to join"), () => tried(problem, () => this.join(name.value, told)),
               { class: "join" })) : null,
       told,

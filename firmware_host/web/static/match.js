@@ -73,7 +73,7 @@ export class Match {
     return this.then(async () => {
       await this.ask({ type: "join-match", code: this.typed.value });
       this.told.textContent =
-        t("The other table is asked for a seat: the game begins here as soon as it answers.");
+        t("Asking the other table for a seat. The game begins as soon as it answers.");
     });
   }
 }

@@ -163,7 +163,7 @@ export class Room {
       zone: zoneName(this.game, zone ?? "") };
     const under = more?.startsWith("under=") && more;
     const words = what === "see"
-      ? t("The table sees it so now: {zones}. Right?", { zones: seenZones(this.game, proposal) })
+      ? t("The table sees: {zones}. Right?", { zones: seenZones(this.game, proposal) })
       : what !== "place" ? t("{what}: right?", { what: sentence(this.game, proposal) })
         : how === "fail" ? t("It did not hold. What fell: {pieces}. Right? Else say what happened.",
           { ...said, pieces: fallenPieces(this.game, more) })

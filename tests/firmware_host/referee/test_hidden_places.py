@@ -451,7 +451,7 @@ def test_a_piece_that_cannot_be_read_is_confirmed_to_stand_there(refereed):
     table = refereed("d4", pie=False)
     table.unsure = frozenset({"d4"})
     table.wait(6.1)
-    assert say(table).endswith(f"to the middle of its place. {DONE}")
+    assert say(table).endswith(f"to the middle of its space. {DONE}")
     table.press("confirm")
     table.unsure = frozenset()
     table.scan()

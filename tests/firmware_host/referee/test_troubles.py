@@ -47,8 +47,8 @@ def mend(table):
     [
         (lose_part, "The sensors do not answer. Check the ribbon cable."),
         (tilt, "Level the plate."),
-        (move, "Wait until the plate lies still."),
-        (unknown, "Wait until the plate lies still."),
+        (move, "Wait until the plate is still."),
+        (unknown, "Wait until the plate is still."),
         (not_ready, "One moment – checking the board."),
     ],
 )
@@ -121,12 +121,12 @@ def test_a_lasting_doubt_is_said_then_becomes_a_fix_then_heals(refereed):
     table.unsure = frozenset({"d4"})
     table.wait(0.5)
     assert table.standing.phase is Phase.TURN
-    assert say(table) == "Move the piece on d4 to the middle of its place."
+    assert say(table) == "Move the piece on d4 to the middle of its space."
     assert table.lights(Role.WRONG) == set()
     table.wait(0.6)
     assert table.standing.phase is Phase.FIX
     assert dict(table.standing.roles) == {"d4": Role.WRONG}
-    assert say(table) == "Move the piece on d4 to the middle of its place."
+    assert say(table) == "Move the piece on d4 to the middle of its space."
     table.unsure = frozenset()
     assert table.scan() == before
     assert table.sounds == [Sound.WRONG]
@@ -154,7 +154,7 @@ def test_an_unsure_place_is_never_a_move(refereed):
     table.put("blue", "a1")
     table.wait(0.5)
     assert table.standing.phase is Phase.TURN
-    assert say(table) == "Move the piece on a1 to the middle of its place."
+    assert say(table) == "Move the piece on a1 to the middle of its space."
     assert table.journal.moves == ["d4"]
     table.wait(1.0)
     assert table.standing.phase is Phase.FIX

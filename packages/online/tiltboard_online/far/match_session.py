@@ -318,8 +318,8 @@ class Far:
         if self.code is None:
             return None
         if self.kept.others:
-            return text("Another table can join: its code is on the table's own page.")
-        return text("Waiting for the table that has made the code.")
+            return text("Another table can join with the code on this table's page.")
+        return text("Waiting for the other table.")
 
     def group(self, game_id: int, players: Iterable[str]) -> MatchGroup | None:
         """Return the snapshot's group, or None if that game of the journal does not belong to the
