@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -33,6 +34,90 @@ GOOD_LOST, FAIR_LOST = 0.04, 0.2  # Shares of the game lost against the best mov
 _ADVISER = EngineSeat(level=STRONGEST)
 
 
+@dataclass(slots=True)
+class Hint:
+    """A hint that somebody asked for."""
+
+    task: Task
+    """The position, for the engine."""
+    until_s: float
+    """When it is no longer shown."""
+    turn: Turn | None = None
+    """The move to play, or None while an engine looks for it."""
+    why: tuple[str, int, str] | None = None
+    """The reason for the move, or None if the engine knows none."""
+
+
+class BlunderWarning:
+    """The question "are you sure?" after a move that cost much, asked once for each position."""
+
+    late: Task | None
+    """The position before a move whose cost is not known yet."""
+    said: Message | None
+    """The question, while it is asked."""
+
+    def __init__(self) -> None:
+        self.late = self.said = None
+        self._moves: tuple[str, ...] = ()
+        self._until_s = 0.0
+        self._asked: set[tuple[str, ...]] = set()  # The moves before each judged one.
+
+    def pends(self, standing: Standing, now_s: float) -> bool:
+        """Return whether it is asked, or may still be."""
+        if now_s > self._until_s or (self.late and standing.outcome is not None):
+            self.late = None
+        if now_s > self._until_s or self._moves != standing.moves:
+            self.said = None
+        return self.late is not None or self.said is not None
+
+    def dismiss(self) -> None:
+        """Note that the player meant the move."""
+        self.late = self.said = None
+
+    def said_of(self, moves: tuple[str, ...]) -> Message | None:
+        """Return the question about the last of ``moves``, or None."""
+        return self.said if moves == self._moves else None
+
+    def judge(
+        self,
+        before: Task,
+        moves: tuple[str, ...],
+        values: Mapping[str, int] | None,
+        now_s: float,
+    ) -> None:
+        """Ask, once, if the last of ``moves`` cost much. ``values``: of the moves in the position
+        ``before``, or None to wait a moment for them.
+        """
+        if before.moves in self._asked:
+            return
+        if values is None:
+            self.late, self._until_s = before, now_s + _LATE_S
+            return
+        made, best = values.get(moves[-1]), max(values.values(), default=0)
+        if made is None:
+            return
+        lost = expected(best) - expected(made)
+        loses = made <= -SURE < best
+        if not loses and lost < FAIR_LOST:
+            return
+        labels = before.position.game.labels
+        cost = {"player": phrases.player(before.player), "move": labels.get(moves[-1], moves[-1])}
+        said = text(
+            "Are you sure, {player}? {move} gives away {lost} % of the game. Take it back, or go"
+            " on.",
+            lost=round(100 * lost),
+            **cost,
+        )
+        if loses:
+            said = text(
+                "Are you sure, {player}? After {move} the other side can force a win. Take it back,"
+                " or go on.",
+                **cost,
+            )
+        self._asked.add(before.moves)
+        self.said, self._moves, self._until_s = said, moves, now_s + SURE_S
+
+
 class Advice:
     """Hints, assist and warnings for the people of one game.
 
@@ -55,15 +140,10 @@ class Advice:
         self._unsaved = False
         self._stands = moves  # As of the last step.
         self._position: Position | None = None
-        self._hint_task: Task | None = None
-        self._hint: Turn | None = None
-        self._why: tuple[str, int, str] | None = None
-        self._hint_until_s = 0.0
+        self._hint: Hint | None = None
+        self._warning = BlunderWarning()
         self._values: tuple[Task, Mapping[str, int]] | None = None
         self._shown: tuple[Standing, object, Standing] | None = None
-        self._late: tuple[Task, float] | None = None  # The judged position's task, until when.
-        self._doubt: tuple[tuple[str, ...], Message, float] | None = None
-        self._doubted: set[tuple[str, ...]] = set()  # Positions in which it was asked already.
 
     def grant(self, player: str, amount: int, *, sure: bool | None = None) -> None:
         """Give ``player`` that much from now on; ``sure``: as in ``commands.Assist``."""
@@ -80,75 +160,42 @@ class Advice:
 
     def doubts(self, standing: Standing, now_s: float) -> bool:
         """Return whether a blunder warning is shown or may still come; bots wait for that."""
-        if self._late is not None and (now_s > self._late[1] or standing.outcome is not None):
-            self._late = None
-        doubt = self._doubt
-        if doubt is not None and (doubt[0] != standing.moves or now_s > doubt[2]):
-            self._doubt = None
-        return self._late is not None or self._doubt is not None
+        return self._warning.pends(standing, now_s)
 
     @property
     def doubting(self) -> bool:
         """True if a player is being asked "are you sure?"."""
-        return self._doubt is not None
+        return self._warning.said is not None
 
     def be_sure(self) -> None:
         """Note that the player meant the move."""
-        self._late = self._doubt = None
-
-    def _doubt_of(
-        self, before: Task, moves: tuple[str, ...], values: Mapping[str, int], now_s: float
-    ) -> None:
-        """Ask, once, if the last of ``moves`` cost much."""
-        made, best = values.get(moves[-1]), max(values.values(), default=0)
-        if made is None:
-            return
-        lost = expected(best) - expected(made)
-        loses = made <= -SURE < best
-        if not loses and lost < FAIR_LOST:
-            return
-        labels = before.position.game.labels
-        cost = {"player": phrases.player(before.player), "move": labels.get(moves[-1], moves[-1])}
-        said = text(
-            "Are you sure, {player}? {move} gives away {lost} % of the game. Take it back, or go"
-            " on.",
-            lost=round(100 * lost),
-            **cost,
-        )
-        if loses:
-            said = text(
-                "Are you sure, {player}? After {move} the other side can force a win. Take it back,"
-                " or go on.",
-                **cost,
-            )
-        self._doubted.add(before.moves)
-        self._doubt = moves, said, now_s + SURE_S
+        self._warning.dismiss()
 
     @property
     def hinting(self) -> bool:
         """True while a bot looks for a hint."""
-        return self._hint_task is not None and self._hint is None
+        return self._hint is not None and self._hint.turn is None
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
         """Start to look for a hint for the player to move. Raises NotPossibleError."""
         task = _task(standing, Purpose.HINT)
         if task is None:
             raise NotPossibleError("There is nothing to hint at now.")
-        self._hint_task, self._hint, self._hint_until_s = task, None, now_s + HINT_S
+        self._hint = Hint(task, now_s + HINT_S)
 
     def task(self, standing: Standing, now_s: float, *, here: bool) -> Task | None:
         """Return the task for an engine on behalf of the player to move, or None if there is none,
         or its result is known. ``here``: that player is at this table.
         """
-        asked = self._hint_task
-        if asked is not None:
-            shown = self._hint is not None
-            if asked.moves != standing.moves or (shown and now_s > self._hint_until_s):
-                self._hint_task = self._hint = None
+        hint = self._hint
+        if hint is not None:
+            shown = hint.turn is not None
+            if hint.task.moves != standing.moves or (shown and now_s > hint.until_s):
+                self._hint = None
             elif not shown:
-                return asked
-        if self._late is not None:
-            return self._late[0]
+                return hint.task
+        if self._warning.late is not None:
+            return self._warning.late
         task = _task(standing, Purpose.VALUES)
         if task is None or self._known(task) is not None:
             return None
@@ -174,14 +221,13 @@ class Advice:
         """Take in what an engine has found for a task."""
         task, told = thought.task, thought.trouble
         if task.purpose is not Purpose.VALUES:
-            self.trouble, self._hint_until_s = told, now_s + HINT_S
-            if thought.move is None:
-                self._hint_task = None
-            else:
-                self._hint, self._why = task.position.play(thought.move), thought.why
-        elif self._late is not None and self._late[0] == task:
-            self._late = None
-            self._doubt_of(task, self._stands, thought.values, now_s)
+            self.trouble, self._hint = told, None
+            if thought.move is not None:
+                turn = task.position.play(thought.move)
+                self._hint = Hint(task, now_s + HINT_S, turn, thought.why)
+        elif self._warning.late == task:
+            self._warning.late = None
+            self._warning.judge(task, self._stands, thought.values, now_s)
         else:
             self._values = task, thought.values
             if told is not None and not thought.values:
@@ -195,7 +241,7 @@ class Advice:
         moves, before, position = standing.moves, self._stands, self._position
         self._stands, self._position = moves, standing.position
         if moves != before:
-            self._late = None
+            self._warning.late = None
             last = _task_of(standing.game_id, before, position) if moves[:-1] == before else None
             values = None if last is None else self._known(last)
             assist = {}
@@ -206,28 +252,26 @@ class Advice:
                 assist[player] = replace(each, plies=plies)
             self._unsaved |= self.assist != assist
             self.assist = assist
-            if last is not None and self._of(last.player).sure and before not in self._doubted:
-                if values is not None:
-                    self._doubt_of(last, moves, values, now_s)
-                elif standing.outcome is None:
-                    self._late = last, now_s + _LATE_S
+            knows = values is not None or standing.outcome is None
+            if last is not None and self._of(last.player).sure and knows:
+                self._warning.judge(last, moves, values, now_s)
         if self._unsaved:
             self._unsaved = not self._note(self.assist, EventKind.ASSIST)
 
     def shown(self, standing: Standing) -> Standing:
         """Return ``standing`` with the hint, the warning or the assist that there is to show."""
         turn = standing.phase is Phase.TURN
-        asked, doubt = self._hint_task, self._doubt
-        fits = asked is not None and asked.moves == standing.moves and turn
-        hint = self._hint if fits else None
-        if doubt is not None and hint is None and doubt[0] == standing.moves:
-            return replace(standing, say=doubt[1]) if turn else standing
-        key = hint, self._values, self._amount(standing)
+        hint, doubt = self._hint, self._warning.said_of(standing.moves)
+        if hint is not None and not (turn and hint.turn and hint.task.moves == standing.moves):
+            hint = None
+        if doubt is not None and hint is None:
+            return replace(standing, say=doubt) if turn else standing
+        key = hint and hint.turn, self._values, self._amount(standing)
         if self._shown is None or self._shown[:2] != (standing, key):
             self._shown = standing, key, self._over(standing, hint)
         return self._shown[2]
 
-    def _over(self, standing: Standing, hint: Turn | None) -> Standing:
+    def _over(self, standing: Standing, hint: Hint | None) -> Standing:
         if standing.outcome is not None and standing.game is not None:
             said, players = standing.say, standing.game.players
             for at, player in enumerate(players):
@@ -241,10 +285,9 @@ class Advice:
                         all=len(range(at, len(standing.moves), len(players))),
                     )
             return replace(standing, say=said)
-        if hint is not None:
-            return hinted(
-                standing, hint, None if self._why is None else phrases.why(hint, self._why)
-            )
+        if hint is not None and hint.turn is not None:
+            why = None if hint.why is None else phrases.why(hint.turn, hint.why)
+            return hinted(standing, hint.turn, why)
         amount = self._amount(standing)
         task = _task(standing, Purpose.VALUES) if amount else None
         values = None if task is None else self._known(task)
