@@ -72,20 +72,20 @@ def test_named_players_resign_score_and_change_colours_for_the_rematch(served, o
     expect(score(page, "blue")).to_be_empty()
 
 
-def test_a_name_is_of_its_game_and_what_ended_unseen_is_nobodys(served, open_page):
-    served.new_game(pie=False)
-    player = open_page(served.url, own_hand=True, fresh=True)
+def test_a_name_is_of_its_game_and_what_ended_unseen_is_nobodys(lively, open_page):
+    lively.new_game(pie=False)
+    player = open_page(lively.url, own_hand=True, fresh=True)
     page = player.page
     page.evaluate(PATIENT)
     name(page, "red", "Ada")
-    served.until(lambda snapshot: str(snapshot.players.names.get("red")) == "Ada")
-    served.tell(type="game", game="gravity-connect", options={})
+    lively.until(lambda snapshot: str(snapshot.players.names.get("red")) == "Ada")
+    lively.tell(type="game", game="gravity-connect", options={})
     expect(page.locator('.tray[data-piece="red"] .who')).to_have_text("Ada")  # still at the table
     for _ in range(2):
-        served.new_game(pie=False)
+        lively.new_game(pie=False)
         page.goto("about:blank")
-        served.tell(type="resign", player="red")
-        page.goto(served.url)
+        lively.tell(type="resign", player="red")
+        page.goto(lively.url)
         expect(page.locator('.tray[data-piece="blue"].won')).to_be_visible()
         expect(score(page, "blue")).to_be_empty()
 
