@@ -138,6 +138,11 @@ class Seats:
         return {each: self._holders[each] for each in self._players if each in self._holders}
 
     @property
+    def devices(self) -> frozenset[str]:
+        """The devices that hold a seat, in this game or in one with other players."""
+        return frozenset(self._holders.values())
+
+    @property
     def computers(self) -> Mapping[str, str]:
         """Seats that bots play in a game with hands: player -> bot level."""
         played = self._players if self._hands else ()

@@ -90,6 +90,8 @@ class SeatsShown:
     """Player -> code of a free seat."""
     views: Mapping[str, SeatView] = field(default_factory=dict)
     """Player -> private view, in a game of hands."""
+    devices: frozenset[str] = frozenset()
+    """Digests of all devices that hold a seat, in this game or in one with other players."""
 
 
 class SeatPublisher:

@@ -130,7 +130,8 @@ class Table:
         """Return what is sent to the devices that have seats: of the newest snapshot's step, but
         with the present holders.
         """
-        return replace(self._published[2], holders=self._host.playing.seats.holders)
+        seats = self._host.playing.seats
+        return replace(self._published[2], holders=seats.holders, devices=seats.devices)
 
     def poses(self) -> Sequence[tuple[int, PoseFrame]]:
         """Return the poses of the last third of a second, scan by scan, with running numbers, of a

@@ -91,6 +91,7 @@ def create_app(
     access = access or guard.Access()
     clock = clock or SystemClock()
     access.holders = lambda: table.seats().holders
+    access.devices = lambda: table.seats().devices
     web = _Web(table, catalogue or Catalogue(), access, clock)
     routes = [
         # the service worker from the root, so that it is asked for the page too

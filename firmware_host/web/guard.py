@@ -13,7 +13,7 @@ import re
 import secrets
 import socket
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -144,6 +144,8 @@ class Access:
         self.known = limits.Known((clock or SystemClock()).now)
         self.holders: Callable[[], Mapping[str, str]] = dict
         """Player -> digest of the device that has their seat."""
+        self.devices: Callable[[], Collection[str]] = tuple
+        """Digests of all devices that hold a seat, also one that the present game lacks."""
 
     def let_in(self) -> None:
         """Serve the network too, until the program ends. Raises NotPossibleError."""
@@ -174,16 +176,17 @@ class Access:
 
     def may_watch(self, visitor: Visitor) -> bool:
         """Return whether the visitor may see the table and its games."""
-        return (
-            visitor.local or self._watching or self.may_act(visitor) or bool(self.sits_at(visitor))
-        )
+        return self._watching or self._is_known(visitor)
 
     def knows(self, visitor: Visitor) -> bool:
         """Return whether the visitor is local, paired or seated; if so, remember their address."""
-        known = visitor.local or self.may_act(visitor) or bool(self.sits_at(visitor))
+        known = self._is_known(visitor)
         if known:
             self.known.note(visitor.address)
         return known
+
+    def _is_known(self, visitor: Visitor) -> bool:
+        return visitor.local or self.may_act(visitor) or visitor.seat in self.devices()
 
     def sits_at(self, visitor: Visitor) -> tuple[str, ...]:
         """Return the players whose seats the visitor's device has."""

@@ -271,3 +271,13 @@ def test_a_tablet_that_lies_between_two_turns_to_whose_turn_it_is(served, open_p
     assert player.box(page.locator(".felt")) == board  # nothing has moved
     assert page.evaluate("document.documentElement.scrollHeight") <= 1366
     player.expect_no_barrier()
+
+
+def test_the_doors_come_in_front_of_the_open_drawer(served, open_page):
+    player = open_page(served.url)
+    page = player.page
+    player.open_part("Tilt")
+    page.locator("#bar .brand").click()
+    expect(page.locator(".doors")).to_be_visible()
+    expect(page.locator("#drawer")).to_be_hidden()
+    assert player.box(page.locator(".doors"))["height"] > 100

@@ -191,6 +191,21 @@ def test_a_phone_takes_back_its_own_move_and_resigns(network):
     expect(laptop.locator(".say-card")).to_have_attribute("data-phase", "over")
 
 
+def test_a_phone_whose_seat_a_game_lacks_looks_on_and_has_it_again_afterwards(network):
+    network.begin("momentum")
+    laptop = network.laptop()
+    laptop.get_by_text("Play from a phone").click()
+    phone = network.scan(laptop, "red")
+    expect_phase(phone, "Your turn")
+    network.begin("attraktion")  # of white and black
+    expect(phone.locator(".game-title")).to_have_text("Attraktion")
+    expect_phase(phone, "You are watching")
+    phone.reload()
+    expect_phase(phone, "You are watching")
+    network.begin("momentum")
+    expect_phase(phone, "Your turn")
+
+
 def test_a_phone_has_its_seat_and_nothing_else(network):
     network.begin("momentum", engines={"blue": EngineSeat(level=1)})
     laptop = network.laptop()

@@ -267,6 +267,7 @@ function build() {
       cup: () => cup.show() });
   doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }),
     "tiltboard");
+  doors.onCall = () => drawer.close(); // which would hide them
   byId("side").append(questions.element, doors.element, tabs.element, drawer.element);
   const seats = new Seats(store, { ask, complain, reconnect: () => connection.reopen() });
   new Room(store, { ask, complain, seats, supply: new Supply(store, depth, send) },

@@ -293,6 +293,8 @@ const USUAL = { name: "momentum", players: ["red", "blue"] };
 /** The first screen: before the first game of a browser, and ever after by a press on the
  * table's name. */
 export class Doors {
+  /** @type {(() => void) | undefined} */ onCall;
+
   /** `begin(name, more)` begins a game; `learn(name)`, `playFreely()` and `another()` as they
    * say. */
   constructor(store, { begin, learn, playFreely, another, cup }) {
@@ -321,6 +323,7 @@ export class Doors {
       { type: "button", class: "plain brand", title: t("How to begin"),
         onclick: () => {
           this.called = Boolean(this.element.hidden);
+          if (this.called) this.onCall?.();
           this.update();
           if (this.called) this.element.querySelector("button").focus();
         } });
