@@ -217,3 +217,24 @@ def test_a_phone_has_its_seat_and_nothing_else(network):
         expect(phone.get_by_role("button", name=name, exact=True)).to_have_count(0)
     network.table.submit(Learn("momentum")).result(20)
     expect(phone.locator(".room-seats")).to_be_hidden()
+
+
+def test_beside_doors_and_codes_the_tabs_keep_their_height(network):
+    network.begin("momentum")
+    laptop = network.laptop()
+    laptop.set_viewport_size({"width": 1366, "height": 768})
+    laptop.get_by_role("tab", name="Learn").click()
+    laptop.locator("#bar .brand").click()
+    expect(laptop.locator(".doors")).to_be_visible()
+    laptop.get_by_text("Play from a phone").click()
+    expect(laptop.locator(".seat-qr")).to_have_count(2)
+    panel = laptop.locator("#panel-learn")
+    assert Player(laptop).box(panel)["height"] >= 100
+    panel.scroll_into_view_if_needed()
+
+
+def test_no_list_of_seats_is_shown_where_no_phone_can_come(served, open_page):
+    page = open_page(served.url).page
+    expect(page.locator(".say-card .phase")).to_have_text("Your turn")
+    assert served.ask("/api/v1/seats")["players"] == ["red", "blue"]
+    expect(page.get_by_text("Play from a phone")).to_be_hidden()

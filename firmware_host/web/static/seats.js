@@ -96,7 +96,8 @@ export class Seats {
   drawNow() {
     const { store: { snapshot, review, mayAct }, known: { mine, at_table: here } } = this;
     const cards = Boolean(snapshot?.seats);
-    this.element.hidden = !this.known.players.length
+    const reached = cards || !here || this.known.closed || this.known.address;
+    this.element.hidden = !this.known.players.length || !reached
       || Boolean(review || snapshot?.learning.lesson);
     if (this.element.hidden) return;
     const typing = this.element.querySelector("input");
