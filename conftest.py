@@ -59,22 +59,24 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+# Folders whose files share what is dear to make: a browser, of which two at once starve each other,
+# a table's plans, and magnets' fields.
+SHARED = ("tests/web/", "packages/plans/", "tests/firmware_host/perception/")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """On several cores, too, there is one browser at a time: two of them starve each other. And
-    what shares a table, in the order in which the file has it, or what is compiled, stays together.
+    """On several cores, too, what a file's tests share is made once: one process runs the file, in
+    its order. So it is with what is compiled, and with ``SHARED``.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            if nodeid.startswith("tests/web/"):
-                return "browser"
-            if "test_kernels" in nodeid or "test_engine_levels" in nodeid:  # compiled once
+            file = nodeid.partition("::")[0]
+            if file.endswith(("test_kernels.py", "test_engine_levels.py")):
                 return "kernels"
-            if nodeid.startswith("tests/service/test_service_boot.py"):  # booted once
-                return "boot"
-            return "table" if nodeid.startswith("tests/sim/test_fault_phases.py") else nodeid
+            return next((folder for folder in SHARED if file.startswith(folder)), file)
 
     return Together(config, log)
 
