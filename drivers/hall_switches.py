@@ -283,8 +283,7 @@ class SwitchMatrix:
                     raise PartReadingError(
                         "hall",
                         "GPIO{pin} of the sensors' matrix is held low.",
-                        remedy="Look for a short to ground, or a wire of its in another pin's"
-                        " hole.",
+                        remedy="Look for a short to ground, or for its wire in the wrong hole.",
                         pin=number,
                     )
             field: list[float] = []

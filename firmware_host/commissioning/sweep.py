@@ -349,7 +349,7 @@ class Sweep:
             self._lost.append((name if fault.part == "node" else fault.part, fault))
             return
         remedy = text("If it stays: glue it flat, its sides along the rows.")
-        found = text("How the tilt sensor lies could not be found out.")
+        found = text("How the tilt sensor lies is still unknown.")
         self._notes.append(problem(name, found, remedy))
 
 
