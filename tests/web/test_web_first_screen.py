@@ -211,6 +211,7 @@ def test_help_has_the_rules_and_ways_to_learn(served, open_page):
         assert figure["say"] == step.say
         # an arrow for each marble that moves, a cross for one that leaves
         assert figure["picture"].count("<path ") == len(step.does)
+    help_.locator(".figures").evaluate("(each) => each.scrollIntoView()")
     pictures = help_.locator(".figures img")
     expect(pictures).to_have_count(2)
     assert pictures.last.evaluate("(each) => each.decode().then(() => each.width)") > 99

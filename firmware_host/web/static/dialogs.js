@@ -57,12 +57,20 @@ export class Rules {
     /** @type {Store} */ this.store = store;
     this.element = h("div", { class: "rules" });
     this.figures = h("div", { class: "figures" });
+    this.seen = false;
     store.on(["layout", "review"], () => this.draw());
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      this.seen = isIntersecting;
+      this.illustrate();
+    }).observe(this.figures);
   }
 
-  /** An example of a turn, and one that wins. */
-  illustrate(game) {
-    return this.store.got(() => fetchJson(`/api/v1/games/${game}/figures`)).then((figures) =>
+  /** An example of a turn, and one that wins, as soon as somebody looks there. */
+  illustrate() {
+    const { lesson, name: game } = this.store.game ?? {};
+    if (!this.seen || !isNew(this, "drawn", game)) return;
+    refill(this.figures);
+    if (lesson) this.store.got(() => fetchJson(`/api/v1/games/${game}/figures`)).then((figures) =>
       refill(this.figures, figures.map(({ picture, say }) => h("figure", {},
         h("img", { src: svgSource(picture), alt: "" }), h("figcaption", {}, say)))), () => {});
   }
@@ -74,7 +82,7 @@ export class Rules {
         game.rules.map((paragraph) => h("p", {}, paragraph)), this.figures,
         h("p", { class: "credit" }, game.credit),
         game.notice ? h("p", { class: "notice" }, game.notice) : null);
-      if (game.lesson && isNew(this, "drawn", game.name)) this.illustrate(game.name);
+      this.illustrate();
     } else refill(this.element, h("p", { class: "hint" }, t("Start a game to read its rules.")));
   }
 }
