@@ -35,8 +35,6 @@ BOTS = (
 )
 """Names of the bot's levels, the weakest first."""
 
-WHICH_GAME = text("Which game?")
-
 
 def colour(name: str) -> Message:
     """Return a colour's name: "red"."""
