@@ -1,7 +1,7 @@
 // The seats of a game: who plays from which device, and the codes that bring a phone to a seat.
 
 import { fetchJson, show } from "/static/dialogs.js";
-import { act, h, isNew, nameOf, refill, remember, remembered, steady,
+import { act, h, isNew, nameOf, paced, refill, remember, remembered, steady,
   svgSource, t } from "/static/page.js";
 import { letIn } from "/static/machine.js";
 
@@ -23,6 +23,8 @@ export class Seats {
     /** @type {Wire.SeatsState} */ this.known = { players: [], mine: [], away: [], codes: {},
       pictures: {}, address: "", at_table: false, closed: false };
     this.draw = steady(this.element, () => this.drawNow());
+    // several things change at once as a page opens
+    this.refreshSoon = paced(200, () => this.refresh());
     store.listen((_, changed) => this.update(changed));
     addEventListener("hashchange", () => this.sitByAddress());
   }
@@ -47,7 +49,7 @@ export class Seats {
     const { snapshot, link } = this.store;
     const reopened = changed.has("link") && link === "open";
     if (reopened || changed.has("layout") || isNew(this, "taken",
-      [snapshot.seats?.seats, snapshot.players.phones])) this.refresh();
+      [snapshot.seats?.seats, snapshot.players.phones])) this.refreshSoon();
     if (["layout", "seats", "players.phones", "watching", "link", "game.result", "review",
       "learning.lesson"]
       .some((name) => changed.has(name))) this.draw();
