@@ -52,10 +52,13 @@ WRONG = """async (ids) => {
   }
   // What leads on is the plate, a hand or a bot at work, or a button. Those of the bar and the tabs
   // are always there, and do not count.
-  const leads = ["turn", "settle", "setup"].includes(all(".say-card")[0]?.dataset.phase)
+  const leads = () =>
+    ["turn", "settle", "setup"].includes(all(".say-card")[0]?.dataset.phase)
     || all(`:is(.actions, .doors, .question, .room-seat, .room-seats, .playground,
       .calibration-card, dialog[open]) button:enabled`).length;
-  if (!leads) wrong.push("nothing to press that leads on");
+  // A hand of the table that has just begun to put something right may be at work.
+  if (!leads()) await new Promise((done) => setTimeout(done, 2000));
+  if (!leads()) wrong.push("nothing to press that leads on");
   const { network } = await (await fetch("/api/v1/pairing")).json();
   for (const each of network ? [] : all("img.qr, img.seat-qr")) if (!each.closest(".pairing"))
     wrong.push("a code that no phone can open");
