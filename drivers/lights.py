@@ -90,7 +90,7 @@ class LightsSettings:
         return bytes(int(level * share) for level in levels), share
 
 
-class Drawing:
+class LookSequence:
     """The looks that the lights go through from a common start."""
 
     def __init__(self, settings: LightsSettings) -> None:
@@ -163,7 +163,7 @@ class LightStrip:
         self._buses = buses
         self._clock = buses.clock
         self._count = settings.count
-        self._drawing = Drawing(settings)
+        self._drawing = LookSequence(settings)
         self._supply_pin = supply_pin
         self._supply: Pin | None = None
         self._look_s = 0.0
@@ -175,7 +175,7 @@ class LightStrip:
         self._written_s = 0.0
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on; see Drawing.ask."""
+        """Set the look of each light from ``start_s`` on; see LookSequence.ask."""
         self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:

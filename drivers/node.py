@@ -11,8 +11,15 @@ from tiltboard.drivers.attitude import ON_THE_PIVOT, Mounting, Vector
 from tiltboard.drivers.errors import PartReadingError
 from tiltboard.drivers.frame import Motion
 from tiltboard.drivers.inertial import Fusion
-from tiltboard.drivers.lights import WRITE_EVERY_S, Drawing, LightsSettings, Look
-from tiltboard.drivers.node_link import PART_HALL, PART_IMU, PART_LIGHTS, NodeLink, Scan, reported
+from tiltboard.drivers.lights import WRITE_EVERY_S, LightsSettings, Look, LookSequence
+from tiltboard.drivers.node_link import (
+    PART_HALL,
+    PART_IMU,
+    PART_LIGHTS,
+    NodeLink,
+    NodeScan,
+    reported,
+)
 from tiltboard.drivers.panel import HIGHEST_HZ, LOWEST_HZ
 
 _STEADY: Final = (1, b"\xff")
@@ -25,7 +32,7 @@ class _NodePart:
         self._link = link
         self._seen = 0
 
-    def _fresh(self) -> list[Scan]:
+    def _fresh(self) -> list[NodeScan]:
         """Return the readings since the last call that are still kept."""
         link = self._link
         new, self._seen = min(link.scan_count - self._seen, len(link.scans)), link.scan_count
@@ -42,7 +49,7 @@ def _table_mt(field_at_0_nt: int, field_step_nt: int) -> tuple[float, ...]:
     return tuple((field_at_0_nt + code * field_step_nt) / 1e6 for code in range(4096))
 
 
-class NodeHall(_NodePart):
+class NodeHallDriver(_NodePart):
     """The sensors. A read gives the mean of the readings since the last one, or the last one."""
 
     def __init__(self, link: NodeLink) -> None:
@@ -96,7 +103,7 @@ class NodeHall(_NodePart):
         super().close()
 
 
-class NodeImu(_NodePart):
+class NodeImuDriver(_NodePart):
     """The motion sensor, fused here with the node's own times."""
 
     def __init__(
@@ -113,7 +120,7 @@ class NodeImu(_NodePart):
 
     def read(self) -> Motion | None:
         """The newest reading, None while the chip starts, and after an axis was dead until all have
-        moved. Raises as NodeHall.read, and PartReadingError for a dead axis.
+        moved. Raises as NodeHallDriver.read, and PartReadingError for a dead axis.
         """
         link = self._link
         link.poll("imu")
@@ -149,7 +156,7 @@ class NodeImu(_NodePart):
         self._motion = None
 
 
-class NodePanel(_NodePart):
+class NodePanelDriver(_NodePart):
     """Buttons, debounced by the node, and buzzer."""
 
     def __init__(self, link: NodeLink) -> None:
@@ -159,7 +166,7 @@ class NodePanel(_NodePart):
         self._tone_hz: float | None = None
 
     def pressed(self) -> frozenset[str]:
-        """The buttons held down at any moment since the last call. Raises as NodeHall.read."""
+        """The buttons held down at any moment since the last call. Raises as the sensors do."""
         self._link.poll("panel")
         fresh = self._fresh()
         if fresh:
@@ -191,14 +198,14 @@ class NodePanel(_NodePart):
         super().close()
 
 
-class NodeLights(_NodePart):
+class NodeLightsDriver(_NodePart):
     """The lights, by place. The node draws them; this keeps what it was sent and what it shows."""
 
     def __init__(self, settings: LightsSettings, link: NodeLink) -> None:
         super().__init__(link)
         self._settings = settings
         self._clock = link.clock
-        self._drawing = Drawing(settings)
+        self._drawing = LookSequence(settings)
         self._patterns: dict[tuple[int, bytes], int] = {_STEADY: 0}
         self._session = 0
         self._changed = False
@@ -215,7 +222,7 @@ class NodeLights(_NodePart):
         return self._draw()[1]
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on; see Drawing.ask."""
+        """Set the look of each light from ``start_s`` on; see LookSequence.ask."""
         self._changed |= self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:
@@ -250,7 +257,7 @@ class NodeLights(_NodePart):
     def close(self) -> None:
         """All lights off, and the port given back."""
         self._session = 0
-        self._drawing = Drawing(self._settings)
+        self._drawing = LookSequence(self._settings)
         self._link.send(protocol.LIGHTS, protocol.pack_lights(0, (), self._drawing.places))
         super().close()
 

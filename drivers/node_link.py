@@ -55,7 +55,7 @@ class NodeSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class NodeScan:
     """One decoded reading."""
 
     time_s: float
@@ -109,7 +109,7 @@ class NodeTime:
         return round((time_s - self._offset_s) * 1e6) % WRAP_US
 
 
-class Step:
+class NodeStep:
     """Shifts the node's scans so that a reading arrives just after the host first looks for it.
 
     The delay of a reading for which the host waits is known, that of one already there is not. So
@@ -171,7 +171,7 @@ class NodeLink:
         self.status: protocol.Status | None = None
         self.session = 0
         self._waited_s = 0.0  # for the last reading
-        self.scans: deque[Scan] = deque(maxlen=KEPT)
+        self.scans: deque[NodeScan] = deque(maxlen=KEPT)
         """The newest readings, oldest first, of the last poll that brought any."""
         self.scan_count = 0
         self._begin()
@@ -186,7 +186,7 @@ class NodeLink:
         self._heard_s = self._pinged_s = self._left_s = self.clock.now()
         self._senseless = False  # bytes have come since the last good message
         self._time = NodeTime(self._settings.baud)
-        self._step = Step()
+        self._step = NodeStep()
         self._behind = False  # the last look met no reading
         self._missing = False  # the node has not got something that it was told
         self._told_again_s = -TELL_AGAIN_S
@@ -445,7 +445,7 @@ class NodeLink:
                     self.send(protocol.KEY_PLEASE)
                 return
         time_s = self._time.reading(reading.time_us, now_s, size)
-        self.scans.append(Scan(time_s, reading.inputs, codes, reading.motion))
+        self.scans.append(NodeScan(time_s, reading.inputs, codes, reading.motion))
         self.scan_count += 1
 
 

@@ -27,7 +27,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 
-class Step(NamedTuple):
+class LessonStep(NamedTuple):
     """One step of a lesson."""
 
     say: str
@@ -52,7 +52,7 @@ class Lesson(NamedTuple):
     ``options``.
     """
 
-    steps: Sequence[Step]
+    steps: Sequence[LessonStep]
     end: str
     """The text after the last step."""
     options: Mapping[str, Any] = MappingProxyType({})
@@ -70,6 +70,6 @@ class Lesson(NamedTuple):
 def read_lesson(text: str) -> Lesson:
     """Read the text of a ``lesson.toml``."""
     found = tomllib.loads(text)
-    steps = [Step(**step) for step in found.pop("step")]
+    steps = [LessonStep(**step) for step in found.pop("step")]
     tactics = [Tactic(**tactic) for tactic in found.pop("tactic", ())]
     return Lesson(steps, tactics=tactics, **found)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tiltboard.games.base import Game, IllegalMoveError, Outcome, Position, RulesError, Shift, Turn
-from tiltboard.games.lesson import Lesson, Step
+from tiltboard.games.lesson import Lesson, LessonStep
 from tiltboard.games.rules import Rules
 
 _ANOTHER_WAY = IllegalMoveError("Not yet: this lesson goes another way.")
@@ -132,7 +132,7 @@ class GuidedGame(_AlongALine):
         super().__init__(game, lesson.opening, line, _ANOTHER_WAY, free=False)
         self.lesson = lesson
 
-    def next_step(self, position: Position) -> Step | None:
+    def next_step(self, position: Position) -> LessonStep | None:
         """Return the next step of the lesson, or None after the last one."""
         at = self.step_at(position)
         return self.lesson.steps[at] if at < len(self.lesson.steps) else None

@@ -343,7 +343,7 @@ STEP_S = 0.5e-3
 """How long the switches are taken to stay as they are: a hand moves 0.2 mm in that time."""
 
 
-class SwitchMatrix:
+class SwitchMatrixBoard:
     """The copper of profile matrix-gpio. Lines are GPIO numbers."""
 
     def __init__(

@@ -18,7 +18,7 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import nearest, text
 from tiltboard.hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard, SwitchBoard
 from tiltboard.hw_sim.buses import SimBuses
-from tiltboard.hw_sim.buses.i2c import I2cBus, Message
+from tiltboard.hw_sim.buses.i2c import I2cBus, I2cMessage
 from tiltboard.hw_sim.buses.serial import SimLine
 from tiltboard.hw_sim.buses.spi import MAX_BYTES, SpiPort
 from tiltboard.hw_sim.buses.timing import SPI_DMA_BYTES
@@ -30,7 +30,7 @@ from tiltboard.hw_sim.clock import VirtualClock, in_time
 from tiltboard.hw_sim.errors import FaultError
 from tiltboard.hw_sim.node import SimNode
 from tiltboard.hw_sim.rng import Stream, Streams
-from tiltboard.hw_sim.world.pieces import Piece
+from tiltboard.hw_sim.world.pieces import SimulatedPiece
 from tiltboard.hw_sim.world.world import BOUNCE_S, Button, World
 
 Targets = Sequence[str]
@@ -234,7 +234,7 @@ def _fails_with(error: int, bus: I2cBus) -> bool:
     found = []
     for address in probe.chips:
         try:
-            probe.transfer([Message(address, b"")])
+            probe.transfer([I2cMessage(address, b"")])
         except OSError as failure:
             found.append(failure.errno)
     return found == [error] * len(probe.chips)
@@ -455,7 +455,7 @@ class _Broken(NamedTuple):
 
     name: str
     targets: tuple[str, ...]
-    piece: Piece | None
+    piece: SimulatedPiece | None
     """The piece whose magnet is broken, if it is a fault of a magnet."""
     failing: Failing
 

@@ -16,7 +16,14 @@ from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.rng import Stream
 from tiltboard.hw_sim.world import paths
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
-from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, Piece, Traffic, no_room, overlap
+from tiltboard.hw_sim.world.pieces import (
+    BODY_HEIGHT_MM,
+    BODY_MM,
+    SimulatedPiece,
+    Traffic,
+    no_room,
+    overlap,
+)
 from tiltboard.hw_sim.world.world import World
 
 PACE_SPREAD = 0.1  # Share by which the duration of a movement varies.
@@ -348,7 +355,7 @@ class Hands:
 
     def start(
         self,
-        piece: Piece,
+        piece: SimulatedPiece,
         draw: Callable[[Path], Gesture],
         *,
         at_s: float = 0.0,
@@ -363,7 +370,9 @@ class Hands:
         self._world.set_going(piece, gesture.path, leaves=leaves)
         return self._done(Action(start_s, gesture.touch_s, gesture.end_s, (piece.piece_id,)))
 
-    def bring(self, piece: Piece, draw: Callable[[Path], Gesture], *, at_s: float = 0.0) -> Action:
+    def bring(
+        self, piece: SimulatedPiece, draw: Callable[[Path], Gesture], *, at_s: float = 0.0
+    ) -> Action:
         """Bring a new piece from its tray; remove it again if it cannot go (HandsError)."""
         piece.comes = True
         try:
@@ -414,7 +423,9 @@ class Hands:
         x, y = self._world.profile.centre_mm(index)
         return self._on_plate(x + offset_mm[0], y + offset_mm[1])
 
-    def _free_goal(self, index: int, offset_mm: Offset, mover: Piece | None = None) -> Point:
+    def _free_goal(
+        self, index: int, offset_mm: Offset, mover: SimulatedPiece | None = None
+    ) -> Point:
         """Return a free point on a place, off its middle by ``offset_mm``; ``mover``, a piece of
         the plate, is not in its own way. Raises HandsError.
         """
@@ -430,7 +441,7 @@ class Hands:
         self.traffic.check_room(goal, mover)
         return goal
 
-    def _standing(self, index: int) -> Piece:
+    def _standing(self, index: int) -> SimulatedPiece:
         self._goal(index)
         piece = self._world.piece_at(index)
         if piece is None:
@@ -441,7 +452,7 @@ class Hands:
             )
         return piece
 
-    def _piece(self, piece_id: int) -> Piece:
+    def _piece(self, piece_id: int) -> SimulatedPiece:
         self._world.settle(self._now())
         piece = self._world.pieces.get(piece_id)
         if piece is None or piece.leaves:
@@ -452,7 +463,7 @@ class Hands:
             )
         return piece
 
-    def _free_piece(self, piece_id: int, *, still: bool = False) -> Piece:
+    def _free_piece(self, piece_id: int, *, still: bool = False) -> SimulatedPiece:
         """Return a piece that no hand holds and, with ``still``, that does not move. Raises
         HandsError.
         """
@@ -465,7 +476,7 @@ class Hands:
             )
         return piece
 
-    def _held(self, piece_id: int) -> Piece:
+    def _held(self, piece_id: int) -> SimulatedPiece:
         piece = self._piece(piece_id)
         if not piece.held:
             raise HandsError(
@@ -475,7 +486,7 @@ class Hands:
             )
         return piece
 
-    def _jump(self, index: int, piece: Piece, plans: Mapping[int, Path]) -> Path:
+    def _jump(self, index: int, piece: SimulatedPiece, plans: Mapping[int, Path]) -> Path:
         """Return the path of a jump to a free neighbour; ``plans``: paths of pieces knocked too, by
         id.
         """
@@ -506,7 +517,7 @@ class Hands:
             place=profile.places[index],
         )
 
-    def _hold(self, piece: Piece, at: Point) -> Action:
+    def _hold(self, piece: SimulatedPiece, at: Point) -> Action:
         now_s = self._now()
         path = paths.still(piece.here, now_s) if piece.path is None else piece.path
         self._world.set_going(piece, path.onward(now_s, self._reachable(at), FOLLOW_S))

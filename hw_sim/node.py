@@ -13,7 +13,7 @@ from tiltboard.drivers.node_firmware.board import Board
 from tiltboard.drivers.node_firmware.node import Node
 from tiltboard.firmware_host.config.wiring import MuxAdcHall, Spare
 from tiltboard.hw_sim.buses.gpio import Piezo
-from tiltboard.hw_sim.buses.i2c import I2cBus, I2cChip, Message
+from tiltboard.hw_sim.buses.i2c import I2cBus, I2cChip, I2cMessage
 from tiltboard.hw_sim.buses.serial import SimLine
 from tiltboard.hw_sim.buses.spi import SpiPort
 from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus
@@ -159,12 +159,12 @@ class SimNode(Board):
     def read_registers(self, address: int, register: int, into: bytearray) -> None:
         """Read over the node's own I2C bus."""
         into[:] = self.i2c.transfer(
-            [Message(address, bytes([register])), Message(address, None, len(into))]
+            [I2cMessage(address, bytes([register])), I2cMessage(address, None, len(into))]
         )
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
         """Write over the node's own I2C bus."""
-        self.i2c.transfer([Message(address, bytes([register]) + data)])
+        self.i2c.transfer([I2cMessage(address, bytes([register]) + data)])
 
     def buttons(self) -> int:
         """Return the buttons' contacts: bit 0 is confirm, bit 1 is back."""

@@ -12,7 +12,7 @@ from tiltboard.drivers.node_firmware.lights import strip_order
 from tiltboard.firmware_host.config import wiring
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.ground.plugins import PluginError, loaded
-from tiltboard.hw_sim.boards import BIASED_REED, HallBoard, SwitchBoard, SwitchMatrix
+from tiltboard.hw_sim.boards import BIASED_REED, HallBoard, SwitchBoard, SwitchMatrixBoard
 from tiltboard.hw_sim.buses import SimBuses
 from tiltboard.hw_sim.buses.gpio import Piezo
 from tiltboard.hw_sim.buses.serial import SimLine
@@ -76,7 +76,7 @@ class SimTable:
         """The buses for the drivers."""
         self.converters: tuple[Any, ...] = ()
         self.expanders: dict[int, Mcp23017] = {}
-        self.matrix: SwitchMatrix | None = None
+        self.matrix: SwitchMatrixBoard | None = None
         self.hall_board: HallBoard | SwitchBoard | None = model_of(profile.hall)(self, profile.hall)
         self.imu_orientation = FLAT
         """Orientation in which the tilt sensor is glued in; may be set."""
@@ -239,7 +239,7 @@ def _row_level(board: SwitchBoard, places: range, port: int, bit: int, now_s: fl
 def _matrix(table: SimTable, hall: wiring.MatrixHall) -> SwitchBoard:
     board = SwitchBoard(table.profile, BIASED_REED, table.world, table.streams)
     pins = hall.row_pins, hall.north_pins, hall.south_pins
-    table.matrix = SwitchMatrix(board, *pins, table.buses.wiring)
+    table.matrix = SwitchMatrixBoard(board, *pins, table.buses.wiring)
     return board
 
 

@@ -219,13 +219,13 @@ class GamePosition:
         """Return the game so far as the text that ``GameRules.read``, ``tiltboard games import``
         and people read (docs/journal.md). ``started``: the date in it, with a time zone.
         """
-        from tiltboard.firmware_host.journal.records import GameRecord
+        from tiltboard.firmware_host.journal.records import JournalGame
         from tiltboard.firmware_host.journal.text_format import write_game
 
         result = None if self.result is None else self.result.as_json()
         options, started_s = self.rules.options, started.timestamp()
         return write_game(
-            GameRecord(self.rules.name, options, started_s, "", self.moves, result, id=0)
+            JournalGame(self.rules.name, options, started_s, "", self.moves, result, id=0)
         )
 
     def svg(self, move: str | None = None) -> str:

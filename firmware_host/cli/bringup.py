@@ -24,16 +24,16 @@ from tiltboard.firmware_host.cli.options import CONFIG, PROFILE, STATE
 from tiltboard.firmware_host.cli.pi_checks import record_run, this_machine
 from tiltboard.firmware_host.commissioning.findings import (
     Finding,
-    State,
+    FindingState,
     health_map,
     health_table,
     subject_of,
     worth_a_look,
 )
-from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Part, write_progress
+from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, SweepPart, write_progress
 from tiltboard.firmware_host.commissioning.results import findings
 from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, run_sweep
-from tiltboard.firmware_host.commissioning.tasks import Choice, Step
+from tiltboard.firmware_host.commissioning.tasks import SweepStep, TaskChoice
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME
@@ -69,8 +69,8 @@ FRESH = click.option("--fresh", is_flag=True, help="Start over rather than go on
 @click.option(
     "--from",
     "first",
-    type=click.Choice([part.value for part in Part]),
-    default=Part.LIGHTS.value,
+    type=click.Choice([part.value for part in SweepPart]),
+    default=SweepPart.LIGHTS.value,
     help="Begin with this part; `places` measures the sensors alone.",
 )
 @CONFIG
@@ -90,12 +90,12 @@ def command(*, first: str, **options: Any) -> None:
     not come out well. The table must not be running. The exit status is 1 if something is to be
     mended. With --sim somebody at the simulated table does and sees everything.
     """
-    parts = list(Part)
-    run(parts[parts.index(Part(first)) :], **options)
+    parts = list(SweepPart)
+    run(parts[parts.index(SweepPart(first)) :], **options)
 
 
 def run(
-    parts: Sequence[Part],
+    parts: Sequence[SweepPart],
     *,
     config: Path | None,
     profile: str | None,
@@ -135,7 +135,7 @@ def run(
     if new is not None:
         write_calibration(folder / CALIBRATION_NAME, new)
         _print_measured(table, new, simulated=simulated)
-    judged = tuple(Part) if again is None else progress.wanted  # ``--only``: nothing else
+    judged = tuple(SweepPart) if again is None else progress.wanted  # ``--only``: nothing else
     told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress, judged)]
     for each in told:
         plain = each.plain()
@@ -145,7 +145,7 @@ def run(
     if new is not None:
         file = folder / CALIBRATION_NAME
         say(text("Kept in {file}. The table uses it from its next start on.", file=file))
-    wrong = sum(each.state is State.PROBLEM for each in told)
+    wrong = sum(each.state is FindingState.PROBLEM for each in told)
     if not simulated:
         outcome = f"{wrong} to be mended" if wrong else "everything works"
         what = again or ", ".join(parts)
@@ -170,7 +170,7 @@ def _print_measured(table: Profile, new: Calibration, *, simulated: bool) -> Non
         say(text("Every place answers to both poles."))
 
 
-Answering = Callable[[Step], str | None]
+Answering = Callable[[SweepStep], str | None]
 
 
 def _by_maker(sim: SimTable, seed: int) -> Answering:
@@ -179,7 +179,7 @@ def _by_maker(sim: SimTable, seed: int) -> Answering:
 
     maker, accepted_s = Maker(sim, seed), sim.clock.now()
 
-    def answer(step: Step) -> str | None:
+    def answer(step: SweepStep) -> str | None:
         nonlocal accepted_s
         if step.accepted:
             accepted_s = sim.clock.now()
@@ -194,7 +194,7 @@ def _by_whoever_types() -> Answering:
     """Return answers typed at the terminal, matched to the choices; Enter gives the first."""
     console = Console(click.echo, keyboard())
 
-    def answer(step: Step) -> str | None:
+    def answer(step: SweepStep) -> str | None:
         typed = console.reply()
         if typed is None or not step.choices:
             return None
@@ -215,7 +215,7 @@ def _told(answer: Answering) -> Answering:
     """Return ``answer`` preceded by printing what is new in a step."""
     before = "", ""
 
-    def follow(step: Step) -> str | None:
+    def follow(step: SweepStep) -> str | None:
         nonlocal before
         said, refused = str(step.say), "" if step.refused is None else str(step.refused)
         if said != before[0] and step.task is not None:
@@ -231,7 +231,7 @@ def _told(answer: Answering) -> Answering:
     return follow
 
 
-def _print_offer(choices: Iterable[Choice]) -> None:
+def _print_offer(choices: Iterable[TaskChoice]) -> None:
     listed = [f"{choice.value} ({choice.label!s})" for choice in choices]
     offer = text(
         "Enter, or the button confirm, gives the first of: {answers}", answers=", ".join(listed)

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.cli.options import SIMULATED, STATE, games_folder
 from tiltboard.firmware_host.config.errors import GameTextError, NoSuchGameError
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.host.player_records import People
-from tiltboard.firmware_host.journal.records import GameSummary, JournalReader
+from tiltboard.firmware_host.journal.records import JournalReader, JournalSummary
 from tiltboard.firmware_host.journal.text_format import MAX_CHARACTERS, read_game, write_game
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import text
@@ -52,7 +52,7 @@ def command(
         context.default_map = dict.fromkeys(("import", "export", "people"), here)
         return
     folder = games_folder(state, simulated=simulated, make=False)
-    games: tuple[GameSummary, ...] = ()
+    games: tuple[JournalSummary, ...] = ()
     damaged: tuple[int, ...] = ()
     if (folder / JOURNAL_NAME).exists():
         with JournalReader.open_read_only(folder / JOURNAL_NAME) as reader:
@@ -102,7 +102,7 @@ def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:
     say(text("It is game {number} now, and the one on the table.", number=number))
 
 
-def _object(game: GameSummary) -> dict[str, Any]:
+def _object(game: JournalSummary) -> dict[str, Any]:
     return {
         "id": game.id,
         "game": game.game,
@@ -119,7 +119,7 @@ def _utc(date_s: float) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(int(date_s), datetime.UTC)
 
 
-def _table(games: Iterable[GameSummary]) -> Iterable[str]:
+def _table(games: Iterable[JournalSummary]) -> Iterable[str]:
     headings = (text("number"), text("game"), text("begun"), text("moves"), text("result"))
     rows = [tuple(map(str, headings))]
     for game in games:

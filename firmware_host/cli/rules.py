@@ -19,7 +19,7 @@ from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.games import contract
 from tiltboard.games.base import OptionError, OptionSpec, RulesError
 from tiltboard.games.conformance import check_type
-from tiltboard.games.gravity_trap.board import SHIPPED, Board, read, shipped
+from tiltboard.games.gravity_trap.board import SHIPPED, TrapBoard, read, shipped
 from tiltboard.games.registry import BROKEN, EVERY_GAME, game_type
 
 ILLEGAL = 1
@@ -215,7 +215,7 @@ class BoardError(ConfigError):
     """A board file does not describe a board."""
 
 
-def load_board(path: Path) -> Board:
+def load_board(path: Path) -> TrapBoard:
     """Read a board file and check it completely. Raises ConfigError for one that cannot be read,
     and BoardError naming the file and what is wrong.
     """
@@ -230,7 +230,7 @@ def load_board(path: Path) -> Board:
         ) from error
 
 
-def _described(board: Board) -> list[Message]:
+def _described(board: TrapBoard) -> list[Message]:
     on = Counter(base for track in board.tracks for base in track)
     opposites = (
         text("Opposite bases are not named: copying every move is allowed.")

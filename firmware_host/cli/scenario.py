@@ -23,7 +23,7 @@ from tiltboard.firmware_host.config.files import CALIBRATION_NAME, read_text
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.scenario.by_hand import Console
-from tiltboard.firmware_host.scenario.parse import Step, parse_scenario
+from tiltboard.firmware_host.scenario.parse import ScenarioStep, parse_scenario
 from tiltboard.firmware_host.scenario.person import KEYS, Person
 from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner
 from tiltboard.firmware_host.scenario.trace import read_trace, report, unlogged
@@ -126,7 +126,7 @@ def _person(
     return Person(table, buses, games, console, time_out_s=time_out_s)
 
 
-def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int:
+def _play(file: Path, steps: Sequence[ScenarioStep], actor: Actor, as_json: bool) -> int:
     import msgspec
 
     def wrong(what: str) -> None:

@@ -44,7 +44,7 @@ from tiltboard.firmware_host.service.supply import SupplyWatch
 from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import JoinMatch, ShowCode
 from tiltboard.firmware_host.table.problem_messages import part_missing
-from tiltboard.firmware_host.web.device_control import UNIT_SOCKET, Hotspot, Machine, PowerOff
+from tiltboard.firmware_host.web.device_control import UNIT_SOCKET, DeviceControl, Hotspot, PowerOff
 from tiltboard.firmware_host.web.guard import Access, machine_names
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import WebServer
@@ -173,7 +173,7 @@ def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Acc
     """
     clock, path, look = SystemClock(), os.environ.get(UNIT_SOCKET), None
     pairing = Pairing(Tokens(state, clock.calendar, tell), clock)
-    machine = None if path is None else Machine(path, state, pairing.confirming, clock)
+    machine = None if path is None else DeviceControl(path, state, pairing.confirming, clock)
     if settings.look.show is not None and settings.look.club is not None:
         with suppress(NotPossibleError):  # the table says so, who then tells nobody either
             look = f"{settings.look.club.rstrip('/')}/look/{online().look_key(state)}"
@@ -183,7 +183,7 @@ def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Acc
     return Access(pairing, names, watching=watching, machine=machine, look=look)
 
 
-def reach_machine(table: Table, machine: Machine) -> None:
+def reach_machine(table: Table, machine: DeviceControl) -> None:
     """Let the table's menu, and the button back held for long, send requests to the Pi."""
 
     def tell(what: Message | None) -> None:

@@ -14,7 +14,13 @@ from msgspec import structs
 from tiltboard.firmware_host.commissioning.findings import Finding, problem
 from tiltboard.firmware_host.commissioning.placing import OFF_SCALE_MT
 from tiltboard.firmware_host.commissioning.progress import Progress
-from tiltboard.firmware_host.commissioning.tasks import Answer, Asking, Choice, Light, Step
+from tiltboard.firmware_host.commissioning.tasks import (
+    Asking,
+    SweepStep,
+    TaskAnswer,
+    TaskChoice,
+    TaskLight,
+)
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import text
 
@@ -29,9 +35,9 @@ MAX_PLACE_MT = 0.3
 # rise from nothing over three rows, 1.6 over ten.
 GROWS_SHARE = 0.75
 
-YES = Choice(Answer.YES, text("Yes"))
-FLICKER = Choice(Answer.FLICKER, text("Some flicker, or are not white"))
-GLOW = Choice(Answer.GLOW, text("Some glow while the others are dark"))
+YES = TaskChoice(TaskAnswer.YES, text("Yes"))
+FLICKER = TaskChoice(TaskAnswer.FLICKER, text("Some flicker, or are not white"))
+GLOW = TaskChoice(TaskAnswer.GLOW, text("Some glow while the others are dark"))
 
 Means = tuple[float, ...]
 
@@ -45,10 +51,10 @@ def blinking(profile: Profile, progress: Progress) -> Asking:
         "All lights turn white and dark in turn. Look for some seconds: is each one as white as the"
         " others, steady, and quite dark in between?"
     )
-    white = dict.fromkeys(range(profile.size), Light.BRIGHT)
+    white = dict.fromkeys(range(profile.size), TaskLight.BRIGHT)
     readings: dict[bool, list[Sequence[float]]] = {False: [], True: []}
     began_s: float | None = None
-    step, value = Step(say, lights=white), None
+    step, value = SweepStep(say, lights=white), None
     while value is None:
         frame, value = yield step
         began_s = frame.time_s if began_s is None else began_s
@@ -57,9 +63,9 @@ def blinking(profile: Profile, progress: Progress) -> Asking:
         if since_s >= SETTLED_S and frame.field_mt:
             readings[is_white].append(frame.field_mt)
         choices = (YES, FLICKER, GLOW) if number >= PHASES else ()
-        step = Step(say, lights=white if is_white else {}, choices=choices)
+        step = SweepStep(say, lights=white if is_white else {}, choices=choices)
     shifts = _shifts(readings[True], readings[False]) if profile.measures else ()
-    yield Step(say, known=structs.replace(progress, blink=value, lit_mt=shifts))
+    yield SweepStep(say, known=structs.replace(progress, blink=value, lit_mt=shifts))
 
 
 def _shifts(white: Sequence[Sequence[float]], dark: Sequence[Sequence[float]]) -> Means:
@@ -77,7 +83,7 @@ def _shifts(white: Sequence[Sequence[float]], dark: Sequence[Sequence[float]]) -
 
 def lit_findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """Yield what was wrong as all lights blinked."""
-    if progress.blink == Answer.FLICKER:
+    if progress.blink == TaskAnswer.FLICKER:
         yield problem(
             "lights",
             text("Some lights flicker, or are not white when all should be."),
@@ -88,7 +94,7 @@ def lit_findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
                 " wire beside a ground wire."
             ),
         )
-    if progress.blink == Answer.GLOW:
+    if progress.blink == TaskAnswer.GLOW:
         yield problem(
             "lights",
             text("Some lights glow when all should be dark."),

@@ -28,7 +28,7 @@ POOR_MT = 0.3
 MIN_NOISE_MT = 0.01
 
 
-class State(StrEnum):
+class FindingState(StrEnum):
     """The severity of a finding. Only a problem keeps the table from working."""
 
     OK = "ok"
@@ -79,7 +79,7 @@ class Finding:
     """
 
     subject: str
-    state: State
+    state: FindingState
     found: Message
     remedy: Message | None = None
 
@@ -95,23 +95,23 @@ class Finding:
 
 def ok(subject: str, found: Message) -> Finding:
     """Return a finding that all is well."""
-    return Finding(subject, State.OK, found)
+    return Finding(subject, FindingState.OK, found)
 
 
 def note(subject: str, found: Message, remedy: Message | None = None) -> Finding:
     """Return a finding that is worth knowing."""
-    return Finding(subject, State.NOTE, found, remedy)
+    return Finding(subject, FindingState.NOTE, found, remedy)
 
 
 def problem(subject: str, found: Message, remedy: Message) -> Finding:
     """Return a finding of a fault to mend."""
-    return Finding(subject, State.PROBLEM, found, remedy)
+    return Finding(subject, FindingState.PROBLEM, found, remedy)
 
 
 def of_error(subject: str, error: TiltboardError) -> Finding:
     """Return an error as a problem, with its remedy."""
     remedy = Message(error.remedy_template, error.params) if error.remedy_template else None
-    return Finding(subject, State.PROBLEM, Message(error.template, error.params), remedy)
+    return Finding(subject, FindingState.PROBLEM, Message(error.template, error.params), remedy)
 
 
 def of_faults(faults: Iterable[tuple[str, PartError]]) -> list[tuple[Finding, PartError]]:

@@ -19,11 +19,11 @@ from tiltboard.firmware_host.commissioning.tasks import (
     EAST,
     EDGES,
     NORTH,
-    Answer,
     Asking,
-    Choice,
-    Light,
-    Step,
+    SweepStep,
+    TaskAnswer,
+    TaskChoice,
+    TaskLight,
 )
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
@@ -37,7 +37,7 @@ LEVEL_RAD = radians(4.5)
 LEVEL_ON_EDGE_RAD = radians(6.0)
 REST_SWING_M_S2 = 0.35  # two degrees, and the noise of a window's readings
 NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
-GO_ON = (Choice(Answer.SKIP, text("Go on without the tilt sensor")),)
+GO_ON = (TaskChoice(TaskAnswer.SKIP, text("Go on without the tilt sensor")),)
 
 
 class Window(deque[Sequence[float]]):
@@ -174,7 +174,7 @@ def tilting(profile: Profile, progress: Progress, orientation: Mounting, edge: s
             "Level the plate. Lift the lit edge, with the last column, by a hand's width, and hold"
             " it still."
         )
-    asks = Step(say, lights=dict.fromkeys(along, Light.LIFT))
+    asks = SweepStep(say, lights=dict.fromkeys(along, TaskLight.LIFT))
     frame, _ = yield asks
     began_s, rest, levelled = frame.time_s, Window(profile, REST_S), False
     level = progress.level or (0.0, 0.0, 1.0)
@@ -189,25 +189,27 @@ def tilting(profile: Profile, progress: Progress, orientation: Mounting, edge: s
         held = x, y, z
         if not edge:
             if rests and is_level(held):
-                step = Step(say, known=replace(progress, level=held, edges={}))
+                step = SweepStep(say, known=replace(progress, level=held, edges={}))
             elif rests or late:
                 why = NOT_LEVEL if rests else text("The tilt sensor does not come to rest.")
-                step = Step(say, why, choices=GO_ON)
+                step = SweepStep(say, why, choices=GO_ON)
         elif levelled and rests and _lean_rad(level, held) >= LIFTED_RAD:
             step = _lifted(asks, progress, edge, level, held)
         elif levelled and rests and late:
             missed = text("The tilt sensor has not noticed the {edge} edge.", edge=edge)
-            step = Step(say, missed, asks.lights, GO_ON)
+            step = SweepStep(say, missed, asks.lights, GO_ON)
         frame, _ = yield step
 
 
-def _lifted(asks: Step, progress: Progress, edge: str, level: Vector, held: Vector) -> Step:
+def _lifted(
+    asks: SweepStep, progress: Progress, edge: str, level: Vector, held: Vector
+) -> SweepStep:
     """Return the step after a lifted edge was measured: accepted, or refused with the reason."""
     known = progress.edges | {edge: held}
     why = refusal(edge, level, known)
     if why is None:
-        return Step(asks.say, known=replace(progress, edges=known))
+        return SweepStep(asks.say, known=replace(progress, edges=known))
     if edge == EAST and _risen(level, held) is not None:
         # Either of the two may have been wrong.
-        return Step(asks.say, why, asks.lights, known=replace(progress, edges={}))
-    return Step(asks.say, why, asks.lights, GO_ON)
+        return SweepStep(asks.say, why, asks.lights, known=replace(progress, edges={}))
+    return SweepStep(asks.say, why, asks.lights, GO_ON)

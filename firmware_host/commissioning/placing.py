@@ -24,8 +24,15 @@ from tiltboard.firmware_host.commissioning.mounting import (
     is_level,
     up_axis,
 )
-from tiltboard.firmware_host.commissioning.progress import Part, Progress
-from tiltboard.firmware_host.commissioning.tasks import Answer, Asking, Choice, Light, Step, Task
+from tiltboard.firmware_host.commissioning.progress import Progress, SweepPart
+from tiltboard.firmware_host.commissioning.tasks import (
+    Asking,
+    SweepStep,
+    Task,
+    TaskAnswer,
+    TaskChoice,
+    TaskLight,
+)
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.field import SIGN_OF
@@ -66,15 +73,15 @@ class Verdict(NamedTuple):
 
     at: int
     why: Message
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[TaskChoice, ...] = ()
 
 
-def _leave_out(profile: Profile, progress: Progress, place: int) -> tuple[Choice, ...]:
+def _leave_out(profile: Profile, progress: Progress, place: int) -> tuple[TaskChoice, ...]:
     """Return the choice to leave a broken sensor out, if enough others remain."""
     if len({*progress.broken, place}) * FEWEST_SOUND > profile.size:
         return ()
     label = text("Leave {place} out: its sensor is broken", place=profile.places[place])
-    return (Choice(Answer.LEAVE_OUT, label),)
+    return (TaskChoice(TaskAnswer.LEAVE_OUT, label),)
 
 
 def _off_scale(name: str, mt: float) -> Message:
@@ -104,12 +111,12 @@ def emptying(
     """
     heeds = tilt is None
     say = text("Take everything off the plate, and leave it alone for two seconds.")
-    window, step = Window(profile, EMPTY_S), Step(say)
+    window, step = Window(profile, EMPTY_S), SweepStep(say)
     wrong: Verdict | None = None
     while True:
         frame, value = yield step
-        if value == Answer.LEAVE_OUT and wrong is not None:
-            step = Step(say, known=progress.leaving_out(wrong.at))
+        if value == TaskAnswer.LEAVE_OUT and wrong is not None:
+            step = SweepStep(say, known=progress.leaving_out(wrong.at))
             continue
         if heeds:
             tilt = frame.motion is not None
@@ -126,11 +133,11 @@ def emptying(
         window.clear()
         wrong = _not_empty(profile, progress, mt, _sound(progress, sigmas))
         if wrong is not None:
-            step = Step(say, wrong.why, {wrong.at: Light.WRONG}, wrong.choices)
+            step = SweepStep(say, wrong.why, {wrong.at: TaskLight.WRONG}, wrong.choices)
         elif tilt and jolts > JOLT_M_S2:
-            step = Step(say, text("The plate was knocked. Leave it alone for two seconds."))
+            step = SweepStep(say, text("The plate was knocked. Leave it alone for two seconds."))
         elif tilt and not is_level(level):
-            step = Step(say, NOT_LEVEL)
+            step = SweepStep(say, NOT_LEVEL)
         else:
             known = structs.replace(progress, offset_mt=(*mt,), noise_mt=(*sigmas,), last=None)
             if tilt:
@@ -138,7 +145,7 @@ def emptying(
                 # The orientation of a chip turned over since then is unknown.
                 turned = before is not None and up_axis(before) != up_axis(level)
                 known = structs.replace(known, level=level, edges={} if turned else progress.edges)
-            step = Step(say, known=known)
+            step = SweepStep(say, known=known)
 
 
 def _not_empty(
@@ -195,8 +202,10 @@ class Placing:
             say = text("Slide or carry it on to {place}, to the middle.", place=name)
         elif progress.own_mt and task.magnet is None:
             say = text("Put the same strong piece as before on the middle of {place}.", place=name)
-        lit = dict.fromkeys(progress.carried(task.magnet), Light.DONE) | {place: Light.TARGET}
-        self.first = Step(say, lights=lit)
+        lit = dict.fromkeys(progress.carried(task.magnet), TaskLight.DONE) | {
+            place: TaskLight.TARGET
+        }
+        self.first = SweepStep(say, lights=lit)
         self._window = Window(profile, REST_S)
         self._since_s: float | None = None
         self._left = progress.last in (None, place)  # where it was read last
@@ -207,15 +216,15 @@ class Placing:
         self._sure = False
         self._is_doubted = False  # Whether it is the right piece that has read other places.
 
-    def update(self, frame: Frame, value: str | None) -> Step:
+    def update(self, frame: Frame, value: str | None) -> SweepStep:
         """Return the next step; done once an input that may be the place's reads the piece."""
         progress, now_s = self._progress, frame.time_s
-        if value == Answer.LEAVE_OUT:
+        if value == TaskAnswer.LEAVE_OUT:
             at = self._place if self._verdict is None else self._verdict.at
             return replace(self.first, known=progress.leaving_out(at))
-        if value == Answer.OTHER and self._is_doubted:
+        if value == TaskAnswer.OTHER and self._is_doubted:
             return replace(self.first, known=self._unread())
-        self._sure = self._sure or value == Answer.RIGHT
+        self._sure = self._sure or value == TaskAnswer.RIGHT
         self._since_s = now_s if self._since_s is None else self._since_s
         late = now_s > self._since_s + HINT_AFTER_S
         change = zip(frame.field_mt, progress.offset_mt, strict=True)
@@ -261,7 +270,7 @@ class Placing:
             self._resting = wire, now_s
         found, said = self._judge(wire, means), self._verdict
         choices = () if found is None else found.choices
-        may_be_right = any(choice.value == Answer.RIGHT for choice in choices)
+        may_be_right = any(choice.value == TaskAnswer.RIGHT for choice in choices)
         if found is not None and not (self._sure and may_be_right):
             self._since_s = now_s
             same = said is not None and said.why.template == found.why.template
@@ -287,18 +296,18 @@ class Placing:
     def _unread(self) -> Progress:
         """Return the progress without what the wrong piece has measured."""
         progress = self._progress
-        return structs.replace(progress.without(Part.PLACES), broken=progress.broken)
+        return structs.replace(progress.without(SweepPart.PLACES), broken=progress.broken)
 
-    def _leave_out(self, place: int) -> tuple[Choice, ...]:
+    def _leave_out(self, place: int) -> tuple[TaskChoice, ...]:
         return _leave_out(self._profile, self._progress, place)
 
-    def _step(self, verdict: Verdict | None) -> Step:
+    def _step(self, verdict: Verdict | None) -> SweepStep:
         """Return the step that shows a verdict, which remains until the piece is moved."""
         self._verdict = verdict
         if verdict is None:
             return self.first
-        lights = {**self.first.lights, verdict.at: Light.WRONG}
-        return Step(self.first.say, verdict.why, lights, verdict.choices)
+        lights = {**self.first.lights, verdict.at: TaskLight.WRONG}
+        return SweepStep(self.first.say, verdict.why, lights, verdict.choices)
 
     def _with(self, wire: int, reading: float) -> Progress:
         """Return the progress with that reading of the place."""
@@ -319,7 +328,7 @@ class Placing:
         """
         profile, progress, place, name = self._profile, self._progress, self._place, self._name
         known, holder, reading = progress.inputs.get(place), progress.place_of(wire), means[wire]
-        right = (Choice(Answer.RIGHT, text("It stands right")),)
+        right = (TaskChoice(TaskAnswer.RIGHT, text("It stands right")),)
         # An input may answer for a place unless it is known to be another's. Its own is believed at
         # once: then the other place was carried wrongly, and is asked for again.
         taken = wire in progress.inputs.values() and wire != place
@@ -373,7 +382,7 @@ class Placing:
         """
         place, name, piece = self._place, self._name, _piece(self._magnet)
         down = text("It was not turned over: {place} looks down", place=name)
-        right = Choice(Answer.RIGHT, down)
+        right = TaskChoice(TaskAnswer.RIGHT, down)
         others, said = self._others_mt(), {"place": name, "piece": piece}
         if len(others) >= FEW or any((mt > 0) is self._south_is_asked for mt in others):
             why = text(
@@ -395,7 +404,7 @@ class Placing:
                 " this sensor looks down.",
                 **said,
             )
-        return Verdict(place, why, (Choice(Answer.OTHER, OTHER_PIECE), right))
+        return Verdict(place, why, (TaskChoice(TaskAnswer.OTHER, OTHER_PIECE), right))
 
     def _others_mt(self) -> list[float]:
         """Return what the other places have read in the first pass."""

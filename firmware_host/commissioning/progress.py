@@ -19,7 +19,7 @@ FORMAT = 1
 PROGRESS_NAME = "sweep.json"
 
 
-class Part(StrEnum):
+class SweepPart(StrEnum):
     """The parts that a sweep proves, in this order; EDGES finds the tilt sensor's orientation."""
 
     LIGHTS = "lights"
@@ -29,10 +29,10 @@ class Part(StrEnum):
 
 
 KNOWN_OF = {
-    Part.LIGHTS: ("picture", "light_at", "blink", "lit_mt"),
-    Part.BUTTONS: ("buttons", "buzzer"),
-    Part.EDGES: ("level", "edges"),
-    Part.PLACES: ("inputs", "own_mt", "south_mt", "last", "broken", "drifted"),
+    SweepPart.LIGHTS: ("picture", "light_at", "blink", "lit_mt"),
+    SweepPart.BUTTONS: ("buttons", "buzzer"),
+    SweepPart.EDGES: ("level", "edges"),
+    SweepPart.PLACES: ("inputs", "own_mt", "south_mt", "last", "broken", "drifted"),
 }
 
 
@@ -41,7 +41,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     format: int
     profile: str
-    wanted: tuple[Part, ...] = ()
+    wanted: tuple[SweepPart, ...] = ()
     """The parts that this sweep is to prove; empty once it has ended."""
     picture: bool | None = None
     """Whether all lights looked right; None: not asked yet."""
@@ -94,7 +94,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the place that an input answers for; its own until another is known."""
         return next((place for place, known in self.inputs.items() if known == wire), wire)
 
-    def without(self, part: Part) -> Progress:
+    def without(self, part: SweepPart) -> Progress:
         """Return the progress without the results of a part."""
         nothing = Progress(self.format, self.profile)
         return replace(self, **{name: getattr(nothing, name) for name in KNOWN_OF[part]})

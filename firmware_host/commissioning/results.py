@@ -12,7 +12,7 @@ from tiltboard.drivers.attitude import FLAT, gravity_tilt
 from tiltboard.firmware_host.commissioning.blinking import lit_findings
 from tiltboard.firmware_host.commissioning.findings import Finding, listed, note, problem
 from tiltboard.firmware_host.commissioning.mounting import describe, mounting_of
-from tiltboard.firmware_host.commissioning.progress import Part, Progress, wire_of_places
+from tiltboard.firmware_host.commissioning.progress import Progress, SweepPart, wire_of_places
 from tiltboard.firmware_host.commissioning.tasks import tasks
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall
@@ -199,27 +199,27 @@ def _upside_down(profile: Profile, progress: Progress) -> list[int]:
 
 
 def findings(
-    profile: Profile, progress: Progress, parts: Collection[Part] = tuple(Part)
+    profile: Profile, progress: Progress, parts: Collection[SweepPart] = tuple(SweepPart)
 ) -> Iterator[Finding]:
     """Yield faults, and differences from the profile, of those parts as far as the sweep came."""
-    if Part.LIGHTS in parts:
+    if SweepPart.LIGHTS in parts:
         yield from _lights(progress)
         yield from lit_findings(profile, progress)
-    if Part.BUTTONS in parts:
+    if SweepPart.BUTTONS in parts:
         yield from _panel(progress)
     orientation = mounting_of(progress.level, progress.edges)
-    if Part.EDGES in parts and orientation is not None and orientation != FLAT:
+    if SweepPart.EDGES in parts and orientation is not None and orientation != FLAT:
         yield note("imu", describe(orientation), MAPPED)
-    if Part.PLACES in parts:
+    if SweepPart.PLACES in parts:
         yield from _sensors(profile, progress)
 
 
-def to_mend(profile: Profile, progress: Progress) -> tuple[Part, ...]:
+def to_mend(profile: Profile, progress: Progress) -> tuple[SweepPart, ...]:
     """Return the parts with faults."""
     found = {
-        Part.LIGHTS: progress.picture is False or any(lit_findings(profile, progress)),
-        Part.BUTTONS: any(_panel(progress)),
-        Part.PLACES: bool(progress.broken or progress.drifted),
+        SweepPart.LIGHTS: progress.picture is False or any(lit_findings(profile, progress)),
+        SweepPart.BUTTONS: any(_panel(progress)),
+        SweepPart.PLACES: bool(progress.broken or progress.drifted),
     }
     return tuple(part for part, wrong in found.items() if wrong)
 
@@ -230,21 +230,21 @@ def calibration_of(
     made_s: float,
     *,
     before: Calibration | None,
-    proven: Collection[Part],
+    proven: Collection[SweepPart],
 ) -> Calibration:
     """Return the calibration. ``before`` remains valid for parts that are not in ``proven`` (those
     the sweep was to prove) or not finished. ``made_s`` is in seconds since 1970-01-01 UTC.
     """
     found = before or uncalibrated(profile)
-    if Part.LIGHTS in proven and progress.picture:
+    if SweepPart.LIGHTS in proven and progress.picture:
         found = replace(found, lights=progress.light_at)
     orientation = mounting_of(progress.level, progress.edges)
     if orientation is not None and progress.level is not None:
         level_rad = gravity_tilt(orientation.on_plate(progress.level))
         axes = orientation.east, orientation.north, orientation.up
         found = replace(found, level_rad=level_rad, mounting=axes)
-    places = tasks(replace(progress, wanted=(Part.PLACES,)), profile)
-    if Part.PLACES not in proven or not all(done for _, done in places):
+    places = tasks(replace(progress, wanted=(SweepPart.PLACES,)), profile)
+    if SweepPart.PLACES not in proven or not all(done for _, done in places):
         return found
     wire, broken = wire_of_places(profile, progress), progress.broken
     down = _upside_down(profile, progress)

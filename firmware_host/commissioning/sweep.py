@@ -3,7 +3,7 @@
 It proves lights, buttons and the tilt sensor (two edges lifted), and measures the empty plate; then
 one strong piece is carried over every place. The input that reacts belongs to the place, and its
 reading gives polarity, gain and margin. Terminal, page and the table's own lights all show the same
-``Step``.
+``SweepStep``.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from tiltboard.firmware_host.commissioning.placing import emptying, placing
 from tiltboard.firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
-    Part,
     Progress,
+    SweepPart,
     read_progress,
 )
 from tiltboard.firmware_host.commissioning.results import calibration_of, supply_of, to_mend
 from tiltboard.firmware_host.commissioning.tasks import (
     EDGES,
-    Answer,
     Ask,
     Asking,
-    Choice,
-    Light,
-    Step,
+    SweepStep,
     Task,
+    TaskAnswer,
+    TaskChoice,
+    TaskLight,
     tasks,
 )
 from tiltboard.firmware_host.config.errors import NoSuchPlaceError, NotPossibleError
@@ -56,19 +56,19 @@ ACCEPTED_HZ = 1046.5
 TRIED_HZ = 880.0  # The buzzer's test tone.
 TONE_S = 0.08
 RELEASED_S = 0.3  # Longer than contacts bounce.
-NO = Choice(Answer.NO, text("No"))
-DARKER = Choice(Answer.DARK, text("Some are dark, or have other colours"))
-NOTHING = Choice(Answer.NOTHING, text("It does nothing"))
-SKIP = Choice(Answer.SKIP, text("Go on without it"))
-LATER = Choice(Answer.SKIP, text("Leave this for another run"))
+NO = TaskChoice(TaskAnswer.NO, text("No"))
+DARKER = TaskChoice(TaskAnswer.DARK, text("Some are dark, or have other colours"))
+NOTHING = TaskChoice(TaskAnswer.NOTHING, text("It does nothing"))
+SKIP = TaskChoice(TaskAnswer.SKIP, text("Go on without it"))
+LATER = TaskChoice(TaskAnswer.SKIP, text("Leave this for another run"))
 UNJUDGED = text(
     "While that lasts, a press may be missed: the next run asks for the buttons once more."
 )
 FAULT_OF = {  # in Frame.faults; "node" is about all of them
-    Part.LIGHTS: "lights",
-    Part.BUTTONS: "panel",
-    Part.EDGES: "imu",
-    Part.PLACES: "hall",
+    SweepPart.LIGHTS: "lights",
+    SweepPart.BUTTONS: "panel",
+    SweepPart.EDGES: "imu",
+    SweepPart.PLACES: "hall",
 }
 
 
@@ -89,7 +89,7 @@ def chains(profile: Profile) -> list[tuple[int, ...]]:
     return [way for way in dict.fromkeys(found) if way != usual]
 
 
-def _answer_to(step: Step) -> Generator[Step, tuple[Frame, str | None], str]:
+def _answer_to(step: SweepStep) -> Generator[SweepStep, tuple[Frame, str | None], str]:
     value = None
     while value is None:
         _, value = yield step
@@ -100,29 +100,29 @@ def _looking(profile: Profile, progress: Progress) -> Asking:
     """Ask whether the board is lit as described, with a picture that differs from each side and in
     a mirror. If the colours are elsewhere, the next possible route of the chain is tried.
     """
-    lights = dict.fromkeys(range(profile.size), Light.GREEN)
-    lights |= dict.fromkeys(range(profile.columns), Light.BLUE)
-    lights |= dict.fromkeys(range(0, profile.size, profile.columns), Light.RED)
+    lights = dict.fromkeys(range(profile.size), TaskLight.GREEN)
+    lights |= dict.fromkeys(range(profile.columns), TaskLight.BLUE)
+    lights |= dict.fromkeys(range(0, profile.size, profile.columns), TaskLight.RED)
     say = text(
         "Look at the board: column {first} is red, the rest of row 1 is blue, and every"
         " other light is green. Is it so?",
         first=profile.places[0][0],
     )
-    value = yield from _answer_to(Step(say, lights=lights, choices=(YES, NO, DARKER)))
+    value = yield from _answer_to(SweepStep(say, lights=lights, choices=(YES, NO, DARKER)))
     ways: list[tuple[int, ...]] = [(), *chains(profile)]
     later = ways[ways.index(progress.light_at) + 1 :]
-    if value == Answer.NO and later:
-        yield Step(say, known=structs.replace(progress, light_at=later[0]))
-    right = value == Answer.YES
+    if value == TaskAnswer.NO and later:
+        yield SweepStep(say, known=structs.replace(progress, light_at=later[0]))
+    right = value == TaskAnswer.YES
     light_at = progress.light_at if right else ()
     found = structs.replace(progress, picture=right, light_at=light_at, blink=None, lit_mt=())
-    yield Step(say, known=found)
+    yield SweepStep(say, known=found)
 
 
 def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
     """Wait until a button is pressed and all are released, or declared to do nothing."""
     say = text("Press the button {button} for a second, and let go.", button=button)
-    step = Step(say, choices=(NOTHING,))
+    step = SweepStep(say, choices=(NOTHING,))
     seen: frozenset[str] = frozenset()
     open_scans, value = 0, None
     while value is None and not (seen and open_scans >= round(RELEASED_S * profile.scans_per_s)):
@@ -131,14 +131,14 @@ def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
         open_scans = 0 if frame.pressed else open_scans + 1
     closed = () if value is not None else tuple(sorted(seen))
     buttons = progress.buttons | {button: closed}
-    yield Step(say, known=structs.replace(progress, buttons=buttons))
+    yield SweepStep(say, known=structs.replace(progress, buttons=buttons))
 
 
 def _listening(progress: Progress) -> Asking:
     """Ask whether the buzzer is heard."""
     say = text("Do you hear the buzzer?")
-    value = yield from _answer_to(Step(say, choices=(YES, NO)))
-    yield Step(say, known=structs.replace(progress, buzzer=value == Answer.YES))
+    value = yield from _answer_to(SweepStep(say, choices=(YES, NO)))
+    yield SweepStep(say, known=structs.replace(progress, buzzer=value == TaskAnswer.YES))
 
 
 class Sweep:
@@ -166,7 +166,7 @@ class Sweep:
         self._notes: list[Finding] = []
         self.done = False
         """Whether it has ended."""
-        self._skipped: set[Part] = set()
+        self._skipped: set[SweepPart] = set()
         self._buttons = Buttons()
         self._scans = ScanWatch()
         self._busy: PartError | None = None
@@ -192,7 +192,7 @@ class Sweep:
         """
         profile, progress = self._profile, self.progress
         light_at = progress.light_at
-        if not light_at and Part.LIGHTS not in progress.wanted:
+        if not light_at and SweepPart.LIGHTS not in progress.wanted:
             light_at = self._before.lights
         strip: list[Look | None] = [None] * profile.size
         for place, light in self.step.lights.items():
@@ -240,7 +240,7 @@ class Sweep:
         before, proven = self._before, self._proven
         return calibration_of(self._profile, self.progress, made_s, before=before, proven=proven)
 
-    def update(self, frame: Frame) -> Step:
+    def update(self, frame: Frame) -> SweepStep:
         """Process a scan, and return the next step."""
         choices, task = self.step.choices, self.step.task
         for press in self._buttons.update(frame.pressed, frame.time_s):
@@ -276,11 +276,11 @@ class Sweep:
                 accepted = False
                 if self._scans.late:
                     held_up = frame.faults[-1] if frame.faults else self._busy or held_up
-                if answer == Answer.SKIP:
+                if answer == TaskAnswer.SKIP:
                     self._skip(*(missing or (task.part, None)))
                     accepted, refused = True, None
                     break
-                if answer == Answer.NOTHING and held_up is not None:
+                if answer == TaskAnswer.NOTHING and held_up is not None:
                     self._skip(task.part, held_up)
                     self._notes.append(note("panel", UNJUDGED))
                     accepted, refused = True, None
@@ -299,7 +299,7 @@ class Sweep:
         left = tuple(part for part in self.progress.wanted if part in self._skipped)
         self.progress, self.done = structs.replace(self.progress, wanted=left), True
         say = text("The sweep is done. What it has found stands under Sensors.")
-        end = Step(say, refused=refused, done=done, total=total)
+        end = SweepStep(say, refused=refused, done=done, total=total)
         yield replace(end, accepted=accepted)
         while True:
             yield end
@@ -319,30 +319,35 @@ class Sweep:
                 return tilting(profile, progress, self.orientation, task.name)
             case Ask.EMPTY:
                 # Where its edges were not asked for, the tilt sensor may not be wired yet.
-                tilt = self._has_tilt if Part.EDGES in progress.wanted else None
+                tilt = self._has_tilt if SweepPart.EDGES in progress.wanted else None
                 return emptying(profile, progress, self.orientation, tilt=tilt)
             case Ask.PLACE:
                 return placing(profile, progress, task)
 
     @property
     def _has_tilt(self) -> bool:
-        return self._profile.imu is not None and Part.EDGES not in self._skipped
+        return self._profile.imu is not None and SweepPart.EDGES not in self._skipped
 
-    def _missing(self, task: Task, frame: Frame) -> tuple[Part, PartError | None] | None:
+    def _missing(self, task: Task, frame: Frame) -> tuple[SweepPart, PartError | None] | None:
         """Return a part that the task needs and that does not answer, with its error (None while it
         starts).
         """
         part = task.part
-        judged = self._has_tilt and Part.EDGES in self.progress.wanted
+        judged = self._has_tilt and SweepPart.EDGES in self.progress.wanted
         if task.ask is Ask.EMPTY and frame.field_mt and judged:
-            part = Part.EDGES
+            part = SweepPart.EDGES
         fault = next((f for f in frame.faults if f.part in (FAULT_OF[part], "node")), None)
-        if part in (Part.EDGES, Part.PLACES):  # what is pressed, seen and heard lasts long enough
+        if part in (
+            SweepPart.EDGES,
+            SweepPart.PLACES,
+        ):  # what is pressed, seen and heard lasts long enough
             fault = fault or self._busy
-        reading: object = {Part.EDGES: frame.motion, Part.PLACES: frame.field_mt}.get(part, frame)
+        reading: object = {SweepPart.EDGES: frame.motion, SweepPart.PLACES: frame.field_mt}.get(
+            part, frame
+        )
         return None if reading and fault is None else (part, fault)
 
-    def _skip(self, part: Part, fault: PartError | None) -> None:
+    def _skip(self, part: SweepPart, fault: PartError | None) -> None:
         self._skipped.add(part)
         name = FAULT_OF[part]
         if fault is not None:
@@ -353,18 +358,18 @@ class Sweep:
         self._notes.append(problem(name, found, remedy))
 
 
-def _waiting(fault: PartError | None) -> Step:
+def _waiting(fault: PartError | None) -> SweepStep:
     """Return the step for a part that does not answer, or for a tilt sensor that starts (None)."""
     if fault is None:
-        return Step(text("The tilt sensor is starting."))
+        return SweepStep(text("The tilt sensor is starting."))
     leave = LATER if fault is BUSY else SKIP
-    return Step(problem_messages.part_missing([fault]), choices=(leave,))
+    return SweepStep(problem_messages.part_missing([fault]), choices=(leave,))
 
 
 def begin(
     profile: Profile,
     folder: Path,
-    parts: Sequence[Part] = tuple(Part),
+    parts: Sequence[SweepPart] = tuple(SweepPart),
     *,
     again: str | None = None,
     fresh: bool = False,
@@ -383,12 +388,12 @@ def begin(
     if known is None or known.practice != nothing.practice:
         known = nothing
     if profile.imu is not None and len(known.edges) < len(EDGES):
-        parts = [part for part in Part if part in parts or part is Part.EDGES]
+        parts = [part for part in SweepPart if part in parts or part is SweepPart.EDGES]
     going_on = {part for part in known.wanted if part in parts}
     todo = {part for part in to_mend(profile, known) if part in parts} - going_on
     for part in todo if todo or going_on else parts:
         # Of the places, only those that were left out, or have drifted.
-        doubtful = (*known.broken, *known.drifted) if part is Part.PLACES else ()
+        doubtful = (*known.broken, *known.drifted) if part is SweepPart.PLACES else ()
         for place in doubtful:
             known = structs.replace(known.without_place(place), drifted=())
         known = known if doubtful else known.without(part)
@@ -400,8 +405,12 @@ def measured_again(profile: Profile, progress: Progress, again: str) -> Progress
     """Return ``progress`` with a place or part to be repeated next. Raises NotPossibleError,
     NoSuchPlaceError.
     """
-    parts = {Part.LIGHTS: profile.lights, Part.BUTTONS: profile.panel, Part.EDGES: profile.imu}
-    there = [Part.PLACES, *(part for part, config in parts.items() if config is not None)]
+    parts = {
+        SweepPart.LIGHTS: profile.lights,
+        SweepPart.BUTTONS: profile.panel,
+        SweepPart.EDGES: profile.imu,
+    }
+    there = [SweepPart.PLACES, *(part for part, config in parts.items() if config is not None)]
     known = [*profile.places, *there]
     if again not in known:
         raise NoSuchPlaceError(
@@ -410,14 +419,14 @@ def measured_again(profile: Profile, progress: Progress, again: str) -> Progress
             hint=nearest(again, known),
         )
     if again not in profile.places:
-        return _anew(progress.without(Part(again)), {*progress.wanted, Part(again)})
+        return _anew(progress.without(SweepPart(again)), {*progress.wanted, SweepPart(again)})
     if not progress.inputs:
         raise NotPossibleError(
             "The places of this table have not been measured yet.",
             remedy="Measure all of them: tiltboard bringup --from places",
         )
     place = profile.places.index(again)
-    return _anew(progress.without_place(place), {*progress.wanted, Part.PLACES})
+    return _anew(progress.without_place(place), {*progress.wanted, SweepPart.PLACES})
 
 
 def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
@@ -435,16 +444,16 @@ def _count(todo: Iterable[tuple[Task, bool]]) -> tuple[int, int]:
     return sum(done), len(done)
 
 
-def _anew(progress: Progress, wanted: Collection[Part]) -> Progress:
+def _anew(progress: Progress, wanted: Collection[SweepPart]) -> Progress:
     """Return the progress with these parts to do; the empty plate is measured again first."""
-    progress = structs.replace(progress, wanted=tuple(part for part in Part if part in wanted))
-    if Part.PLACES not in wanted:
+    progress = structs.replace(progress, wanted=tuple(part for part in SweepPart if part in wanted))
+    if SweepPart.PLACES not in wanted:
         return progress
     return structs.replace(progress, offset_mt=(), noise_mt=(), last=None)
 
 
 def run_sweep(
-    sweep: Sweep, plate: Plate, wait: Callable[[], None], tell: Callable[[Step], str | None]
+    sweep: Sweep, plate: Plate, wait: Callable[[], None], tell: Callable[[SweepStep], str | None]
 ) -> None:
     """Run the sweep to its end. ``wait`` returns when the next scan is due; ``tell`` gets each step
     and returns an answer, or None.

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from tiltboard.drivers.frame import Frame
 from tiltboard.drivers.lights import Look
-from tiltboard.firmware_host.commissioning.progress import Part, Progress
+from tiltboard.firmware_host.commissioning.progress import Progress, SweepPart
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
@@ -41,7 +41,7 @@ class Task:
     """
 
     ask: Ask
-    part: Part
+    part: SweepPart
     place: int | None = None
     magnet: Magnet | None = None
     name: str = ""
@@ -50,31 +50,31 @@ class Task:
 def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
     """Yield each task in order, and whether it is done."""
     wanted = progress.wanted
-    if Part.LIGHTS in wanted and profile.lights is not None:
-        yield Task(Ask.PICTURE, Part.LIGHTS), progress.picture is not None
+    if SweepPart.LIGHTS in wanted and profile.lights is not None:
+        yield Task(Ask.PICTURE, SweepPart.LIGHTS), progress.picture is not None
         if progress.picture is not False:
-            yield Task(Ask.BLINK, Part.LIGHTS), progress.blink is not None
-    if Part.BUTTONS in wanted and profile.panel is not None:
+            yield Task(Ask.BLINK, SweepPart.LIGHTS), progress.blink is not None
+    if SweepPart.BUTTONS in wanted and profile.panel is not None:
         for name in BUTTONS:
-            yield Task(Ask.PRESS, Part.BUTTONS, name=name), name in progress.buttons
-        yield Task(Ask.BUZZER, Part.BUTTONS), progress.buzzer is not None
-    if Part.EDGES in wanted and profile.imu is not None:
-        yield Task(Ask.LEVEL, Part.EDGES), progress.level is not None
+            yield Task(Ask.PRESS, SweepPart.BUTTONS, name=name), name in progress.buttons
+        yield Task(Ask.BUZZER, SweepPart.BUTTONS), progress.buzzer is not None
+    if SweepPart.EDGES in wanted and profile.imu is not None:
+        yield Task(Ask.LEVEL, SweepPart.EDGES), progress.level is not None
         for edge in EDGES:
-            yield Task(Ask.EDGE, Part.EDGES, name=edge), edge in progress.edges
-    if Part.PLACES not in wanted:
+            yield Task(Ask.EDGE, SweepPart.EDGES, name=edge), edge in progress.edges
+    if SweepPart.PLACES not in wanted:
         return
-    yield Task(Ask.EMPTY, Part.PLACES), bool(progress.offset_mt)
+    yield Task(Ask.EMPTY, SweepPart.PLACES), bool(progress.offset_mt)
     for magnet in (None,) if profile.measures else STRONG_KINDS:
         for row in range(profile.rows):
             along = range(row * profile.columns, (row + 1) * profile.columns)
             for place in reversed(along) if row % 2 else along:  # the next is beside the last
                 if place not in progress.broken:
                     done = place in progress.carried(magnet)
-                    yield Task(Ask.PLACE, Part.PLACES, place, magnet), done
+                    yield Task(Ask.PLACE, SweepPart.PLACES, place, magnet), done
 
 
-class Light(Enum):
+class TaskLight(Enum):
     """The meanings of lights: colour (red, green, blue from 0 to 255), brightness from 0 to 1 (two:
     in turn), and the role that a game would show so.
     """
@@ -96,7 +96,7 @@ class Light(Enum):
         return Look(rgb, levels)
 
 
-class Answer(StrEnum):
+class TaskAnswer(StrEnum):
     """The answers that a user can give."""
 
     YES = "yes"
@@ -112,15 +112,15 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """An answer to choose, with its label; ``value`` is an ``Answer``."""
+class TaskChoice:
+    """An answer to choose, with its label; ``value`` is a ``TaskAnswer``."""
 
     value: str
     label: Message
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SweepStep:
     """The state of a task after a scan: what to say, show and ask.
 
     ``refused`` is the reason why the last reading was not accepted. ``lights`` are by place, others
@@ -133,8 +133,8 @@ class Step:
 
     say: Message
     refused: Message | None = None
-    lights: Mapping[int, Light] = field(default_factory=dict)
-    choices: tuple[Choice, ...] = ()
+    lights: Mapping[int, TaskLight] = field(default_factory=dict)
+    choices: tuple[TaskChoice, ...] = ()
     known: Progress | None = None
     task: Task | None = None
     accepted: bool = False
@@ -156,4 +156,4 @@ class Step:
 
 # A running task: it yields a step, is sent each scan with the answer to it or None, and ends with
 # the step that has ``known``.
-Asking: TypeAlias = Generator[Step, tuple[Frame, str | None], None]
+Asking: TypeAlias = Generator[SweepStep, tuple[Frame, str | None], None]

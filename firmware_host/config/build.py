@@ -28,12 +28,12 @@ def _on_node(hall: NodeHall, profile: Profile, buses: Buses) -> Plate:
     """Return the parts that are behind one serial link, which all of them share."""
     imu, lights = profile.imu, profile.lights
     link = NodeLink(NodeSettings(hall.port, hall.baud, profile.columns, profile.rows), buses)
-    sensors = node.NodeHall(link)
+    sensors = node.NodeHallDriver(link)
     return Plate(
         sensors,
-        None if imu is None else node.NodeImu(link, imu.arm_m, imu.spin_gain),
-        None if lights is None else node.NodeLights(lights.settings(profile.size), link),
-        None if profile.panel is None else node.NodePanel(link),
+        None if imu is None else node.NodeImuDriver(link, imu.arm_m, imu.spin_gain),
+        None if lights is None else node.NodeLightsDriver(lights.settings(profile.size), link),
+        None if profile.panel is None else node.NodePanelDriver(link),
         buses.clock,
         read_at_s=lambda: sensors.time_s,
     )

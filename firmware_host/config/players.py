@@ -34,7 +34,7 @@ Amount = Annotated[int, msgspec.Meta(ge=NOTHING, le=MOST)]
 """Amount of assist: none, bad moves are marked, good moves too, the best move too."""
 
 
-class Assist(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class AssistLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A player's assist: ``amount`` is what they are shown now, ``plies`` are their moves made with
     assist (the game's first is 1), and with ``sure`` they are asked to confirm a blunder.
     """
@@ -44,7 +44,7 @@ class Assist(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     sure: bool = False
 
 
-Assists = Mapping[str, Assist]
+Assists = Mapping[str, AssistLevel]
 """Player -> their assist; players without any are left out."""
 EngineSeats = Mapping[str, EngineSeat]
 """Player -> their bot; people are left out."""

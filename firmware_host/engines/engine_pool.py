@@ -50,7 +50,7 @@ class Purpose(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class EngineTask:
     """A position in which ``player`` is to move. Equal tasks are one question. ``clock`` limits the
     time for the move; None: only the limit of the thread applies.
     """
@@ -68,7 +68,7 @@ class Task:
         """The player whose engine thinks, or ``ADVISER``."""
         return ADVISER if self.purpose in (Purpose.HINT, Purpose.VALUES) else self.player
 
-    def expected_by(self, other: Task | None) -> bool:
+    def expected_by(self, other: EngineTask | None) -> bool:
         """Return whether ``other`` pondered on exactly this task."""
         return (
             other is not None
@@ -81,7 +81,7 @@ class Task:
 class Thought:
     """The result of a task."""
 
-    task: Task
+    task: EngineTask
     move: str | None
     """The move, or None if no engine found one and a person must play it."""
     seat: EngineSeat
@@ -120,7 +120,7 @@ class EngineRoom:
         self._ponders = ponders
         self._clock = clock or SystemClock()
         self._changed = threading.Condition()
-        self._task: Task | None = None
+        self._task: EngineTask | None = None
         self._thought: Thought | None = None
         self._thinks: EngineProcess | None = None
         self._closed = False
@@ -134,7 +134,7 @@ class EngineRoom:
 
     # What the table's thread uses; none of it waits
 
-    def think(self, task: Task | None) -> Thought | None:
+    def think(self, task: EngineTask | None) -> Thought | None:
         """Set the current task (None: no task), and return its result once there is one."""
         if task is not None and task.purpose is Purpose.PONDER and not self._ponders:
             task = None
@@ -190,7 +190,7 @@ class EngineRoom:
         finally:
             self._end(list(self._processes))
 
-    def _thought_about(self, task: Task) -> Thought | None:
+    def _thought_about(self, task: EngineTask) -> Thought | None:
         """Return the result of a task, or None once it is not wanted any more. A failed engine is
         restarted; one that hangs or fails again is replaced by ours.
         """
@@ -226,7 +226,7 @@ class EngineRoom:
             trouble = text("{why} Play its move for it.", why=trouble)
         return Thought(task, None, task.seat, self.info, trouble)
 
-    def _asked(self, task: Task, seat: EngineSeat) -> Thought | None:
+    def _asked(self, task: EngineTask, seat: EngineSeat) -> Thought | None:
         """Ask the engine of ``seat``; return the result, or None once it is not wanted. Raises
         EngineError.
         """
@@ -281,7 +281,9 @@ class EngineRoom:
             self._why(process, task, move) if task.purpose is Purpose.HINT else None,
         )
 
-    def _why(self, process: EngineProcess, task: Task, move: str) -> tuple[str, int, str] | None:
+    def _why(
+        self, process: EngineProcess, task: EngineTask, move: str
+    ) -> tuple[str, int, str] | None:
         """Return the reason for a hint, if the engine gives one."""
         value = process.info.value or 0
         sure = (value >= SURE) - (value <= -SURE)
@@ -291,7 +293,7 @@ class EngineRoom:
         share = round(100 * expected(value))
         return words[0], share if words[0] == "quiet" else int(words[1]), words[2].strip("-")
 
-    def _limits(self, task: Task) -> tuple[float, str]:
+    def _limits(self, task: EngineTask) -> tuple[float, str]:
         """Return the time limit of a task in seconds, and the engine's ``go`` parameters for it."""
         longest_s = VALUES_S if task.purpose is Purpose.VALUES else self._move_s
         if task.seat.engine == OURS and task.seat.level < STRONGEST:
@@ -308,7 +310,7 @@ class EngineRoom:
                 go += f" p{n}time {round(each * 1000)} p{n}inc {more}"
         return longest_s, go
 
-    def _process(self, task: Task, seat: EngineSeat) -> EngineProcess:
+    def _process(self, task: EngineTask, seat: EngineSeat) -> EngineProcess:
         """Return the process of that seat's engine, set up for the task's game."""
         game = task.position.game
         playing = (task.game_id, game.name, str(game.options), seat.level)
@@ -341,5 +343,5 @@ class EngineRoom:
         for process in ended:
             process.close()
 
-    def _is_wanted(self, task: Task) -> bool:
+    def _is_wanted(self, task: EngineTask) -> bool:
         return self._task == task and not self._closed

@@ -27,11 +27,11 @@ MAX_STATES = 200_000
 """Positions searched for one puzzle, about a second in Python; a longer search gives up."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class PuzzleAnswer(msgspec.Struct, frozen=True):
     """A winning move, and the next one after each reply to it; without replies it ends the game."""
 
     move: str
-    replies: dict[str, Answer] = msgspec.field(default_factory=dict)
+    replies: dict[str, PuzzleAnswer] = msgspec.field(default_factory=dict)
 
 
 class Puzzle(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class Puzzle(msgspec.Struct, frozen=True):
     kind: Literal["win", "save"]
     turns: int
     solution: str
-    proof: dict[str, Answer | None]
+    proof: dict[str, PuzzleAnswer | None]
     holds: dict[str, str] = msgspec.field(default_factory=dict)
     line: list[str] = msgspec.field(default_factory=list)
 
@@ -166,7 +166,7 @@ def reached(rules: Rules, moves: Sequence[str]) -> Any:
 
 def _as_puzzle(
     search: ProofSearch, state: Any, most_turns: int
-) -> tuple[Literal["win", "save"], int, str, dict[str, Answer | None]] | None:
+) -> tuple[Literal["win", "save"], int, str, dict[str, PuzzleAnswer | None]] | None:
     """Return the fields ``kind`` to ``proof`` of a Puzzle for ``state``, or None if it is none."""
     name, moves = search.rules.name, search.rules.moves(state)
     for turns in range(1, most_turns + 1):
@@ -186,18 +186,18 @@ def _as_puzzle(
     return None
 
 
-def _answer(search: ProofSearch, state: Any, move: int, turns: int) -> Answer:
+def _answer(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAnswer:
     """Return the proof that ``move`` forces a win."""
-    rules, replies = search.rules, dict[str, Answer]()
+    rules, replies = search.rules, dict[str, PuzzleAnswer]()
     after = rules.apply(state, move)
     for reply in rules.moves(after):
         answer = _refuted(search, after, reply, turns - 1)
         if answer is not None:
             replies[rules.name(reply)] = answer
-    return Answer(rules.name(move), replies)
+    return PuzzleAnswer(rules.name(move), replies)
 
 
-def _refuted(search: ProofSearch, state: Any, move: int, turns: int) -> Answer | None:
+def _refuted(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAnswer | None:
     """Return the fastest win within that many turns after ``move``, or None if there is none or it
     ends the game.
     """

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.config.players import (
     EngineSeat,
     EngineSeats,
 )
-from tiltboard.firmware_host.engines.engine_pool import EngineRoom, Purpose, Task, Thought
+from tiltboard.firmware_host.engines.engine_pool import EngineRoom, EngineTask, Purpose, Thought
 from tiltboard.firmware_host.engines.search.limits import STRONGEST, expected
 from tiltboard.firmware_host.host.hints import Advice
 from tiltboard.firmware_host.journal.records import EventKind, Note
@@ -96,8 +96,8 @@ class Opponents:
         self._unsaved = False
         self._chosen: tuple[MakeMove, Thought] | None = None  # The move that was asked for last.
         self._answer: Thought | None = None  # The bots' last move that was played.
-        self._given: Task | None = None  # The move that is being carried out.
-        self._stuck: Task | None = None  # No bot has found a move for it.
+        self._given: EngineTask | None = None  # The move that is being carried out.
+        self._stuck: EngineTask | None = None  # No bot has found a move for it.
         self._expects: dict[str, float] = {}  # Share of the game, when each bot moved last.
 
     @property
@@ -170,7 +170,7 @@ class Opponents:
             self._meanwhile(standing, now_s, clock)
             return ()
         plain = EngineSeat(seat.engine, seat.level)
-        task = Task(game_id, player, plain, standing.moves, position, clock=clock)
+        task = EngineTask(game_id, player, plain, standing.moves, position, clock=clock)
         if len(standing.moves) < before:
             back = self._back(standing)
             self._given = None if back else self._given  # The task whose move is being taken back.
@@ -222,7 +222,7 @@ class Opponents:
         if task is not None and thought is not None:
             self.advice.take(thought, now_s)
 
-    def _expected(self, standing: Standing, clock: ClockLeft | None) -> Task | None:
+    def _expected(self, standing: Standing, clock: ClockLeft | None) -> EngineTask | None:
         """Return the task of pondering on the expected reply to a bot's move, or None if not
         worthwhile.
         """
@@ -241,7 +241,7 @@ class Opponents:
         if after.to_move != task.player:
             return None
         plain, moves = EngineSeat(seat.engine, seat.level), (*standing.moves, line[1])
-        return Task(task.game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
+        return EngineTask(task.game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
     def _agreed(self, standing: Standing) -> Sequence[GameRequest]:
         """Return the draw offers of bots that agree to one: those that expected little at their
@@ -315,6 +315,6 @@ class Opponents:
         self._pool.think(None)
 
 
-def _same(one: Task | None, other: Task) -> bool:
+def _same(one: EngineTask | None, other: EngineTask) -> bool:
     """Return whether two tasks of one game ask for the same move, whichever engine makes it."""
     return one is not None and (one.player, one.moves) == (other.player, other.moves)

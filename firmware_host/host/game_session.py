@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tiltboard.firmware_host.config.players import (
     NO_ASSIST,
     NO_ENGINES,
-    Assist,
+    AssistLevel,
     Assists,
     ClockLeft,
     EngineSeats,
@@ -19,13 +19,13 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.engines.engine_pool import EngineRoom
 from tiltboard.firmware_host.host.engine_players import Opponents, check_players
 from tiltboard.firmware_host.host.game_clock import GameClock, started
-from tiltboard.firmware_host.host.lessons import Guided, Lesson, Unwritten
+from tiltboard.firmware_host.host.lessons import Guided, LessonSession, Unwritten
 from tiltboard.firmware_host.host.lobby import game_of
 from tiltboard.firmware_host.host.modes import Happened
-from tiltboard.firmware_host.host.output import Scene
+from tiltboard.firmware_host.host.output import OutputScene
 from tiltboard.firmware_host.host.player_groups import LearningGroup, PlayersGroup
 from tiltboard.firmware_host.host.player_records import People
-from tiltboard.firmware_host.journal.records import GameRecord
+from tiltboard.firmware_host.journal.records import JournalGame
 from tiltboard.firmware_host.journal.text_format import replay
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import Message, text
@@ -35,7 +35,7 @@ from tiltboard.firmware_host.referee.seat_referee import SeatReferee
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import phrases
-from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.move_line import Line
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
@@ -68,7 +68,7 @@ class GameSession:
     """Bots and remote players, hints and assist."""
     clock: GameClock
     """The players' time."""
-    lesson: Lesson | None
+    lesson: LessonSession | None
     """The lesson or puzzle that is played, or None for a game."""
     standing: Standing
     """The referee's account after the last step; before the first one, of the position alone."""
@@ -92,7 +92,7 @@ class GameSession:
         self.referee = referee
         self.opponents = opponents
         self.clock = clock
-        self.lesson = Lesson.of(line.game)
+        self.lesson = LessonSession.of(line.game)
         self.counted = counted
         self.from_seat = False
         self.standing = replace(
@@ -125,7 +125,7 @@ class GameSession:
         if isinstance(request, c.PlayersRequest):
             self.from_seat = request.player is not None
 
-    def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> None:
+    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> None:
         """Process one scan, read at ``now_s``."""
         standing = self.referee.step(sight, now_s, presses)
         self.from_seat &= standing.phase not in (Phase.TURN, Phase.OVER)
@@ -163,7 +163,7 @@ class GameSession:
         standing: Standing,
         names: Mapping[str, Message],
         happened: Iterable[Happened],
-        scene: Scene | None,
+        scene: OutputScene | None,
     ) -> LearningGroup:
         """Return the snapshot's group of lessons and hints. ``names``: as in ``players_group``.
         ``happened``: events in free play. ``scene``: shown by the demonstration, or None.
@@ -217,7 +217,7 @@ class GameStarter:
         even = people.assist(game, engines) if command.even else {}
         amounts = {**even, **command.assist}
         assist = {
-            player: Assist(amounts.get(player, 0), sure=player in asked_if_sure)
+            player: AssistLevel(amounts.get(player, 0), sure=player in asked_if_sure)
             for player in game.players
             if amounts.get(player) or player in asked_if_sure
         }
@@ -228,7 +228,7 @@ class GameStarter:
         line = Line.of(game, game_id)
         return self._session(line, overlay, engines=engines, assist=assist, clock=clock)
 
-    def resume(self, record: GameRecord, known: Line | None = None) -> GameSession:
+    def resume(self, record: JournalGame, known: Line | None = None) -> GameSession:
         """Continue a game of the journal. ``known``: the game as it was replayed before. Raises
         NotPossibleError, BoardDoesNotFitError and JournalError.
         """
@@ -261,7 +261,7 @@ class GameStarter:
         engines: EngineSeats = NO_ENGINES,
         assist: Assists = NO_ASSIST,
         clock: ClockLeft | None = None,
-        record: GameRecord | None = None,
+        record: JournalGame | None = None,
     ) -> GameSession:
         """Return the session of a game. ``record``: the stored one if it is resumed, or None."""
         game, game_id = line.game, line.game_id

@@ -12,12 +12,12 @@ from tiltboard.firmware_host.config.players import (
     MOST,
     NOTHING,
     WARNS,
-    Assist,
+    AssistLevel,
     Assists,
     EngineSeat,
 )
 from tiltboard.firmware_host.engines.analysis import Judgement, TurningPoint
-from tiltboard.firmware_host.engines.engine_pool import Purpose, Task, Thought
+from tiltboard.firmware_host.engines.engine_pool import EngineTask, Purpose, Thought
 from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
@@ -38,7 +38,7 @@ _ADVISER = EngineSeat(level=STRONGEST)
 class Hint:
     """A hint that somebody asked for."""
 
-    task: Task
+    task: EngineTask
     """The position, for the engine."""
     until_s: float
     """When it is no longer shown."""
@@ -51,7 +51,7 @@ class Hint:
 class BlunderWarning:
     """The question "are you sure?" after a move that cost much, asked once for each position."""
 
-    late: Task | None
+    late: EngineTask | None
     """The position before a move whose cost is not known yet."""
     said: Message | None
     """The question, while it is asked."""
@@ -80,7 +80,7 @@ class BlunderWarning:
 
     def judge(
         self,
-        before: Task,
+        before: EngineTask,
         moves: tuple[str, ...],
         values: Mapping[str, int] | None,
         now_s: float,
@@ -142,13 +142,13 @@ class Advice:
         self._position: Position | None = None
         self._hint: Hint | None = None
         self._warning = BlunderWarning()
-        self._values: tuple[Task, Mapping[str, int]] | None = None
+        self._values: tuple[EngineTask, Mapping[str, int]] | None = None
         self._shown: tuple[Standing, object, Standing] | None = None
 
     def grant(self, player: str, amount: int, *, sure: bool | None = None) -> None:
         """Give ``player`` that much from now on; ``sure``: as in ``commands.Assist``."""
         before = self._of(player)
-        now = Assist(amount, before.plies, before.sure if sure is None else sure)
+        now = AssistLevel(amount, before.plies, before.sure if sure is None else sure)
         if now != before:
             self.assist = {**self.assist, player: now}
             self._unsaved, self.trouble = True, None
@@ -183,7 +183,7 @@ class Advice:
             raise NotPossibleError("There is nothing to hint at now.")
         self._hint = Hint(task, now_s + HINT_S)
 
-    def task(self, standing: Standing, now_s: float, *, here: bool) -> Task | None:
+    def task(self, standing: Standing, now_s: float, *, here: bool) -> EngineTask | None:
         """Return the task for an engine on behalf of the player to move, or None if there is none,
         or its result is known. ``here``: that player is at this table.
         """
@@ -297,8 +297,8 @@ class Advice:
         lit = {**standing.roles, **dict.fromkeys(landings & quality.keys(), Role.LEGAL)}
         return replace(standing, quality=quality, roles=lit)
 
-    def _of(self, player: str) -> Assist:
-        return self.assist.get(player, Assist())
+    def _of(self, player: str) -> AssistLevel:
+        return self.assist.get(player, AssistLevel())
 
     def _amount(self, standing: Standing) -> int:
         """Return the amount of assist that the player to move has now."""
@@ -306,7 +306,7 @@ class Advice:
         mover = standing.to_move
         return NOTHING if mover is None or not turn else self._of(mover).amount
 
-    def _known(self, task: Task) -> Mapping[str, int] | None:
+    def _known(self, task: EngineTask) -> Mapping[str, int] | None:
         known = self._values
         return known[1] if known is not None and known[0] == task else None
 
@@ -315,7 +315,7 @@ def _sides(game: Game) -> int:
     return len(game.teams or game.players)
 
 
-def _task(standing: Standing, purpose: Purpose) -> Task | None:
+def _task(standing: Standing, purpose: Purpose) -> EngineTask | None:
     """Return the task for the player to move, or None if no engine can help."""
     if standing.to_move is None or standing.phase is not Phase.TURN:
         return None
@@ -327,11 +327,11 @@ def _task_of(
     moves: tuple[str, ...],
     position: Position | None,
     purpose: Purpose = Purpose.VALUES,
-) -> Task | None:
+) -> EngineTask | None:
     """Return the task, or None for a lesson or a game that no engine can play."""
     if position is None or game_id is None or not position.game.rules.every_move:
         return None
-    return Task(game_id, position.mover, _ADVISER, moves, position, purpose)
+    return EngineTask(game_id, position.mover, _ADVISER, moves, position, purpose)
 
 
 def qualities(

@@ -24,7 +24,7 @@ from tiltboard.firmware_host.host.lobby import with_boards_read
 from tiltboard.firmware_host.host.modes import FreePlay, Upkeep
 from tiltboard.firmware_host.host.output import Showing
 from tiltboard.firmware_host.host.playing import Ahead, FromStored, Other, Playing, read_ahead
-from tiltboard.firmware_host.host.sensing import Look, Sensing
+from tiltboard.firmware_host.host.sensing import ScanResult, Sensing
 from tiltboard.firmware_host.journal.records import JournalReader
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import Message, text
@@ -60,7 +60,7 @@ class Host:
     """Lights and sounds."""
     upkeep: Upkeep
     """Calibration and free play, during which the game waits."""
-    look: Look
+    look: ScanResult
     """The last scan."""
     notices: dict[str, Message]
     """Part -> a notice about it, kept for as long as it is true."""
@@ -325,7 +325,7 @@ class Host:
             self.notices["power"] = text("The table shuts down.")
             self._inbox.once("power", power_off)
 
-    def _follow_up(self, look: Look) -> None:
+    def _follow_up(self, look: ScanResult) -> None:
         """Request what follows from the standing, through the inbox as everything else."""
         standing, playing, session = self.standing, self.playing, self.session
         playing.count()
@@ -377,7 +377,7 @@ class Host:
         except TiltboardError as error:
             referee.close_menu_choice(problem_messages.part_missing([error]))
 
-    def _wait(self, look: Look) -> None:
+    def _wait(self, look: ScanResult) -> None:
         """Process one scan of what the game waits for."""
         upkeep = self.upkeep
         session = self.session
@@ -387,7 +387,7 @@ class Host:
             self.sensing.recalibrate(found, self.overlay, position)
             self.showing.light_at = self.sensing.calibration.light_at
 
-    def _show(self, look: Look) -> None:
+    def _show(self, look: ScanResult) -> None:
         standing, showing, sweep = self.standing, self.showing, self.upkeep.sweep
         if self.upkeep.waits or self.session.keeps_awake:
             showing.attract.touched = True

@@ -46,7 +46,7 @@ class Unwritten:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LessonProgress:
     """The progress of a lesson or puzzle."""
 
     done: int
@@ -63,7 +63,7 @@ class Progress:
     """Which of the game's tactics the puzzle teaches, from 1; 0: none."""
 
 
-class Lesson:
+class LessonSession:
     """A lesson or puzzle that somebody takes."""
 
     game: Guided
@@ -74,7 +74,7 @@ class Lesson:
         self._shows_after: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, game: Game) -> Lesson | None:
+    def of(cls, game: Game) -> LessonSession | None:
         """Return the lesson or puzzle that ``game`` is, or None if it is an ordinary game."""
         return cls(game) if isinstance(game, GuidedGame | ExerciseGame) else None
 
@@ -83,13 +83,13 @@ class Lesson:
         """The moves before the first one that is asked for."""
         return self.game.opening if isinstance(self.game, ExerciseGame) else ()
 
-    def progress(self, standing: Standing) -> Progress:
+    def progress(self, standing: Standing) -> LessonProgress:
         """Return how far it has come."""
         game = self.game
         done = 0 if standing.position is None else game.step_at(standing.position)
         if isinstance(game, GuidedGame):
             steps = len(game.lesson.steps)
-            return Progress(done, steps, done % len(game.players) != 0 and done < steps)
+            return LessonProgress(done, steps, done % len(game.players) != 0 and done < steps)
         moves, asked = standing.moves, game.exercise
         right = moves == game.line[: len(moves)]
         won = standing.outcome is not None and standing.outcome.winner == game.solver
@@ -101,7 +101,7 @@ class Lesson:
         tactic = next(
             (at for at, each in enumerate(_tactics(game), 1) if each.puzzle == game.number), 0
         )
-        return Progress(done, steps, by_hand, wrong, game.number, tactic)
+        return LessonProgress(done, steps, by_hand, wrong, game.number, tactic)
 
     def is_solved(self, standing: Standing) -> bool:
         """Return whether it is a numbered puzzle to the end of which every move was right."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Progress, write_progress
 from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, unfinished
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.host.sensing import Look, Sensing
+from tiltboard.firmware_host.host.sensing import ScanResult, Sensing
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.perception.calibration import Calibration
 from tiltboard.firmware_host.table import phrases
@@ -140,7 +140,7 @@ class Upkeep:
         self.left = unfinished(self._profile, self._folder)
 
     def step(
-        self, look: Look, standing: Standing, game: Game, overlay: Overlay
+        self, look: ScanResult, standing: Standing, game: Game, overlay: Overlay
     ) -> tuple[Standing, Calibration | None]:
         """Process one scan, and return the standing and the calibration that a sweep has just
         found, or None. The end of a sweep is announced for a moment before the game continues.

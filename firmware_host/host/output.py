@@ -14,8 +14,8 @@ from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.commissioning.sweep import TRIED_HZ
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.engines.puzzles import exercises
-from tiltboard.firmware_host.host.sensing import Look as Scan
-from tiltboard.firmware_host.table.buttons import CONFIRM, Press
+from tiltboard.firmware_host.host.sensing import ScanResult as Scan
+from tiltboard.firmware_host.table.buttons import CONFIRM, ButtonPress
 from tiltboard.firmware_host.table.lights import (
     CODE_LEVEL,
     LOOKS_S,
@@ -81,7 +81,7 @@ class TunePlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class OutputScene:
     """One moment of a demonstration game: place -> piece, and the places to emphasise, which the
     last move changed or which decide the game.
     """
@@ -95,11 +95,11 @@ class Attract:
     """The demonstration on an idle table."""
 
     def __init__(self) -> None:
-        self.scene: Scene | None = None
+        self.scene: OutputScene | None = None
         """Shown now, or None while somebody is there. The games are those that the bots played when
         the puzzles were found, each with its end.
         """
-        self._scenes: Iterator[Scene] = iter(())
+        self._scenes: Iterator[OutputScene] = iter(())
         self._alone_since_s = self._next_s = 0.0
         self.touched = False
         """Set by others if somebody is there."""
@@ -125,7 +125,7 @@ class Attract:
             self._next_s = look.now_s + (MOVE_S if self.scene is None else self.scene.lasts_s)
 
 
-def _scenes(game: Game) -> Iterator[Scene]:
+def _scenes(game: Game) -> Iterator[OutputScene]:
     """Yield scenes of games endlessly; none if no such game was played on this board."""
     played = []
     for exercise in exercises(game.name):
@@ -137,11 +137,11 @@ def _scenes(game: Game) -> Iterator[Scene]:
         position = other.start()
         for move in (*exercise.moves, exercise.solution, *exercise.following):
             before, position = position, position.after(move)
-            yield Scene(position.cells, frozenset(_changed(before, position)), MOVE_S)
+            yield OutputScene(position.cells, frozenset(_changed(before, position)), MOVE_S)
         ends = (end for end in map(position.after, position.legal()) if end.over)
         for end in islice(ends, 1):
             decided = end.outcome and end.outcome.places
-            yield Scene(end.cells, frozenset(decided or _changed(position, end)), END_S)
+            yield OutputScene(end.cells, frozenset(decided or _changed(position, end)), END_S)
 
 
 def _changed(before: Position, after: Position) -> Iterable[str]:
@@ -168,7 +168,7 @@ class Showing:
         """Seconds that the lights show as a digit, over all else."""
         self._answer: Callable[[bool], None] | None = None
         self._looks: tuple[Look | None, ...] = ()
-        self._scene: Scene | None = None
+        self._scene: OutputScene | None = None
         self._scene_looks: tuple[Look | None, ...] = ()
 
     @property
@@ -199,7 +199,7 @@ class Showing:
         if before is not None:
             before(False)
 
-    def end_code(self, now_s: float, presses: Sequence[Press]) -> bool:
+    def end_code(self, now_s: float, presses: Sequence[ButtonPress]) -> bool:
         """End the code if its time is over or a button is pressed; return whether the presses are
         used up. A confirm before a device's number was shown once was meant for the game, and does
         nothing.
@@ -277,7 +277,9 @@ class Showing:
         return [by_place[index] for index in places]
 
 
-def _scene_looks(scene: Scene, standing: Standing, overlay: Overlay) -> tuple[Look | None, ...]:
+def _scene_looks(
+    scene: OutputScene, standing: Standing, overlay: Overlay
+) -> tuple[Look | None, ...]:
     """Return the look of each place, by plate index: pieces in their colour, marked ones
     brighter.
     """

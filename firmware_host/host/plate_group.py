@@ -7,11 +7,11 @@ import math
 import msgspec
 
 from tiltboard.drivers.frame import Motion
-from tiltboard.firmware_host.commissioning.tasks import Choice
+from tiltboard.firmware_host.commissioning.tasks import TaskChoice
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.modes import Upkeep
 from tiltboard.firmware_host.host.output import Showing
-from tiltboard.firmware_host.host.sensing import Look
+from tiltboard.firmware_host.host.sensing import ScanResult
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.hands import BrokenInfo, HandsPort, LoosePiece
 from tiltboard.firmware_host.table.problem_messages import unread
@@ -35,7 +35,7 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
     """Why the last try was rejected, or None."""
     place: str | None = None
     """The plate's place to measure now, or None."""
-    choices: list[Choice] = []
+    choices: list[TaskChoice] = []
     """The possible answers; the button confirm gives the first, back the second."""
 
     @classmethod
@@ -92,7 +92,7 @@ class Sensors(msgspec.Struct, frozen=True):
     """Turn of a plate that spins, east to north."""
 
     @classmethod
-    def of(cls, look: Look, profile: Profile) -> Sensors:
+    def of(cls, look: ScanResult, profile: Profile) -> Sensors:
         """Return the readings of a scan."""
         observation, motion = look.observation, look.frame.motion
         masked = {profile.places[index]: why for index, why in observation.masked.items()}
@@ -137,7 +137,7 @@ class PlateGroup(msgspec.Struct, frozen=True):
     def of(
         cls,
         profile: Profile,
-        look: Look,
+        look: ScanResult,
         showing: Showing,
         upkeep: Upkeep,
         hands: HandsPort | None,

@@ -10,7 +10,7 @@ from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.host.engine_players import Opponents
 from tiltboard.firmware_host.host.game_clock import ClockInfo, GameClock
 from tiltboard.firmware_host.host.hints import Advice
-from tiltboard.firmware_host.host.lessons import Lesson, Progress
+from tiltboard.firmware_host.host.lessons import LessonProgress, LessonSession
 from tiltboard.firmware_host.host.modes import Happened
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.preview import reasons
@@ -71,7 +71,7 @@ class PlayersGroup(msgspec.Struct, frozen=True):
 class LearningGroup(msgspec.Struct, frozen=True):
     """Lessons, hints, free play and demonstrations."""
 
-    lesson: Progress | None
+    lesson: LessonProgress | None
     """Progress of the lesson or puzzle, or None during a game."""
     hinting: bool
     """Whether a bot looks for a hint."""
@@ -95,7 +95,7 @@ class LearningGroup(msgspec.Struct, frozen=True):
         cls,
         standing: Standing,
         names: Mapping[str, Message],
-        lesson: Lesson | None,
+        lesson: LessonSession | None,
         advice: Advice,
         *,
         happened: Iterable[Happened],

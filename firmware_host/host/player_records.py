@@ -55,7 +55,7 @@ class Experience(msgspec.Struct):
         self.games += 1
 
 
-class _Kept(msgspec.Struct):
+class _KeptRecords(msgspec.Struct):
     people: dict[str, dict[str, Experience]] = {}
     seated: dict[str, str] = {}
     counted: list[int] = []
@@ -67,7 +67,7 @@ class People:
     def __init__(self, folder: Path, tell: Tell | None = None) -> None:
         """``tell``: see ``read_kept``."""
         self._path = folder / PEOPLE_NAME
-        self._kept = read_kept(self._path, _Kept, "nobody is known any more", tell)
+        self._kept = read_kept(self._path, _KeptRecords, "nobody is known any more", tell)
 
     @property
     def names(self) -> Sequence[str]:
@@ -202,7 +202,7 @@ class People:
             done.sort()
             self._write(kept)
 
-    def _write(self, kept: _Kept) -> None:
+    def _write(self, kept: _KeptRecords) -> None:
         keep(self._path, kept, text("The records of people cannot be kept: {why}."))
         self._kept = kept
 

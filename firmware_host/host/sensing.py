@@ -12,7 +12,7 @@ from tiltboard.drivers.plate import LAST_RETRY_S, Plate
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.perception.calibration import Calibration, CalibrationStore
 from tiltboard.firmware_host.perception.perception import Perception
-from tiltboard.firmware_host.table.buttons import BACK, Buttons, Press
+from tiltboard.firmware_host.table.buttons import BACK, ButtonPress, Buttons
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.scan_timing import ScanWatch
@@ -98,13 +98,13 @@ class FaultLog:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ScanResult:
     """One scan, at ``now_s``: as read, as perceived, and in the game's terms."""
 
     frame: Frame
     observation: Observation
     sight: Sight
-    presses: tuple[Press, ...]
+    presses: tuple[ButtonPress, ...]
     now_s: float
     back_held_s: float
     """Time for which back has been held."""
@@ -153,7 +153,7 @@ class Sensing:
         self._plate.mount(found.orientation)
         self.start(overlay, position)
 
-    def look(self, overlay: Overlay, done: tuple[GameRequest, ...], *, tilted: bool) -> Look:
+    def look(self, overlay: Overlay, done: tuple[GameRequest, ...], *, tilted: bool) -> ScanResult:
         """Scan once. ``tilted``: the plate is tilted on purpose, so that a piece slides."""
         self._scanned()
         frame = self._plate.scan()
@@ -170,4 +170,4 @@ class Sensing:
         presses = tuple(self._buttons.update(frame.pressed, frame.time_s))
         held_s = self._buttons.held_s(BACK, frame.time_s)
         sight = overlay.sight(observation, faults)
-        return Look(frame, observation, sight, presses, now_s, held_s, done)
+        return ScanResult(frame, observation, sight, presses, now_s, held_s, done)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from tiltboard.firmware_host.config.errors import JournalDamagedError, NoSuchGameError
 from tiltboard.firmware_host.config.files import read_file
 from tiltboard.firmware_host.config.players import (
-    Assist,
+    AssistLevel,
     Assists,
     ClockLeft,
     EngineSeat,
@@ -117,7 +117,7 @@ class PlayedGame(msgspec.Struct, frozen=True):
     assist: Assists = {}
 
 
-class GameRecord(PlayedGame, frozen=True, kw_only=True):
+class JournalGame(PlayedGame, frozen=True, kw_only=True):
     """A game of the journal, and the payload of a ``stand``."""
 
     id: int = 0
@@ -130,7 +130,7 @@ class GameRecord(PlayedGame, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class GameSummary:
+class JournalSummary:
     """A line of the list of games; ``moves`` is a number, ``current`` marks the table's game."""
 
     id: int
@@ -143,13 +143,13 @@ class GameSummary:
     current: bool
 
 
-def fold(game_id: int, events: Iterable[Event]) -> GameRecord:
+def fold(game_id: int, events: Iterable[Event]) -> JournalGame:
     """Return the game that ``events`` lead to: all of its events in order, or those from a
     ``stand`` on.
 
     Raises UnreadableEventsError if they do not follow one another.
     """
-    at: GameRecord | None = None
+    at: JournalGame | None = None
     expected = 0
     for event in events:
         if at is None and event.kind == EventKind.STAND:
@@ -157,7 +157,7 @@ def fold(game_id: int, events: Iterable[Event]) -> GameRecord:
         if event.sequence != expected or (event.kind in FIRST) != (expected == 0):
             raise misplaced(game_id, expected)
         if event.kind in (*FIRST, EventKind.STAND):
-            at = decoded(event, GameRecord)
+            at = decoded(event, JournalGame)
         elif at is not None:
             at = _after(at, event)
         if at is None or event.ply != len(at.moves):
@@ -176,11 +176,11 @@ _NOTED: Mapping[str, tuple[str, Any]] = {
     EventKind.PENDING: ("pending", PendingMove),
     EventKind.ENGINES: ("engines", dict[str, EngineSeat]),
     EventKind.CLOCK: ("clock", ClockLeft),
-    EventKind.ASSIST: ("assist", dict[str, Assist]),
+    EventKind.ASSIST: ("assist", dict[str, AssistLevel]),
 }
 
 
-def _after(at: GameRecord, event: Event) -> GameRecord | None:
+def _after(at: JournalGame, event: Event) -> JournalGame | None:
     """Return the game after ``event``, or None if that cannot follow."""
     kind = event.kind
     if kind in (EventKind.RESUME, EventKind.LEFT):
@@ -301,7 +301,7 @@ class JournalReader:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def current(self) -> GameRecord | None:
+    def current(self) -> JournalGame | None:
         """Return the game that was started or resumed last, or None if there is none or it was
         left.
         """
@@ -312,16 +312,16 @@ class JournalReader:
             except NoSuchGameError as error:  # its number is what is damaged
                 raise misplaced(game_id or 0, 0) from error
 
-    def load(self, game_id: int) -> GameRecord:
+    def load(self, game_id: int) -> JournalGame:
         """Return a game. Raises NoSuchGameError, JournalDamagedError."""
         with self._snapshot():
             return self.load_within(game_id)
 
-    def games(self, limit: int = 100) -> tuple[GameSummary, ...]:
+    def games(self, limit: int = 100) -> tuple[JournalSummary, ...]:
         """Return the newest ``limit`` games, newest first, without damaged ones."""
         return self.games_and_damaged(limit)[0]
 
-    def games_and_damaged(self, limit: int) -> tuple[tuple[GameSummary, ...], tuple[int, ...]]:
+    def games_and_damaged(self, limit: int) -> tuple[tuple[JournalSummary, ...], tuple[int, ...]]:
         """Return the newest games that are sound, and the numbers of damaged ones among them."""
         with self._snapshot():
             current = self._current_id()
@@ -334,15 +334,15 @@ class JournalReader:
             tuple(number for number, game in listed if game is None),
         )
 
-    def _summary(self, number: int, current: int | None) -> GameSummary | None:
+    def _summary(self, number: int, current: int | None) -> JournalSummary | None:
         try:
-            game = decoded(self._event(number, "sequence = 0"), GameRecord)
+            game = decoded(self._event(number, "sequence = 0"), JournalGame)
             last = self._last_event(number)
             over = last.kind == EventKind.FINISH
             result = decoded(last, dict[str, Any]) if over else None
         except (UnreadableEventsError, NoSuchGameError):
             return None
-        return GameSummary(
+        return JournalSummary(
             id=number,
             game=game.game,
             options=game.options,
@@ -367,7 +367,7 @@ class JournalReader:
         ).fetchone()
         return None if row is None or row[1] == EventKind.LEFT else int(row[0])
 
-    def load_within(self, game_id: int) -> GameRecord:
+    def load_within(self, game_id: int) -> JournalGame:
         """Return a game as ``load`` does, inside a transaction that the caller has begun."""
         events = self._database.execute(
             f"SELECT {COLUMNS}, crc FROM events WHERE game_id = ?1 AND sequence >= coalesce(("

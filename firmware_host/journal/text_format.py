@@ -31,9 +31,9 @@ from typing import Any
 import msgspec
 
 from tiltboard.firmware_host.config.errors import GameTextError, NotPossibleError
-from tiltboard.firmware_host.config.players import Assist, ClockLeft, EngineSeat
+from tiltboard.firmware_host.config.players import AssistLevel, ClockLeft, EngineSeat
 from tiltboard.firmware_host.journal.database import is_date
-from tiltboard.firmware_host.journal.records import GameRecord, PlayedGame, to_json
+from tiltboard.firmware_host.journal.records import JournalGame, PlayedGame, to_json
 from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.firmware_host.table.move_line import Line, agreed_end
 from tiltboard.games.base import Game, RulesError
@@ -52,7 +52,7 @@ _NAMED = ("Option", "Engine", "Assist")  # Headers followed by the name of an op
 _JSON: Mapping[str, tuple[Any, Message]] = {
     "Option": (object, text("a JSON value after the colon")),
     "Engine": (EngineSeat, text("an engine and its level in JSON")),
-    "Assist": (Assist, text("a player's assist in JSON")),
+    "Assist": (AssistLevel, text("a player's assist in JSON")),
     "Clock": (ClockLeft, text("the clock's time, and what each player has left")),
 }
 _HEADER = re.compile(r"([A-Za-z][A-Za-z_]*(?: [A-Za-z0-9_]+)?): ?(.*)")
@@ -60,7 +60,7 @@ _ROUND = re.compile(r"([0-9]{1,6})\.(?:\s+(.*))?")
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
 
 
-def replay(record: GameRecord, known: Line | None = None) -> Line:
+def replay(record: JournalGame, known: Line | None = None) -> Line:
     """Replay a game by its rules. ``known`` is an earlier state of the same game, whose common
     moves are not replayed.
 
@@ -95,7 +95,7 @@ def replay(record: GameRecord, known: Line | None = None) -> Line:
     return Line.of(known.game, record.id, record.moves, reached, agreed=agreed)
 
 
-def write_game(record: GameRecord) -> str:
+def write_game(record: JournalGame) -> str:
     """Return ``record`` as text. Raises NotPossibleError if its rules are missing or forbid a move.
 
     Players and result come from the rules, unless the players ended the game, so that the text is

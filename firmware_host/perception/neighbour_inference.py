@@ -64,7 +64,7 @@ class InferredPiece(Struct, frozen=True):
     agreed: int = 0
 
 
-class Seen(NamedTuple):
+class SeenMagnets(NamedTuple):
     """The times that tell how long the sensors have been read when one of them fails."""
 
     now_s: float
@@ -105,7 +105,7 @@ class NeighbourInference:
         """Begin the mean of what neighbours read again, as something moves."""
         self._count = 0
 
-    def add(self, index: int, fault: Ailment, magnet: Magnet, seen: Seen) -> None:
+    def add(self, index: int, fault: Ailment, magnet: Magnet, seen: SeenMagnets) -> None:
         """Infer a place from now on; ``magnet`` stood there as far as its sensor told.
 
         What its neighbours read before counts: a piece may have come while the sensor was not yet

@@ -20,7 +20,7 @@ from tiltboard.firmware_host.perception.motion_gate import MotionGate
 from tiltboard.firmware_host.perception.neighbour_inference import (
     READS_MT,
     NeighbourInference,
-    Seen,
+    SeenMagnets,
 )
 from tiltboard.firmware_host.perception.scan_history import (
     AVERAGED,
@@ -352,7 +352,7 @@ class Perception:
 
     def _infer(self, index: int) -> None:
         history, magnet = self._history, self._classifier.magnets[index]
-        seen = Seen(history.now_s, history.first_field_s)
+        seen = SeenMagnets(history.now_s, history.first_field_s)
         self._inference.add(index, self._monitor.faults[index], magnet, seen)
         self._crosstalk.stand(index, magnet)
         self._classifier.drop(index)

@@ -22,7 +22,7 @@ from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF, Disc, field_mt
 from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.perception.settling import Scene
-from tiltboard.firmware_host.table.sight import Magnet, Position
+from tiltboard.firmware_host.table.sight import Magnet, PiecePosition
 
 STEP_MM = 1.5
 REACH_MM = 10.5  # Farther off the middle, a strong piece has left its class's band.
@@ -48,7 +48,7 @@ class PiecePositions:
     readings, and a piece's field cannot be told from drift.
     """
 
-    known: Mapping[int, Position]
+    known: Mapping[int, PiecePosition]
     """Place and position of each piece that has been looked at."""
 
     def __init__(self, crosstalk: Crosstalk) -> None:
@@ -120,7 +120,7 @@ class PiecePositions:
 
     def _find(
         self, scene: Scene, rest_mt: Sequence[float], faulty: Mapping[int, object], index: int
-    ) -> Position:
+    ) -> PiecePosition:
         profile, magnet = scene.layout.profile, scene.magnets[index]
         base_mt = self._base_mt.get(index)
         averaged = AVERAGED_LATER if index in self.known else AVERAGED
@@ -162,7 +162,7 @@ def position(
     profile: Profile,
     *,
     by_hand: bool = True,
-) -> Position:
+) -> PiecePosition:
     """Return the position of a piece. ``field_mt``: the readings of the nine sensors around it, of
     this piece alone, rows from south to north, its own in the middle; ``sigma_mt``: the uncertainty
     of each, infinite for one to ignore. ``by_hand``: it was put there, which people do near the
@@ -184,7 +184,7 @@ def position(
     total = sum(shares)
     east = sum(s * t.east_mm for s, t in zip(shares, templates, strict=True)) / total
     north = sum(s * t.north_mm for s, t in zip(shares, templates, strict=True)) / total
-    return Position(east, north, _radius(east, north, templates, shares))
+    return PiecePosition(east, north, _radius(east, north, templates, shares))
 
 
 def _radius(

@@ -307,7 +307,7 @@ _AROUND = tuple(
 )  # Rows and columns from a place to those around it.
 
 
-class _Template(NamedTuple):
+class _SettlingTemplate(NamedTuple):
     """The readings of the places around a strong south magnet at one point."""
 
     expected: tuple[float, ...]
@@ -318,7 +318,7 @@ class _Template(NamedTuple):
 
 
 @cache
-def templates_of(gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
+def templates_of(gap_mm: float, pitch_mm: float) -> tuple[_SettlingTemplate, ...]:
     """Return a template for each point within reach, the weakest first."""
     steps = [_STEP_MM * i for i in range(-_STEPS, _STEPS + 1)]
     found, table = [], table_of(STRONG, gap_mm)
@@ -327,5 +327,5 @@ def templates_of(gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
             offs = [hypot(column * pitch_mm - x, row * pitch_mm - y) for row, column in _AROUND]
             expected = tuple(reads_mt(table, off) * (off >= _NEAR_MM) for off in offs)
             squares = tuple(mt * mt / 2 for mt in expected)
-            found.append(_Template(expected, squares, sum(squares)))
+            found.append(_SettlingTemplate(expected, squares, sum(squares)))
     return tuple(sorted(found, key=lambda template: template.total))

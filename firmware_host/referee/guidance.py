@@ -11,16 +11,16 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.move_matching import (
-    Finding,
+    AwaitedMove,
+    BoardDiff,
     Landing,
-    Pending,
     arriving,
     captured,
 )
 from tiltboard.firmware_host.referee.offers import ask_which, offer_claims
-from tiltboard.firmware_host.referee.repair import Carry, carries, other_side
+from tiltboard.firmware_host.referee.repair import RepairStep, carries, other_side
 from tiltboard.firmware_host.referee.slide_guidance import leaning, sliding
-from tiltboard.firmware_host.referee.state import Guide, Play, State
+from tiltboard.firmware_host.referee.state import Guide, Play, RefereeState
 from tiltboard.firmware_host.referee.view import (
     View,
     carry_say,
@@ -38,9 +38,9 @@ from tiltboard.firmware_host.table import phrases, problem_messages
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.firmware_host.table.standing import (
     Asking,
+    Guidance,
     Phase,
     Role,
-    Shown,
     Sound,
     Standing,
 )
@@ -48,7 +48,10 @@ from tiltboard.games.base import Outcome, Turn
 
 
 def fix_say(
-    state: State, steps: Sequence[Carry], captures: Sequence[Turn], blurred: Sequence[str]
+    state: RefereeState,
+    steps: Sequence[RepairStep],
+    captures: Sequence[Turn],
+    blurred: Sequence[str],
 ) -> Message:
     """Return the first thing to do, and why. ``captures``: legal moves of which only the captured
     piece was taken off.
@@ -80,7 +83,7 @@ def fix_say(
 _STAY = text("Pieces already on the board don't move.")
 
 
-def _why(state: State, first: Carry) -> Message | None:
+def _why(state: RefereeState, first: RepairStep) -> Message | None:
     now, position, cause = state.play, state.play.line.position, state.seen.cause
     if now.guide is Guide.TAKEBACK:
         return text("The move is taken back.")
@@ -105,7 +108,7 @@ def _why(state: State, first: Carry) -> Message | None:
     return text("One piece a turn.")
 
 
-def _may_not_move(state: State, first: Carry) -> Message | None:
+def _may_not_move(state: RefereeState, first: RepairStep) -> Message | None:
     """Return why a lifted or moved piece had to stay, or must not land there, or None."""
     position = state.play.line.position
     mover, place = position.to_move or "", first.source or first.target or ""
@@ -116,7 +119,7 @@ def _may_not_move(state: State, first: Carry) -> Message | None:
     return _STAY if refusal is None else problem_messages.refused(refusal)
 
 
-def _may_be_upside_down(state: State, first: Carry) -> bool:
+def _may_be_upside_down(state: RefereeState, first: RepairStep) -> bool:
     """Return whether the player to move may have put their own piece down upside down."""
     now, position, place = state.play, state.play.line.position, first.source or ""
     game, mover = now.line.game, position.to_move
@@ -143,7 +146,7 @@ _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
 class JudgedBoard:
     """The facts about a board on which the cases depend, each computed once."""
 
-    state: State
+    state: RefereeState
 
     @property
     def now(self) -> Play:
@@ -167,7 +170,7 @@ class JudgedBoard:
         return self.now.pending is not None
 
     @cached_property
-    def finding(self) -> Finding:
+    def finding(self) -> BoardDiff:
         """The differences between the board and the one that it should be."""
         now, pending, cells = self.now, self.now.pending, self.state.cells
         if pending is None:
@@ -175,7 +178,7 @@ class JudgedBoard:
         finding = pending.plan.hold(cells)
         if pending.requested and not finding.right:
             # A tile was put where it enters, and has yet to fall.
-            entered = Pending.made(now.line.position, pending.turn).plan.hold(cells)
+            entered = AwaitedMove.made(now.line.position, pending.turn).plan.hold(cells)
             finding = entered if entered.right else finding
         return finding
 
@@ -191,7 +194,7 @@ def _show_result(board: JudgedBoard) -> View:
 
 
 def _show_what_is_left_to_do(board: JudgedBoard) -> View:
-    state, pending = board.state, cast(Pending, board.now.pending)
+    state, pending = board.state, cast(AwaitedMove, board.now.pending)
     view = settle_view(state.play.line.game, board.finding, pending.turn)
     return view if sliding(state) else _unless_unclear(state, view)
 
@@ -199,7 +202,7 @@ def _show_what_is_left_to_do(board: JudgedBoard) -> View:
 def _show_unsure_place(board: JudgedBoard) -> View:
     """Return the view of a complete move of which one place cannot be read yet."""
     sight = board.state.seen.sight
-    doubtful = min(cast(Pending, board.now.pending).touched & sight.unsure)
+    doubtful = min(cast(AwaitedMove, board.now.pending).touched & sight.unsure)
     masked = doubtful in sight.masked
     return View(
         Phase.SETTLE, problem_messages.NOT_READY if masked else problem_messages.unclear(doubtful)
@@ -214,7 +217,7 @@ def _show_way_back(board: JudgedBoard) -> View:
     return _fix(board.state, board.finding, _unread(board.state))
 
 
-def _unread(state: State) -> Sequence[str]:
+def _unread(state: RefereeState) -> Sequence[str]:
     return state.seen.unsure if state.stands else state.seen.blurred
 
 
@@ -279,19 +282,19 @@ may rely on the ones above it being false.
 """
 
 
-def judge(state: State) -> View:
+def judge(state: RefereeState) -> View:
     """Return the view of the board by the first case that applies."""
     board = JudgedBoard(state)
     show = next(show for applies, show in CASES if applies(board))
     return show(board)
 
 
-def _turn(state: State) -> View:
+def _turn(state: RefereeState) -> View:
     now = state.play
     return turn_view(now.line.game, now.book, now.line.last, state.hidden)
 
 
-def _unless_unclear(state: State, view: View) -> View:
+def _unless_unclear(state: RefereeState, view: View) -> View:
     """Return ``view``, or ask to centre a piece if a place has been unclear for a moment."""
     expected = state.play.line.position.cells
     unclear = state.seen.unclear(expected.keys() | state.cells.keys())
@@ -300,7 +303,7 @@ def _unless_unclear(state: State, view: View) -> View:
     return replace(view, say=unclear_say(unclear[0], expected, state.cells))
 
 
-def _fix(state: State, finding: Finding, blurred: Sequence[str] = ()) -> View:
+def _fix(state: RefereeState, finding: BoardDiff, blurred: Sequence[str] = ()) -> View:
     """Return the view of what is wrong; differences that were to be expected make no sound."""
     now, game = state.play, state.play.line.game
     captures: Sequence[Turn] = ()
@@ -314,7 +317,7 @@ def _fix(state: State, finding: Finding, blurred: Sequence[str] = ()) -> View:
     return replace(view, expected=expected)
 
 
-def describe(state: State) -> State:
+def describe(state: RefereeState) -> RefereeState:
     """Return the state with this step's view, question and sounds."""
     before, asked, why = state.view, state.asking.question, state.why_paused
     if asked is not None and state.may_answer and before.phase is not Phase.PAUSED:
@@ -332,7 +335,7 @@ def describe(state: State) -> State:
     return _sounding(state, before)
 
 
-def _sensors(state: State) -> State:
+def _sensors(state: RefereeState) -> RefereeState:
     """Return the state with a notice of the sensors that have just failed."""
     sight, known = state.seen.sight, state.play.line.game.board
     fresh = sorted(p for p in sight.masked if p not in state.failed and p in known)
@@ -355,7 +358,7 @@ def _sensors(state: State) -> State:
     return state.noticed(say)
 
 
-def _asking(state: State) -> State:
+def _asking(state: RefereeState) -> RefereeState:
     """Return the state with the board's view and question, or with the menu while it is open."""
     view, last = judge(state), state.play.line.last
     todo = tuple(sorted(place for place, role in view.roles.items() if role in _ASKED))
@@ -374,7 +377,7 @@ def _asking(state: State) -> State:
     return replace(state, asking=asking, view=view)
 
 
-def _sounding(state: State, before: View) -> State:
+def _sounding(state: RefereeState, before: View) -> RefereeState:
     """Return the state with the sounds of a new phase or question, and of each new problem."""
     after = state.view
     if after.phase is Phase.PAUSED:
@@ -389,11 +392,11 @@ def _sounding(state: State, before: View) -> State:
     return replace(state, problems=after.problems).playing(state.play, *sounds)
 
 
-def standing(state: State) -> Standing:
+def standing(state: RefereeState) -> Standing:
     """Return the standing of the game, for everything outside the referee."""
     view, line = state.view, state.play.line
     return Standing(
-        **{name: getattr(view, name) for name in Shown.__struct_fields__},
+        **{name: getattr(view, name) for name in Guidance.__struct_fields__},
         game=line.game,
         game_id=line.game_id,
         position=line.position,

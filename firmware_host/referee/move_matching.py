@@ -45,7 +45,7 @@ def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class BoardDiff:
     """The differences between a board and a plan."""
 
     strays: Mapping[str, str] = field(default_factory=dict)
@@ -139,10 +139,10 @@ class Plan:
                 return False
         return True
 
-    def hold(self, cells: Mapping[str, str]) -> Finding:
+    def hold(self, cells: Mapping[str, str]) -> BoardDiff:
         """Compare a board with the plan."""
         if cells == self.after:
-            return Finding()
+            return BoardDiff()
         strays: dict[str, str] = {}
         missing: dict[str, str] = {}
         todo: dict[str, Role] = {}
@@ -163,7 +163,7 @@ class Plan:
             elif new is not None:
                 todo[place] = Role.PUT
                 wanted[place] = new
-        return Finding(strays, missing, todo, wanted, self._left(cells, todo))
+        return BoardDiff(strays, missing, todo, wanted, self._left(cells, todo))
 
     def _left(self, cells: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
         """Return the shifts that are still to be done, in the plan's order."""
@@ -191,7 +191,7 @@ def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, 
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class AwaitedMove:
     """A move that was made, or requested by button, and is not confirmed yet."""
 
     turn: Turn
@@ -227,7 +227,7 @@ class Pending:
         return board
 
     @classmethod
-    def noted(cls, position: Position, record: PendingMove) -> Pending:
+    def noted(cls, position: Position, record: PendingMove) -> AwaitedMove:
         """Return a pending move from the journal. Raises IllegalMoveError."""
         turn = position.play(record.move)
         if record.requested:
@@ -237,7 +237,7 @@ class Pending:
     @classmethod
     def made(
         cls, position: Position, turn: Turn, extras: Mapping[str, str] | None = None
-    ) -> Pending:
+    ) -> AwaitedMove:
         """Return a move of which the player has done their part; its consequences remain.
 
         ``extras``: captured pieces that are still on the board, at another place.
@@ -248,7 +248,7 @@ class Pending:
         return cls(turn, plan, extras=extras or {})
 
     @classmethod
-    def asked(cls, position: Position, turn: Turn) -> Pending:
+    def asked(cls, position: Position, turn: Turn) -> AwaitedMove:
         """Return a move of which everything is still to be done; a piece that would fall after it
         was put down goes straight to its last place.
         """
@@ -273,7 +273,7 @@ class Landing:
     """Captured pieces that are still on the board, at another place."""
 
 
-class Book:
+class MoveMatcher:
     """The legal moves of ``position``, each played at most once."""
 
     def __init__(self, game: Game, position: Position) -> None:
@@ -284,7 +284,7 @@ class Book:
         # A move that is named by an empty place puts a piece there (the contract: a cell).
         self.drops = frozenset(m for m in legal if m in game.board and m not in cells)
         """Moves named by the empty place on which a piece is put."""
-        self._made: dict[str, Pending] = {}
+        self._made: dict[str, AwaitedMove] = {}
         others = [self._pending(m) for m in legal if m not in self.drops]
         # No board shows a pass, so it is never matched: somebody has to say it.
         self.passes = tuple(
@@ -311,7 +311,7 @@ class Book:
         hidden: Set[str] = frozenset(),
         *,
         hand_empty: bool = True,
-    ) -> tuple[Pending, ...]:
+    ) -> tuple[AwaitedMove, ...]:
         """Return the legal moves that explain ``cells`` with any part of their consequences done.
 
         One piece that has only changed its place is not taken for a drop that pushes such a piece
@@ -327,7 +327,7 @@ class Book:
         displaced = len(strays) == 1 and [*strays.values()] == [*missing.values()] and not hidden
         places = hidden if displaced else strays.keys() | hidden
         drops = [self._pending(p) for p in sorted(places & self.drops)]
-        fitting: list[tuple[int, Pending]] = []
+        fitting: list[tuple[int, AwaitedMove]] = []
         for pending in (*drops, *self._others):
             board = pending.plan.filled(cells, self.position.cells, hidden)
             if hidden and pending.plan.has_too_many(board, hidden):
@@ -341,7 +341,7 @@ class Book:
             return tuple(pending for _, pending in fitting)
         return (max(fitting, key=lambda found: found[0])[1],)
 
-    def is_seen(self, pending: Pending, cells: Mapping[str, str], hidden: Set[str]) -> bool:
+    def is_seen(self, pending: AwaitedMove, cells: Mapping[str, str], hidden: Set[str]) -> bool:
         """Return whether ``cells`` show ``pending`` without assumptions on ``hidden`` places."""
         if not pending.plan.allows(cells):
             return False
@@ -352,14 +352,14 @@ class Book:
             for place, found in ends(pending.turn).items()
         )
 
-    def unseen(self, cells: Mapping[str, str], hidden: Set[str]) -> tuple[Pending, ...]:
+    def unseen(self, cells: Mapping[str, str], hidden: Set[str]) -> tuple[AwaitedMove, ...]:
         """Return the moves that explain ``cells`` by an unseen change on ``hidden`` places."""
         if not hidden:
             return ()
         found = self.match(cells, hidden, hand_empty=False)
         return tuple(each for each in found if not self.is_seen(each, cells, hidden))
 
-    def without_the_move(self, finding: Finding) -> Finding:
+    def without_the_move(self, finding: BoardDiff) -> BoardDiff:
         """Return ``finding`` without the part that may be the player's next move: the only one of
         several extra pieces that is legal where it is, or the piece that was lifted to be carried.
         """
@@ -392,14 +392,14 @@ class Book:
                 lifted.append(turn)
         return tuple(lifted)
 
-    def captures_first(self, finding: Finding) -> tuple[Turn, ...]:
+    def captures_first(self, finding: BoardDiff) -> tuple[Turn, ...]:
         """Return the moves of which only the captured pieces have been taken off so far."""
         if finding.strays or not finding.missing:
             return ()
         missing = finding.missing.keys()
         return tuple(turn for turn, held, taken in self._acts if held and taken.keys() == missing)
 
-    def _with_extras(self, cells: Mapping[str, str]) -> tuple[Pending, ...]:
+    def _with_extras(self, cells: Mapping[str, str]) -> tuple[AwaitedMove, ...]:
         """Return the move whose piece has landed while the captured piece is still on the board, at
         another place; empty if there is none.
         """
@@ -408,12 +408,12 @@ class Book:
             if held and taken and all(cells.get(p) == piece for p, piece in acted.items()):
                 extras = {p: piece for p, piece in cells.items() if p not in acted}
                 if extras and _are_among(extras, taken):
-                    return (Pending.made(self.position, turn, extras),)
+                    return (AwaitedMove.made(self.position, turn, extras),)
         return ()
 
-    def _pending(self, move: str) -> Pending:
+    def _pending(self, move: str) -> AwaitedMove:
         if move not in self._made:
-            self._made[move] = Pending.made(self.position, self.position.play(move))
+            self._made[move] = AwaitedMove.made(self.position, self.position.play(move))
         return self._made[move]
 
 

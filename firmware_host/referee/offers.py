@@ -7,8 +7,8 @@ from collections.abc import Sequence, Set
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.referee.move_matching import Pending, arriving, ends
-from tiltboard.firmware_host.referee.state import State
+from tiltboard.firmware_host.referee.move_matching import AwaitedMove, arriving, ends
+from tiltboard.firmware_host.referee.state import RefereeState
 from tiltboard.firmware_host.referee.view import View
 from tiltboard.firmware_host.table import phrases, problem_messages
 from tiltboard.firmware_host.table.standing import Choice, Phase, Question
@@ -25,7 +25,7 @@ SIDES = {
 
 
 def ask_which(
-    view: View, ask: Message, game: Game, found: Sequence[Pending], *, offer: bool
+    view: View, ask: Message, game: Game, found: Sequence[AwaitedMove], *, offer: bool
 ) -> View:
     """Return ``view`` with the question which of ``found`` was made. In games where the side
     counts, it names the move and lights the edge of the board where the piece's line begins; in
@@ -61,7 +61,7 @@ def ask_which(
     return replace(view, question=Question(ask, tuple(choices), offer=offer), meant=meant)
 
 
-def offer_claims(state: State, view: View) -> View:
+def offer_claims(state: RefereeState, view: View) -> View:
     """Return ``view`` with an offer to confirm a change that no sensor may have seen, if one is
     possible.
     """
@@ -81,7 +81,7 @@ def offer_claims(state: State, view: View) -> View:
     return offer or view
 
 
-def _pass(state: State, view: View) -> View | None:
+def _pass(state: RefereeState, view: View) -> View | None:
     """Offer the moves that change nothing on the board, which no board can show."""
     book = state.play.book
     if not book.passes:
@@ -90,17 +90,17 @@ def _pass(state: State, view: View) -> View | None:
     say = problem_messages.confirm("must-pass" if forced else "may-pass", view.say)
     choices = tuple(Choice(turn.move, text("Pass")) for turn in book.passes)
     ask = text("{player} may pass.", player=phrases.player(book.position.to_move or ""))
-    meant = {turn.move: Pending.asked(book.position, turn) for turn in book.passes}
+    meant = {turn.move: AwaitedMove.asked(book.position, turn) for turn in book.passes}
     return replace(view, say=say, question=Question(ask, choices, offer=True), meant=meant)
 
 
-def _landings(found: Sequence[Pending], unread: Set[str]) -> list[str]:
+def _landings(found: Sequence[AwaitedMove], unread: Set[str]) -> list[str]:
     """Return the unread places on which pieces of these moves may be."""
     targets = {p for each in found for places in ends(each.turn).values() for p in places}
     return sorted(targets & unread)
 
 
-def _perhaps_moved(state: State, view: View) -> View | None:
+def _perhaps_moved(state: RefereeState, view: View) -> View | None:
     """Offer to say whether, and which, move was made whose piece no sensor sees, or return None.
     Either its places are known to be hidden, or a person has said so (``Play.missed``).
     """
@@ -133,7 +133,7 @@ def _perhaps_moved(state: State, view: View) -> View | None:
     return ask_which(view, ask, state.play.line.game, found, offer=True)
 
 
-def _perhaps_done(state: State, view: View) -> View | None:
+def _perhaps_done(state: RefereeState, view: View) -> View | None:
     """Offer to say that the rest is done if it is hidden or its last place stays unseen."""
     todo = state.todo
     seen = [place for place in todo if place not in state.hidden]

@@ -15,12 +15,12 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
 from tiltboard.firmware_host.messages import text
-from tiltboard.firmware_host.referee.move_matching import Book, Pending, ends
-from tiltboard.firmware_host.referee.state import TAKE_BACK_S, Guide, State
+from tiltboard.firmware_host.referee.move_matching import AwaitedMove, MoveMatcher, ends
+from tiltboard.firmware_host.referee.state import TAKE_BACK_S, Guide, RefereeState
 from tiltboard.firmware_host.referee.view import Meaning
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import phrases as words
-from tiltboard.firmware_host.table.buttons import BACK, Press
+from tiltboard.firmware_host.table.buttons import BACK, ButtonPress
 from tiltboard.firmware_host.table.move_line import (
     AGREED,
     AGREED_DRAW,
@@ -36,7 +36,7 @@ from tiltboard.firmware_host.table.standing import Asking, Choice, Phase, Sound
 from tiltboard.games.base import Outcome, Turn
 
 
-def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
+def confirm(state: RefereeState, journal: JournalPort, turn: Turn) -> RefereeState:
     """Write ``turn`` to the journal and make it final. Raises JournalError."""
     line, before = state.play.line, state.play.line.position.reserve
     journal.append(line.game_id, len(line.moves) + 1, turn.move)
@@ -51,7 +51,7 @@ def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
     return state.claimed(position.cells, state.hidden, confirmed=True)
 
 
-def _agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
+def _agree(state: RefereeState, journal: JournalPort, outcome: Outcome) -> RefereeState:
     """End the game because the players agreed, or one resigned or ran out of time."""
     line = dataclasses.replace(state.play.line, agreed=outcome)
     journal.finish(line.game_id, outcome.as_json())
@@ -59,7 +59,7 @@ def _agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
     return state.playing(replace(state.play.on(line), finished=True), sound)
 
 
-def _leave(state: State, journal: JournalPort, to: int) -> State:
+def _leave(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
     """Take the game back to ``to`` moves, with an agreed end too; if there is neither a later move
     nor such an end, drop the move that is being carried out. Raises JournalError.
     """
@@ -72,7 +72,7 @@ def _leave(state: State, journal: JournalPort, to: int) -> State:
     return state.playing(play.on(line), Sound.TAKEBACK)
 
 
-def follow_board(state: State, journal: JournalPort) -> State:
+def follow_board(state: RefereeState, journal: JournalPort) -> RefereeState:
     """Bring the game as far as the board shows, each stage at most once."""
     if state.view.phase is Phase.PAUSED:
         state = replace(state, seen=state.seen.anew())
@@ -87,7 +87,7 @@ def follow_board(state: State, journal: JournalPort) -> State:
     return state
 
 
-def _taken_back(state: State, journal: JournalPort) -> State:
+def _taken_back(state: RefereeState, journal: JournalPort) -> RefereeState:
     """Take back the pending move, or the last one, once the board before it has been there for a
     while.
     """
@@ -104,24 +104,24 @@ def _taken_back(state: State, journal: JournalPort) -> State:
     return state.claimed(state.play.line.position.cells, state.hidden, confirmed=True)
 
 
-def _swapped_after_all(state: State, journal: JournalPort) -> State:
+def _swapped_after_all(state: RefereeState, journal: JournalPort) -> RefereeState:
     """Confirm the taken-back move again if a slow swap only looked like an undo."""
     turn = state.play.taken_back
     if turn is None or not state.play.free or state.stands:
         return state
-    swap = Book(state.play.line.game, turn.position).swap
+    swap = MoveMatcher(state.play.line.game, turn.position).swap
     swapped = swap is not None and state.cells == swap.position.cells
     return confirm(state, journal, turn) if swapped else state
 
 
-def _recognised(state: State, _journal: JournalPort) -> State:
+def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
     """Recognise the move that the board shows, or those of which people are asked which it was."""
     play, cells, seen = state.play, state.cells, state.seen
     line = play.line
     if not play.free or state.stands or line.outcome is not None:
         return state
     if play.taken_back is not None and not play.matched:
-        leftover = Pending.made(line.position, play.taken_back)
+        leftover = AwaitedMove.made(line.position, play.taken_back)
         whole = cells == play.taken_back.position.cells
         asked = play.taken_back.entrance is not None  # so a new one would not be on disk yet
         if whole or (not asked and leftover.plan.allows(cells)):
@@ -139,7 +139,7 @@ def _recognised(state: State, _journal: JournalPort) -> State:
     return state
 
 
-def _made(state: State, pending: Pending) -> State:
+def _made(state: RefereeState, pending: AwaitedMove) -> RefereeState:
     """Make ``pending`` the move that is being carried out: it is seen, or a person says so."""
     play, sight = state.play, state.seen.sight
     missed = play.missed.intersection(*ends(pending.turn).values())
@@ -148,7 +148,7 @@ def _made(state: State, pending: Pending) -> State:
     return state.claimed(board, unread).playing(replace(play, guide=None, pending=pending))
 
 
-def _carried_out(state: State, journal: JournalPort) -> State:
+def _carried_out(state: RefereeState, journal: JournalPort) -> RefereeState:
     """Confirm the pending move if it is complete, else write it to the journal as pending."""
     pending, seen = state.play.pending, state.seen
     if pending is None:
@@ -164,7 +164,7 @@ def _carried_out(state: State, journal: JournalPort) -> State:
     return state
 
 
-def _stands(state: State, _journal: JournalPort) -> State:
+def _stands(state: RefereeState, _journal: JournalPort) -> RefereeState:
     """End set-up or correction once the board shows the position."""
     play, seen = state.play, state.seen
     to_be_seen = seen.blurred if play.guide is None else seen.unsure
@@ -176,7 +176,7 @@ def _stands(state: State, _journal: JournalPort) -> State:
     return state.playing(replace(play, guide=None, matched=True), *sounds)
 
 
-def _finished(state: State, journal: JournalPort) -> State:
+def _finished(state: RefereeState, journal: JournalPort) -> RefereeState:
     """Write the result to the journal, once."""
     line = state.play.line
     if line.outcome is None or state.play.finished:
@@ -185,7 +185,9 @@ def _finished(state: State, journal: JournalPort) -> State:
     return state.playing(replace(state.play, finished=True))
 
 
-def handle_presses(state: State, journal: JournalPort, presses: Sequence[Press]) -> State:
+def handle_presses(
+    state: RefereeState, journal: JournalPort, presses: Sequence[ButtonPress]
+) -> RefereeState:
     """Do what tilt and buttons ask for, in order; stop at the first JournalError."""
     before = state.trouble
     if state.may_answer:
@@ -201,7 +203,7 @@ def handle_presses(state: State, journal: JournalPort, presses: Sequence[Press])
     return state
 
 
-def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State:
+def carry_out(state: RefereeState, journal: JournalPort, asked: c.GameRequest) -> RefereeState:
     """Do what a request asks for, if it is possible. Raises NotPossibleError, JournalError."""
     play = state.play
     match asked:
@@ -245,7 +247,7 @@ def carry_out(state: State, journal: JournalPort, asked: c.GameRequest) -> State
     raise NotPossibleError("This game has no cards.", remedy="Play it on the board.")
 
 
-def _check_going_on(state: State, player: str) -> None:
+def _check_going_on(state: RefereeState, player: str) -> None:
     """Check that ``player`` can end the game now. Raises NotPossibleError."""
     if state.play.line.outcome is not None:
         raise NotPossibleError("There is no game to end.")
@@ -253,7 +255,7 @@ def _check_going_on(state: State, player: str) -> None:
     side_of(state.play.line.game, player)
 
 
-def _check_turn(state: State, player: str | None) -> None:
+def _check_turn(state: RefereeState, player: str | None) -> None:
     """Check that ``player`` is to move, or that it is the table's own people who ask (None)."""
     if player is not None and player != state.play.line.position.to_move:
         raise NotPossibleError(
@@ -261,7 +263,7 @@ def _check_turn(state: State, player: str | None) -> None:
         )
 
 
-def _check_own_move(state: State, player: str | None, to: int | None) -> None:
+def _check_own_move(state: RefereeState, player: str | None, to: int | None) -> None:
     """Check that an undo takes back only a move of ``player``, or that it is the table's own people
     who ask (None).
     """
@@ -274,12 +276,12 @@ def _check_own_move(state: State, player: str | None, to: int | None) -> None:
         )
 
 
-def _check_nothing_made(state: State) -> None:
+def _check_nothing_made(state: RefereeState) -> None:
     if state.made:
         raise NotPossibleError("A move is being carried out.", remedy="Finish it first.")
 
 
-def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
+def _confirm(state: RefereeState, _journal: JournalPort, press: ButtonPress) -> RefereeState:
     """Answer the question; without one, a long press swaps, and a short one after the end asks for
     another game.
     """
@@ -301,7 +303,7 @@ def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
     return state
 
 
-def _back(state: State, journal: JournalPort, press: Press) -> State:
+def _back(state: RefereeState, journal: JournalPort, press: ButtonPress) -> RefereeState:
     """Leave the question, or take back the last move; a long press opens the menu."""
     asking, play = state.asking, state.play
     if press.long and state.menu is not None:
@@ -320,7 +322,7 @@ def _back(state: State, journal: JournalPort, press: Press) -> State:
     return _take_back(state, journal, left)
 
 
-def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> State:
+def _answered(state: RefereeState, asking: Asking[Meaning], choice: Choice | None) -> RefereeState:
     """Carry out the answer ``choice``, or keep asking if it is None."""
     if choice is None:
         return replace(state, asking=asking)
@@ -328,13 +330,13 @@ def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> S
     state = replace(state, asking=Asking())
     if isinstance(meant, str):
         return replace(state, menu_choice=meant)
-    if isinstance(meant, Pending):
+    if isinstance(meant, AwaitedMove):
         return _made(state, meant)
     said = {place: piece for place, piece in meant if piece is not None}
     return state.claimed(said, {place for place, _ in meant}, confirmed=True)
 
 
-def _left_without_the_last(state: State) -> int:
+def _left_without_the_last(state: RefereeState) -> int:
     """Return how many moves an undo leaves: all of them if an unconfirmed move or an agreed end is
     undone first; -1 if there is nothing to take back.
     """
@@ -342,13 +344,13 @@ def _left_without_the_last(state: State) -> int:
     return len(line.moves) - (line.agreed is None and not state.made)
 
 
-def _guided_back(state: State, journal: JournalPort, to: int) -> State:
+def _guided_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
     """Take the game back to ``to`` moves, and guide people until the board is as before."""
     state = _leave(state, journal, to)
     return replace(state, play=replace(state.play, guide=Guide.TAKEBACK, taken_back=None))
 
 
-def _take_back(state: State, journal: JournalPort, to: int) -> State:
+def _take_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
     """Do the same for a press, which gets no answer: retry later after a JournalError."""
     state = replace(state, trouble=None, retry_s=inf, owed=None)
     try:
@@ -357,7 +359,7 @@ def _take_back(state: State, journal: JournalPort, to: int) -> State:
         return replace(state.refused(error), owed=to)
 
 
-def _ask_for(state: State, turn: Turn) -> State:
+def _ask_for(state: RefereeState, turn: Turn) -> RefereeState:
     """Make ``turn`` the pending move because a person says so; all of it is still to be done."""
-    pending = Pending.asked(state.play.line.position, turn)
+    pending = AwaitedMove.asked(state.play.line.position, turn)
     return state.playing(replace(state.play, guide=None, pending=pending))

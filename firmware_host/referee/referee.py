@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from tiltboard.firmware_host.config.errors import JournalError
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.referee.guidance import describe, standing
-from tiltboard.firmware_host.referee.move_matching import Book, Pending
+from tiltboard.firmware_host.referee.move_matching import AwaitedMove, MoveMatcher
 from tiltboard.firmware_host.referee.progress import carry_out, follow_board, handle_presses
-from tiltboard.firmware_host.referee.state import Guide, Play, State
-from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.referee.state import Guide, Play, RefereeState
+from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.move_line import JournalPort, Line, PendingMove
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
@@ -56,18 +56,18 @@ class Referee(GameReferee):
         position = line.position
         play = Play(
             line,
-            Book(line.game, position),
+            MoveMatcher(line.game, position),
             guide=None if resumed or line.moves else Guide.SETUP,
-            pending=None if pending is None else Pending.noted(position, pending),
+            pending=None if pending is None else AwaitedMove.noted(position, pending),
             held=pending,
             finished=line.agreed is not None,
             taken_back=None if taken_back is None else position.play(taken_back),
         )
-        self._state = State(play, menu, silent_failures, tilts, failed=failed)
+        self._state = RefereeState(play, menu, silent_failures, tilts, failed=failed)
         self._standing: Standing | None = None
 
     @override
-    def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
+    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> Standing:
         state = self._state
         if self._standing is not None and not presses and state.rests(sight, now_s):
             return self._standing

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import dist
 
-from tiltboard.firmware_host.referee.move_matching import Finding
+from tiltboard.firmware_host.referee.move_matching import BoardDiff
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.firmware_host.table.standing import Role
 from tiltboard.games.base import Game, Shift
@@ -15,7 +15,7 @@ _FAR = 30.0  # places; for names that say nothing about where they are
 
 
 @dataclass(frozen=True, slots=True)
-class Carry:
+class RepairStep:
     """One step of a person. ``source`` None: from the hand or the reserve; ``target`` None: off the
     board; both the same: turn over.
     """
@@ -32,7 +32,7 @@ class Carry:
         return self.source is not None and self.source == self.target
 
 
-def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry, ...]:
+def carries(game: Game, finding: BoardDiff, *, flips: bool = True) -> tuple[RepairStep, ...]:
     """Return all steps that are left to do, each possible when its turn comes.
 
     The rest of the plan goes as planned. Stray pieces, and pieces whose target another has taken,
@@ -41,7 +41,7 @@ def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry,
     there is turned over, unless ``flips`` is false: then another piece is known to be there.
     """
     surplus = dict(finding.strays)
-    planned: list[Carry] = []
+    planned: list[RepairStep] = []
     in_hand: dict[str, str] = {}
     for shift in finding.shifts:
         if shift.source is None and shift.target is not None:
@@ -49,7 +49,7 @@ def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry,
         elif shift.target is None and finding.todo.get(shift.source or "") is Role.LIFT:
             surplus[shift.source or ""] = shift.piece
         else:
-            planned.append(Carry(shift.piece, shift.source, shift.target))
+            planned.append(RepairStep(shift.piece, shift.source, shift.target))
     wanted = {**in_hand, **finding.missing}
     pairs = sorted(
         (distance(game, source, target), source, target)
@@ -69,16 +69,16 @@ def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry,
             continue
         if right is not None and flipped and place not in filled:
             filled.add(place)
-            over.append(Carry(right, place, place))
+            over.append(RepairStep(right, place, place))
         else:
-            off.append(Carry(piece, place, None))
-    moves = [Carry(surplus[source], source, target) for source, target in sorted(way.items())]
-    puts = [Carry(wanted[p], None, p) for p in sorted(finding.missing) if p not in filled]
-    hand = [Carry(piece, None, p) for p, piece in in_hand.items() if p not in filled]
+            off.append(RepairStep(piece, place, None))
+    moves = [RepairStep(surplus[source], source, target) for source, target in sorted(way.items())]
+    puts = [RepairStep(wanted[p], None, p) for p in sorted(finding.missing) if p not in filled]
+    hand = [RepairStep(piece, None, p) for p, piece in in_hand.items() if p not in filled]
     return tuple(_in_order([*over, *off, *moves, *puts, *hand, *planned]))
 
 
-def as_shifts(game: Game, steps: Iterable[Carry]) -> tuple[Shift, ...]:
+def as_shifts(game: Game, steps: Iterable[RepairStep]) -> tuple[Shift, ...]:
     """Return ``steps`` as shifts; a piece to turn over is taken off and put back."""
     shifts: list[Shift] = []
     for step in steps:
@@ -90,13 +90,13 @@ def as_shifts(game: Game, steps: Iterable[Carry]) -> tuple[Shift, ...]:
     return tuple(shifts)
 
 
-def _in_order(steps: Sequence[Carry]) -> list[Carry]:
+def _in_order(steps: Sequence[RepairStep]) -> list[RepairStep]:
     """Return the steps in an order in which each target is free; one piece of each ring is parked
     beside the board until its target is.
     """
     waiting = list(steps)
     standing = {step.source for step in steps if step.source is not None}
-    done: list[Carry] = []
+    done: list[RepairStep] = []
     while waiting:
         free = (s for s in waiting if s.target not in standing or s.turn_over)
         step = next(free, None)

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.referee.seat_state import SeatState
 from tiltboard.firmware_host.referee.seat_view import name, sentence
 from tiltboard.firmware_host.referee.seats import LEVELS, Seats
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table.buttons import BACK, Press
+from tiltboard.firmware_host.table.buttons import BACK, ButtonPress
 from tiltboard.firmware_host.table.move_line import JournalPort
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.sight import Sight
@@ -40,7 +40,7 @@ class Parts(NamedTuple):
     """They find hints."""
 
 
-class Scan(NamedTuple):
+class SeatScan(NamedTuple):
     """One scan, and its time."""
 
     sight: Sight
@@ -132,7 +132,9 @@ def _tell_wish(state: SeatState, who: str | None, would: Message) -> SeatState:
 # The stages of a step
 
 
-def follow(state: SeatState, parts: Parts, scan: Scan, presses: Sequence[Press]) -> SeatState:
+def follow(
+    state: SeatState, parts: Parts, scan: SeatScan, presses: Sequence[ButtonPress]
+) -> SeatState:
     """Let the game go on for one scan, each stage at most once; nothing more once the journal has
     refused, until it is time to try again.
     """
@@ -151,12 +153,12 @@ def follow(state: SeatState, parts: Parts, scan: Scan, presses: Sequence[Press])
     return state if state.trouble is None else replace(state, trouble=None)
 
 
-def _press(state: SeatState, parts: Parts, scan: Scan, press: Press) -> SeatState:
+def _press(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) -> SeatState:
     back = press.button == BACK
     return (_back if back else _confirm)(state, parts, scan, press)
 
 
-def _confirm(state: SeatState, parts: Parts, scan: Scan, press: Press) -> SeatState:
+def _confirm(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) -> SeatState:
     """Take a choice of the menu, or what is proposed; else begin another game, or deal."""
     if state.asking.menu:
         asking, choice = state.asking.pressed(press, scan.now_s)
@@ -168,7 +170,7 @@ def _confirm(state: SeatState, parts: Parts, scan: Scan, press: Press) -> SeatSt
     return _deal(state, parts) if CHANCE in state.position.awaiting else state
 
 
-def _back(state: SeatState, parts: Parts, scan: Scan, press: Press) -> SeatState:
+def _back(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) -> SeatState:
     """Open or close the menu, doubt what is proposed, or take back."""
     evidence, proposed = state.evidence, state.evidence.proposal
     if press.long and state.menu is not None:
@@ -188,12 +190,12 @@ def _choose(state: SeatState, choice: Choice | None) -> SeatState:
     return replace(state, asking=Asking(), menu_choice=choice.value)
 
 
-def _deal_at_once(state: SeatState, parts: Parts, _scan: Scan) -> SeatState:
+def _deal_at_once(state: SeatState, parts: Parts, _scan: SeatScan) -> SeatState:
     waits = CHANCE in state.position.awaiting and state.game.at_once(state.position)
     return _deal(state, parts) if waits else state
 
 
-def _count_on(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
+def _count_on(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
     """End the time of the others once the count has come to its end."""
     if state.counting is None:
         return state
@@ -206,7 +208,7 @@ def _count_on(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
     return replace(state, counting=left, count_ends_s=ends_s)
 
 
-def _let_bots(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
+def _let_bots(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
     """Make a bot's move, or propose it where hands have to do it."""
     game, position, bots = state.game, state.position, parts.seats.computers
     if not bots or state.wished is not None:
@@ -224,7 +226,7 @@ def _let_bots(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
     return _play(state, parts, move)
 
 
-def _advise(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
+def _advise(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
     """Show a hint once the strongest bot has thought of what that player sees."""
     step = state.step
     levels = {who: LEVELS[-1] for who, asked in state.asked_hints.items() if asked == step}
@@ -237,7 +239,7 @@ def _advise(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
     return replace(state, asked_hints=others, hints={**state.hints, player: hint})
 
 
-def _look(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
+def _look(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
     """Take in what the sensors tell; what they surely tell counts after a while of rest."""
     before, wished = state.evidence.proposal, state.wished
     for_hands = None if wished is None else wished.move
@@ -252,7 +254,7 @@ def _look(state: SeatState, parts: Parts, scan: Scan) -> SeatState:
     return state
 
 
-def _finish(state: SeatState, parts: Parts, _scan: Scan) -> SeatState:
+def _finish(state: SeatState, parts: Parts, _scan: SeatScan) -> SeatState:
     """Put the result on disk."""
     outcome = state.position.outcome
     if outcome is None or state.finished:

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.referee.seat_bots import Computers, Hinted
-from tiltboard.firmware_host.referee.seat_progress import Parts, Scan, carry_out, follow
+from tiltboard.firmware_host.referee.seat_progress import Parts, SeatScan, carry_out, follow
 from tiltboard.firmware_host.referee.seat_state import SeatState
 from tiltboard.firmware_host.referee.seat_view import standing
 from tiltboard.firmware_host.referee.seats import Seats
-from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.move_line import JournalPort, Line
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
@@ -56,8 +56,8 @@ class SeatReferee(GameReferee):
         self._standing: tuple[tuple[object, ...], Standing] | None = None
 
     @override
-    def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
-        state = follow(self._state, self._parts, Scan(sight, now_s), presses)
+    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> Standing:
+        state = follow(self._state, self._parts, SeatScan(sight, now_s), presses)
         self._state = replace(state, sounds=()) if state.sounds else state
         told = state.trouble, state.asking.question, state.notice, state.sounds
         made_of = state.position, state.step, state.counting, state.proposal, *told

@@ -7,7 +7,7 @@ from math import degrees, hypot, radians
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.referee.state import State
+from tiltboard.firmware_host.referee.state import RefereeState
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.sight import Stillness
 from tiltboard.firmware_host.table.standing import Phase
@@ -27,7 +27,7 @@ _STRAIGHT = 0.14  # Share of the tilt across the way (8 degrees); beyond, a peg 
 _TURNS_RAD = radians(3.0)  # A smaller tilt has no clear direction.
 
 
-def sliding(state: State) -> tuple[Turn, bool] | None:
+def sliding(state: RefereeState) -> tuple[Turn, bool] | None:
     """Return the move whose tile is sliding, and whether it has arrived on a plate that is not
     level yet; None if no tile slides.
     """
@@ -50,7 +50,7 @@ def sliding(state: State) -> tuple[Turn, bool] | None:
     return (turn, there) if under_way and not (there and level) else None
 
 
-def leaning(state: State) -> State:
+def leaning(state: RefereeState) -> RefereeState:
     """Return the state with the instructions of a slide in its view, if a tile slides."""
     slide, view = sliding(state), state.view
     if slide is None or (view.question is not None and not view.question.offer):

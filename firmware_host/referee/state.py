@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import JournalError
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.referee.move_matching import Book, Pending, said_over
+from tiltboard.firmware_host.referee.move_matching import AwaitedMove, MoveMatcher, said_over
 from tiltboard.firmware_host.referee.view import NOT_READY, Meaning, Problems, View
 from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.move_line import Line, PendingMove
@@ -31,7 +31,7 @@ TILTING = (Stillness.TILTED, Stillness.MOVING)
 _NOTHING = Sight(-inf, False, {}, frozenset(), Stillness.UNKNOWN, (0.0, 0.0))
 
 
-class Seen(Struct, frozen=True):
+class SeenBoard(Struct, frozen=True):
     """The readings so far, and their times in s."""
 
     sight: Sight = _NOTHING
@@ -49,7 +49,9 @@ class Seen(Struct, frozen=True):
     levelled: bool = False
     """The plate was tilted, is still again, and is not read yet."""
 
-    def then(self, sight: Sight, now_s: float, board: Container[str], *, mending: bool) -> Seen:
+    def then(
+        self, sight: Sight, now_s: float, board: Container[str], *, mending: bool
+    ) -> SeenBoard:
         """Return the readings with one more sight. Places outside ``board`` may be unreadable.
         ``mending``: keep the cause of the mistake that is being corrected.
         """
@@ -59,7 +61,7 @@ class Seen(Struct, frozen=True):
         sure = same and not doubtful and not self.doubtful
         old = self.cause is None or (not mending and now_s - self.cause.time_s > CAUSE_S)
         causes = [e for e in sight.events if e.happening in problem_messages.HAPPENED]
-        return Seen(
+        return SeenBoard(
             sight,
             now_s,
             same_since_s=self.same_since_s if same else now_s,
@@ -72,7 +74,7 @@ class Seen(Struct, frozen=True):
             and (self.levelled or self.sight.stillness in TILTING),
         )
 
-    def anew(self) -> Seen:
+    def anew(self) -> SeenBoard:
         """Return the readings after a pause: every duration begins now."""
         unsure = dict.fromkeys(self.unsure_since_s, self.now_s)
         return replace(
@@ -131,12 +133,12 @@ class Play(Struct, frozen=True):
     """One game and its unfinished business."""
 
     line: Line
-    book: Book
+    book: MoveMatcher
     """The legal moves."""
     guide: Guide | None = None
     matched: bool = False
     """The board has shown the position since the game began."""
-    pending: Pending | None = None
+    pending: AwaitedMove | None = None
     """A move that is not confirmed yet."""
     held: PendingMove | None = None
     """That move as the journal has it; ``settling``: it was seen unfinished."""
@@ -153,7 +155,7 @@ class Play(Struct, frozen=True):
     def on(self, line: Line, *, taken_back: Turn | None = None) -> Play:
         """Return the game with another position, or without its pending move."""
         same = line.position is self.line.position
-        book = self.book if same else Book(line.game, line.position)
+        book = self.book if same else MoveMatcher(line.game, line.position)
         return Play(line, book, self.guide, self.matched, taken_back=taken_back)
 
     @property
@@ -171,7 +173,7 @@ RETRY_S = 1.0  # Pause between attempts to write the journal after an error.
 NOTICE_S = 3.0
 
 
-class State(Struct, frozen=True):
+class RefereeState(Struct, frozen=True):
     """The state of one game. ``silent_failures``, ``tilts``: see Referee."""
 
     play: Play
@@ -179,12 +181,12 @@ class State(Struct, frozen=True):
     """Index of the selected choice, or None if nothing can be chosen."""
     silent_failures: bool = False
     tilts: bool = False
-    seen: Seen = field(default_factory=Seen)
+    seen: SeenBoard = field(default_factory=SeenBoard)
     claims: Mapping[str, str | None] = field(default_factory=dict)
     """Place -> the piece that people have said is there in this step."""
     cells: Mapping[str, str] = field(default_factory=dict)
     """Place -> piece, by what is ``seen`` and what people have said."""
-    found: tuple[Pending, ...] = ()
+    found: tuple[AwaitedMove, ...] = ()
     """Moves that explain the board, none of them certain yet."""
     asking: Asking[Meaning] = field(default_factory=Asking)
     failed: frozenset[str] = frozenset()
@@ -211,7 +213,7 @@ class State(Struct, frozen=True):
     wake_s: float = -inf
     """When to look again although nothing changes."""
 
-    def seeing(self, sight: Sight, now_s: float) -> State:
+    def seeing(self, sight: Sight, now_s: float) -> RefereeState:
         """Return the state at the beginning of a step, with the new readings."""
         mending = self.view.phase is Phase.FIX
         seen = self.seen.then(sight, now_s, self.play.line.game.board, mending=mending)
@@ -223,7 +225,7 @@ class State(Struct, frozen=True):
         may_lean = leans and sight.stillness is not Stillness.STILL
         return now_s < self.wake_s and not may_lean and self.seen.shows(sight)
 
-    def until_next(self) -> State:
+    def until_next(self) -> RefereeState:
         """Return the state at the end of a step, with the time at which to look again."""
         if self.sounds or self.claims:  # Both are passed on once, in the step that made them.
             return replace(self, sounds=(), claims={}, wake_s=-inf)
@@ -310,21 +312,21 @@ class State(Struct, frozen=True):
 
     # How it changes
 
-    def playing(self, play: Play, *sounds: Sound) -> State:
+    def playing(self, play: Play, *sounds: Sound) -> RefereeState:
         """Return the state with the game ``play``, and the sounds of that change."""
         return replace(self, play=play, sounds=(*self.sounds, *sounds))
 
-    def noticed(self, notice: Message) -> State:
+    def noticed(self, notice: Message) -> RefereeState:
         """Return the state with ``notice``, which is shown for NOTICE_S."""
         return replace(self, notice=(notice, self.seen.now_s + NOTICE_S))
 
-    def refused(self, error: JournalError) -> State:
+    def refused(self, error: JournalError) -> RefereeState:
         """Return the state after the journal could not be written."""
         return replace(self, trouble=error, retry_s=self.seen.now_s + RETRY_S)
 
     def claimed(
         self, board: Mapping[str, str], places: Set[str], *, confirmed: bool = False
-    ) -> State:
+    ) -> RefereeState:
         """Return the state with ``board``'s pieces on ``places``. ``confirmed``: perception is told
         them even if they were assumed before.
         """

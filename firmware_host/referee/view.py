@@ -9,27 +9,27 @@ import msgspec
 
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.move_matching import (
-    Book,
-    Finding,
+    AwaitedMove,
+    BoardDiff,
     Landing,
-    Pending,
+    MoveMatcher,
     arriving,
     captured,
     carried,
 )
-from tiltboard.firmware_host.referee.repair import Carry, as_shifts, carries
+from tiltboard.firmware_host.referee.repair import RepairStep, as_shifts, carries
 from tiltboard.firmware_host.table import phrases, problem_messages
-from tiltboard.firmware_host.table.standing import Claim, Phase, Question, Role, Shown
+from tiltboard.firmware_host.table.standing import Claim, Guidance, Phase, Question, Role
 from tiltboard.games.base import Game, GameType, Outcome, Position, Shift, Turn
 from tiltboard.games.registry import GAMES
 
 Problems = frozenset[tuple[str, str]]  # Place, and the problem there.
 
-Meaning = Pending | tuple[Claim, ...]
+Meaning = AwaitedMove | tuple[Claim, ...]
 """The meaning of an answer: the move that was made, or which piece is where."""
 
 
-class View(Shown, frozen=True, kw_only=True):
+class View(Guidance, frozen=True, kw_only=True):
     """One phase as people see it, and what only the referee knows of it."""
 
     problems: Problems = frozenset()
@@ -43,7 +43,9 @@ class View(Shown, frozen=True, kw_only=True):
 NOT_READY = View(Phase.PAUSED, problem_messages.NOT_READY)
 
 
-def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] = ()) -> View:
+def turn_view(
+    game: Game, book: MoveMatcher, last: Turn | None, hidden: Container[str] = ()
+) -> View:
     """Return the view of a turn. A piece on a ``hidden`` place may be in the hand already."""
     position = book.position
     held = [arriving(turn) for at, found in book.movers.items() if at in hidden for turn in found]
@@ -162,7 +164,7 @@ def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View
     return View(Phase.TURN, say, roles)
 
 
-def settle_view(game: Game, finding: Finding, turn: Turn) -> View:
+def settle_view(game: Game, finding: BoardDiff, turn: Turn) -> View:
     """Return the view of the consequences to carry out, with the piece's way if it is known."""
     steps = carries(game, finding)
     first = steps[0]
@@ -196,7 +198,7 @@ def _comes_about(turn: Turn, way: Shift) -> bool:
     return False
 
 
-def setup_view(game: Game, finding: Finding, blurred: Iterable[str]) -> View:
+def setup_view(game: Game, finding: BoardDiff, blurred: Iterable[str]) -> View:
     """Return the view of a board that is not the starting position yet."""
     roles = dict.fromkeys((*finding.strays, *blurred), Role.REMOVE)
     puts = {p: piece for p, piece in finding.missing.items() if p not in roles}
@@ -207,7 +209,11 @@ def setup_view(game: Game, finding: Finding, blurred: Iterable[str]) -> View:
 
 
 def fix_view(
-    game: Game, finding: Finding, steps: Sequence[Carry], blurred: Iterable[str], say: Message
+    game: Game,
+    finding: BoardDiff,
+    steps: Sequence[RepairStep],
+    blurred: Iterable[str],
+    say: Message,
 ) -> View:
     """Return the view of what is wrong: strays, missing pieces, unreadable places. Pieces that
     leave the board for good are marked for removal.
@@ -236,7 +242,7 @@ def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | Non
     return View(Phase.OVER, phrases.over(game.name, outcome), roles)
 
 
-def carry_say(game: Game, carry: Carry) -> Message:
+def carry_say(game: Game, carry: RepairStep) -> Message:
     """Return the instruction for one step."""
     kind, source, target = phrases.piece(game.name, carry.piece), carry.source, carry.target
     if source is None:

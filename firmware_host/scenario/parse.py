@@ -66,7 +66,7 @@ Action = c.NewGame | c.Answer | h.Deed | Meanwhile | SetupByHand | Wait | Kill |
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScenarioStep:
     """One line of a scenario."""
 
     line: int
@@ -133,9 +133,9 @@ class ScenarioSyntaxError(ConfigError):
     """A line of a scenario cannot be read; names file, line and what was expected."""
 
 
-def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
+def parse_scenario(source: str, text: str) -> tuple[ScenarioStep, ...]:
     """Parse a whole file; ``source`` names it in errors. Raises ScenarioSyntaxError."""
-    steps: list[Step] = []
+    steps: list[ScenarioStep] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             words = shlex.split(line, comments=True)
@@ -153,7 +153,7 @@ def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
             steps and isinstance(steps[-1].action, c.NewGame)
         ):
             raise _error(source, number, "'setup by-hand' stands right after a 'game' step")
-        steps.append(Step(number, " ".join(map(_quoted, words)), action))
+        steps.append(ScenarioStep(number, " ".join(map(_quoted, words)), action))
     return tuple(steps)
 
 

@@ -159,7 +159,7 @@ class Actor(Protocol):
 class StepReport:
     """The table after a step."""
 
-    step: s.Step
+    step: s.ScenarioStep
     view: TableView
     failure: Message | None = None
     """The finding of an expectation that did not hold, or None."""
@@ -193,7 +193,7 @@ class ScenarioRunner:
         self._quiet_since_s = actor.clock.now()
         self._quiet_scans = 0
 
-    def run(self, steps: tuple[s.Step, ...]) -> Iterator[StepReport]:
+    def run(self, steps: tuple[s.ScenarioStep, ...]) -> Iterator[StepReport]:
         """Yield a report per step, until the first expectation that does not hold.
 
         Steps after a skipped one, up to the next game, depend on it and are skipped too. Raises

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.engines.analysis import (
 from tiltboard.firmware_host.engines.engine_pool import OUR_COMMAND
 from tiltboard.firmware_host.engines.process import EngineProcess
 from tiltboard.firmware_host.host.hints import turning_point
-from tiltboard.firmware_host.journal.records import GameRecord, JournalReader
+from tiltboard.firmware_host.journal.records import JournalGame, JournalReader
 from tiltboard.firmware_host.journal.text_format import replay
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.publish import (
@@ -140,7 +140,7 @@ def listed(journal: JournalReader) -> list[page.GameSummary]:
     return found
 
 
-def recorded(stored: GameRecord, profile: Profile) -> page.GameRecord:
+def recorded(stored: JournalGame, profile: Profile) -> page.GameRecord:
     """Return a game for review, position by position."""
     replayed = replay(stored)
     game, reached = replayed.game, replayed.reached

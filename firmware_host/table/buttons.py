@@ -14,7 +14,7 @@ _JITTER_S = 0.025  # Uncertainty of a press's length: one scan, and the bouncing
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class ButtonPress:
     """One press, reported when the button is released, or, for confirm, as soon as it is long."""
 
     button: str
@@ -48,7 +48,7 @@ class Buttons:
         self._last_s = 0.0
         self._buttons = {CONFIRM: _Button(), BACK: _Button()}
 
-    def update(self, pressed: frozenset[str], now_s: float) -> tuple[Press, ...]:
+    def update(self, pressed: frozenset[str], now_s: float) -> tuple[ButtonPress, ...]:
         """Return the presses completed by this scan. ``pressed``: raw names, as in
         ``Frame.pressed``.
         """
@@ -68,7 +68,7 @@ class Buttons:
                 shortest_s, longest_s = held_s - button.changing_gap_s, held_s + button.since_gap_s
                 unclear = late and shortest_s < LONG_PRESS_S <= longest_s
                 if button.down and not button.told and not unclear:
-                    presses.append(Press(name, held_s))
+                    presses.append(ButtonPress(name, held_s))
                 button.down = not button.down
                 button.since_s, button.since_gap_s = button.changing_s, button.changing_gap_s
                 button.changing_s = None
@@ -78,7 +78,7 @@ class Buttons:
             long = held and held_s >= LONG_PRESS_S - _JITTER_S
             if name == CONFIRM and long and not button.told:
                 button.told = True
-                presses.append(Press(name, held_s))
+                presses.append(ButtonPress(name, held_s))
         self._last_s = now_s
         return tuple(presses)
 

@@ -86,13 +86,13 @@ class PlayersRequest(GameRequest, frozen=True, kw_only=True):
         return self.right if self.player is None else Right.OWN_SEAT_OR_ACT
 
 
-class SeatRequest(GameRequest, frozen=True):
+class SeatCommand(GameRequest, frozen=True):
     """A request that only a game of seats answers."""
 
     right = Right.SEAT
 
 
-class SeatMove(SeatRequest, frozen=True, tag="seat-move"):
+class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
     """A move of a seated game."""
 
     right = Right.OWN_SEAT
@@ -110,14 +110,14 @@ class SeatMove(SeatRequest, frozen=True, tag="seat-move"):
         return Right.SEAT if self.player is None else self.right
 
 
-class Count(SeatRequest, frozen=True, tag="count"):
+class Count(SeatCommand, frozen=True, tag="count"):
     """Count to five, after which nobody may say more."""
 
     player: Name | None = None
     """The player whose seat it is for, or None for no one's."""
 
 
-class SeatHint(SeatRequest, frozen=True, tag="seat-hint"):
+class SeatHint(SeatCommand, frozen=True, tag="seat-hint"):
     """Ask what a bot would do at ``player``'s seat, and why: only that seat is told."""
 
     right = Right.OWN_SEAT
@@ -126,7 +126,7 @@ class SeatHint(SeatRequest, frozen=True, tag="seat-hint"):
     player: Name
 
 
-class NotSo(SeatRequest, frozen=True, tag="not-so"):
+class NotSo(SeatCommand, frozen=True, tag="not-so"):
     """Reject the move that the sensors propose; it then counts only if somebody confirms it."""
 
 

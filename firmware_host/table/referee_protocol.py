@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tiltboard.firmware_host.messages import Message
-from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.standing import Question, Standing
@@ -43,7 +43,7 @@ class GameReferee(Protocol):
         NotPossibleError, RulesError or JournalError, with nothing changed.
         """
 
-    def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
+    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> Standing:
         """Process one scan and return the new standing. ``presses``: debounced and timed
         (tiltboard.firmware_host.table.buttons).
         """

@@ -70,7 +70,7 @@ class BoardEvent:
     """The magnet on each of ``places`` after the event."""
 
 
-class Position(NamedTuple):
+class PiecePosition(NamedTuple):
     """The position of a piece, in mm east and north of the middle of its place, and the radius in
     mm of the circle round it that contains the piece in 95 of 100 cases.
     """
@@ -115,7 +115,7 @@ class Observation(msgspec.Struct, frozen=True):
     """
     weak: frozenset[int] = frozenset()
     """Unsure places with a centred magnet that is too weak for its class."""
-    positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
+    positions: Mapping[int, PiecePosition] = msgspec.field(default_factory=dict)
     """The position of each resting piece on its place, where it has been estimated."""
     spin_rad: float | None = None
     """Turn of a plate that spins, east to north, or None if unknown."""

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.messages import Message, text
-from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.games.base import Game, Outcome, Position, Shift, Turn
 
 Lean = tuple[float, float]  # about x and about y, in rad, as in tiltboard.drivers.frame.Motion
@@ -109,7 +109,7 @@ class Question:
         return next((choice for choice, known in names if value in known), None)
 
 
-class Shown(Struct, frozen=True):
+class Guidance(Struct, frozen=True):
     """The part of a standing that lights and page show."""
 
     phase: Phase
@@ -134,7 +134,7 @@ class Shown(Struct, frozen=True):
     """The tilt at which a piece slides to its place; (0, 0) once it is there."""
 
 
-class Standing(Shown, frozen=True, kw_only=True):
+class Standing(Guidance, frozen=True, kw_only=True):
     """The standing of the game after one step of the referee."""
 
     game: Game | None = None
@@ -295,7 +295,7 @@ class Asking(Generic[Meaning]):
         """Return the meaning of a choice, or, in the menu, its value."""
         return choice.value if self.menu else self.meant[choice.value]
 
-    def pressed(self, press: Press, now_s: float) -> tuple[Asking[Meaning], Choice | None]:
+    def pressed(self, press: ButtonPress, now_s: float) -> tuple[Asking[Meaning], Choice | None]:
         """Return the question after a press of confirm, and the choice that this takes, or None."""
         asked = self.question
         if asked is None or now_s - press.held_s < self.asked_s:

@@ -36,7 +36,7 @@ from tiltboard.firmware_host.table.lights import LEGEND, PATTERNS
 from tiltboard.firmware_host.table.preview import Preview
 from tiltboard.firmware_host.web import api, assets, guard, pairing, requests, responses
 from tiltboard.firmware_host.web.api import ENDPOINTS, SENT, Endpoint, serves
-from tiltboard.firmware_host.web.device_control import Hotspot, Machine, Wanted
+from tiltboard.firmware_host.web.device_control import DeviceControl, Hotspot, Wanted
 from tiltboard.firmware_host.web.language import catalogue_for, encoder
 from tiltboard.firmware_host.web.limits import Rate
 from tiltboard.firmware_host.web.pairing import Pairing
@@ -353,7 +353,7 @@ class _Web:
             raise _NotTakenError(408, _TOO_LONG) from None
         return responses.Done()
 
-    def _machine_for(self, request: Request) -> Machine:
+    def _machine_for(self, request: Request) -> DeviceControl:
         self._access.check_may_act(request.scope[guard.VISITOR])
         if self._access.machine is None:
             raise NotPossibleError(

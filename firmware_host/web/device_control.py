@@ -118,7 +118,7 @@ class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
     password: str | None = None
 
 
-class Machine:
+class DeviceControl:
     """The client of the privileged program at the socket ``path``.
 
     ``folder`` is that of the table's games. ``tell`` shows people a message, or removes it (None).

@@ -27,7 +27,7 @@ from tiltboard.firmware_host.config.settings import HOTSPOT_ADDRESS
 from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.messages import Message as Text
 from tiltboard.firmware_host.web import limits
-from tiltboard.firmware_host.web.device_control import Machine
+from tiltboard.firmware_host.web.device_control import DeviceControl
 from tiltboard.firmware_host.web.language import catalogue_for
 from tiltboard.firmware_host.web.pairing import Pairing, digest_of
 from tiltboard.ground.clock import Clock, SystemClock
@@ -127,7 +127,7 @@ class Access:
         *,
         watching: bool = False,
         clock: Clock | None = None,
-        machine: Machine | None = None,
+        machine: DeviceControl | None = None,
         look: str | None = None,
         closed: Pairing | None = None,
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tiltboard.games.attraktion.rules import FULL, NO_PIECES, AttraktionRules, State
+from tiltboard.games.attraktion.rules import FULL, NO_PIECES, AttraktionRules, AttraktionState
 from tiltboard.games.base import (
     Credit,
     Game,
@@ -59,7 +59,7 @@ class AttraktionGame(Game):
         """Return the names of the spaces whose bits are set, sorted by code point."""
         return sorted(self.rules.names[at] for at in bits(numbers))
 
-    def figures(self, state: State) -> Mapping[str, int]:
+    def figures(self, state: AttraktionState) -> Mapping[str, int]:
         """Return each player's number of winning positions (rule A3)."""
         found = zip(PLAYERS, self.rules.winning(state), strict=True)
         return {player: middles.bit_count() for player, middles in found}
@@ -78,12 +78,12 @@ class AttraktionGame(Game):
             places=tuple(sorted(place for places in found.values() for place in places)),
         )
 
-    def cells(self, state: State) -> Mapping[str, str]:
+    def cells(self, state: AttraktionState) -> Mapping[str, str]:
         """Return space -> colour."""
         owned = zip(PLAYERS, self.rules.sides(state), strict=True)
         return dict(sorted((name, player) for player, b in owned for name in self._spaces(b)))
 
-    def reserve(self, state: State) -> Mapping[str, int]:
+    def reserve(self, state: AttraktionState) -> Mapping[str, int]:
         """Return player -> pieces not yet placed."""
         pieces, turn = self.rules.pieces, state.turn
         return {"white": pieces - (turn + 1) // 2, "black": pieces - turn // 2}

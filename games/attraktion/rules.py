@@ -29,7 +29,7 @@ _FURTHER: Final = _REACH**2  # in place of the number for two gaps: one of them 
 Pull = tuple[int, int]  # what moves to lower bits, and what moves to higher bits
 
 
-class State(NamedTuple):
+class AttraktionState(NamedTuple):
     """A position."""
 
     pieces: int
@@ -146,34 +146,34 @@ class AttraktionRules(Rules):
         self.names = layout.names
         self.every_move = tuple(self.names)
 
-    def start(self) -> State:
+    def start(self) -> AttraktionState:
         """Return the empty board."""
-        return State(0, 0, None)
+        return AttraktionState(0, 0, None)
 
-    def moves(self, state: State) -> Sequence[int]:
+    def moves(self, state: AttraktionState) -> Sequence[int]:
         """Return the empty spaces."""
         if state.ended:
             return ()
         occupied = state.pieces | state.pieces >> self.half
         return [at for at in self.names if not occupied >> at & 1]
 
-    def apply(self, state: State, move: int) -> State:
+    def apply(self, state: AttraktionState, move: int) -> AttraktionState:
         """Place a piece, and move the pieces that it attracts."""
         return self.advance(state, (move,))
 
-    def result(self, state: State) -> tuple[int, ...] | None:
+    def result(self, state: AttraktionState) -> tuple[int, ...] | None:
         """Return the player with more winning positions; none for a draw, None during the game."""
         if state.ended != POSITIONS:
             return () if state.ended else None
         white, black = self.winning(state)
         return (0,) if white.bit_count() > black.bit_count() else (1,)
 
-    def key(self, state: State) -> int:
+    def key(self, state: AttraktionState) -> int:
         """Return the pieces, from which the number of turns follows."""
         return state.pieces + 1
 
     @override
-    def advance(self, state: State, moves: Iterable[int]) -> State:
+    def advance(self, state: AttraktionState, moves: Iterable[int]) -> AttraktionState:
         if state.ended:
             return state
         spaces, half, stride = self._layout.spaces, self.half, self.stride
@@ -210,12 +210,12 @@ class AttraktionRules(Rules):
             if squares:
                 white, black = self._middles(squares, pieces)
                 if white.bit_count() != black.bit_count():
-                    return State(pieces, turn, POSITIONS)
+                    return AttraktionState(pieces, turn, POSITIONS)
             if turn == last_turn:  # if not full, white has no piece left; black has one longer
-                return State(pieces, turn, FULL if turn == self._full else NO_PIECES)
-        return State(pieces, turn, None)
+                return AttraktionState(pieces, turn, FULL if turn == self._full else NO_PIECES)
+        return AttraktionState(pieces, turn, None)
 
-    def winning(self, state: State) -> tuple[int, int]:
+    def winning(self, state: AttraktionState) -> tuple[int, int]:
         """Return White's and Black's winning positions (rule A3), a bit for each middle piece."""
         pairs = state.pieces & state.pieces >> 2
         return self._middles(pairs & pairs >> 2 * self.stride, state.pieces)
@@ -225,12 +225,12 @@ class AttraktionRules(Rules):
         to_middle = self.stride + 1
         return squares >> self.half - to_middle & pieces, squares << to_middle & pieces >> self.half
 
-    def sides(self, state: State) -> tuple[int, int]:
+    def sides(self, state: AttraktionState) -> tuple[int, int]:
         """Return White's and Black's pieces, a bit for each."""
         split = self.half + self._layout.first  # black's a1
         return state.pieces & (1 << split) - 1, state.pieces >> split << self._layout.first
 
-    def pulled(self, state: State, drop: int) -> list[tuple[int, int]]:
+    def pulled(self, state: AttraktionState, drop: int) -> list[tuple[int, int]]:
         """Return (source, target) of every piece that a new piece on ``drop`` pulls."""
         white, black = self.sides(state)
         _, _, _, row, _, _, column = self._layout.spaces[drop]

@@ -33,8 +33,8 @@ from tiltboard.games.gravity_connect.rules import (
     MOST,
     NO_SIDE,
     SIDES,
+    ConnectState,
     GravityConnectRules,
-    State,
     fall,
 )
 from tiltboard.games.search import Evaluate, Weights, numbers
@@ -135,7 +135,7 @@ class GravityConnectGame(Game):
 
         return evaluate
 
-    def cells(self, state: State) -> Mapping[str, str]:
+    def cells(self, state: ConnectState) -> Mapping[str, str]:
         """Return cell -> colour."""
         mover, waiting = PLAYERS[state.turn % 2], PLAYERS[(state.turn + 1) % 2]
         return {

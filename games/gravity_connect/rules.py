@@ -36,7 +36,7 @@ NO_SIDE: Final = -1
 _SIDES_OF_ROWS: Final = 2  # left and right come first among the sides
 
 
-class State(NamedTuple):
+class ConnectState(NamedTuple):
     """A position. ``own``, ``other``: the tiles of the player to move, and of the other;
     ``own_side``, ``other_side``: the side that each used last (its index, or ``NO_SIDE``).
     """
@@ -119,11 +119,11 @@ class GravityConnectRules(Rules):
         self.names = dict(enumerate(names))
         self.every_move = tuple(self.names)
 
-    def start(self) -> State:
+    def start(self) -> ConnectState:
         """Return the empty board."""
-        return State((0,) * 2 * self.size, 0, 0, NO_SIDE, NO_SIDE, 0, None)
+        return ConnectState((0,) * 2 * self.size, 0, 0, NO_SIDE, NO_SIDE, 0, None)
 
-    def moves(self, state: State) -> Sequence[int]:
+    def moves(self, state: ConnectState) -> Sequence[int]:
         """Return the slots of lines with an open cell, without the side the player used last."""
         if state.ended:
             return ()
@@ -134,24 +134,24 @@ class GravityConnectRules(Rules):
             if side != state.own_side and state.occupied[line] != full
         ]
 
-    def apply(self, state: State, move: int) -> State:
+    def apply(self, state: ConnectState, move: int) -> ConnectState:
         """Let a tile fall into a slot."""
         return self.advance(state, (move,))
 
-    def result(self, state: State) -> tuple[int, ...] | None:
+    def result(self, state: ConnectState) -> tuple[int, ...] | None:
         """Return the player who connected, the second player if the board is full, or None."""
         if state.ended is None:
             return None
         return (1,) if state.ended == FULL else ((state.turn - 1) % 2,)
 
-    def key(self, state: State) -> int:
+    def key(self, state: ConnectState) -> int:
         """Return both players' tiles and last sides, from which the number of moves follows."""
         _, own, other, own_side, other_side, _, _ = state
         tiles = own << self._width | other
         return (tiles * 5 + own_side + 1) * 5 + other_side + 2
 
     @override
-    def advance(self, state: State, moves: Iterable[int]) -> State:
+    def advance(self, state: ConnectState, moves: Iterable[int]) -> ConnectState:
         if state.ended:
             return state
         tables, first, second, further = self._tables, self._first, self._second, self._further
@@ -182,7 +182,7 @@ class GravityConnectRules(Rules):
             if turn == full:
                 ended = FULL
                 break
-        return State(tuple(occupied), own, other, own_side, other_side, turn, ended)
+        return ConnectState(tuple(occupied), own, other, own_side, other_side, turn, ended)
 
 
 @cache

@@ -52,7 +52,7 @@ _KEYS = ("tracks", "opposite", "positions", "hole", "title", "closed")
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class TrapBoard:
     """Tracks as ordered lists of bases; every base is on one at least."""
 
     tracks: tuple[Track, ...]
@@ -74,7 +74,7 @@ class Board:
         return range(1, len(self.positions) + 1)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Board:
+    def from_json(cls, data: Mapping[str, Any]) -> TrapBoard:
         """A board as the option ``board`` gives it: ``tracks``, and if wanted the rest.
 
         ``opposite`` may name each pair once. Without ``positions`` the bases lie in rows, for the
@@ -264,7 +264,7 @@ def _is_whole(value: object) -> bool:
 
 
 @cache
-def shipped(name: str) -> Board:
+def shipped(name: str) -> TrapBoard:
     """Return the board of ``SHIPPED`` with that name."""
     return read(shipped_text(name))
 
@@ -274,7 +274,7 @@ def shipped_text(name: str) -> str:
     return resources.files(__package__).joinpath("boards", f"{name}.toml").read_text("utf-8")
 
 
-def read(text: str) -> Board:
+def read(text: str) -> TrapBoard:
     """Read a board from the text of a file and check it completely. Raises OptionError."""
     try:
         data = tomllib.loads(text)
@@ -285,7 +285,7 @@ def read(text: str) -> Board:
         if "tracks" in data:
             raise OptionError("Write either [[track]] or tracks, not both.")
         data["tracks"], data["closed"] = _written(data.pop("track"))
-    board = Board.from_json(data)
+    board = TrapBoard.from_json(data)
     if symmetry is not None:
         board = _with_symmetry(board, symmetry)
     joined: dict[frozenset[int], int] = {}
@@ -329,7 +329,7 @@ def _written(tracks: Any) -> tuple[list[Any], list[int]]:
     return [track["bases"] for track in tracks], closed
 
 
-def _with_symmetry(board: Board, symmetry: object) -> Board:
+def _with_symmetry(board: TrapBoard, symmetry: object) -> TrapBoard:
     """Return the board with the opposites that its symmetry gives."""
     if symmetry != HALF_TURN:
         raise OptionError(

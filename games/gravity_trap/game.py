@@ -27,13 +27,13 @@ from tiltboard.games.base import (
 from tiltboard.games.gravity_trap.board import (
     DEFAULT,
     SHIPPED,
-    Board,
+    TrapBoard,
     curve,
     read,
     shipped,
     shipped_text,
 )
-from tiltboard.games.gravity_trap.rules import GravityTrapRules, State, TrapSolver
+from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver, TrapState
 from tiltboard.games.search import Evaluate, Weights, numbers
 from tiltboard.ground.override import override
 
@@ -72,7 +72,7 @@ class GravityTrapGame(Game):
     players = ("red", "blue")
     pieces = (*players, POD)
 
-    def __init__(self, board: Board, options: Mapping[str, Any]) -> None:
+    def __init__(self, board: TrapBoard, options: Mapping[str, Any]) -> None:
         """``options``: all of them; ``board`` is a name, or the board itself."""
         self.options = options
         self.layout = board
@@ -116,7 +116,7 @@ class GravityTrapGame(Game):
         """Return a search that proves who wins."""
         return TrapSolver(self.rules)
 
-    def cells(self, state: State) -> Mapping[str, str]:
+    def cells(self, state: TrapState) -> Mapping[str, str]:
         """Return base -> ship or pod."""
         ships = dict(zip(state.ships, self.players, strict=False))
         return {
@@ -125,7 +125,7 @@ class GravityTrapGame(Game):
             if base in ships or state.pods >> base & 1
         }
 
-    def figures(self, state: State) -> Mapping[str, int]:
+    def figures(self, state: TrapState) -> Mapping[str, int]:
         """Return the number of pods that each ship can fly to, once both are placed."""
         if not state.pods:
             return {}
@@ -167,7 +167,7 @@ class GravityTrapGame(Game):
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
         """Return why ``move`` may not be played, or None."""
-        state: State = position.state
+        state: TrapState = position.state
         if position.over:
             return IllegalMoveError("The game is over.")
         if move not in self.index:
@@ -271,7 +271,7 @@ class GravityTrapType(GameType):
     def board_of(self, text: str) -> Mapping[str, Any]:
         """Read a board file, TOML or the board itself as JSON, and check it completely."""
         if text.lstrip().startswith("{"):
-            return Board.from_json(json_object("board", text)).as_json()
+            return TrapBoard.from_json(json_object("board", text)).as_json()
         return read(text).as_json()
 
     @override
@@ -283,7 +283,7 @@ class GravityTrapType(GameType):
         values = checked("Gravity Trap", SPECS, options)
         chosen = values.get("board", DEFAULT)
         named = isinstance(chosen, str)
-        board = shipped(chosen) if named else Board.from_json(chosen)
+        board = shipped(chosen) if named else TrapBoard.from_json(chosen)
         mirror = values.get("mirror", ALLOW if board.opposite is None else NO_COPY)
         if mirror == NO_COPY and board.opposite is None:
             raise OptionError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tiltboard.games.gravity_trap.board import Board
+from tiltboard.games.gravity_trap.board import TrapBoard
 from tiltboard.games.rules import Rules, bits
 from tiltboard.games.search import Budget
 from tiltboard.ground.override import override
@@ -16,7 +16,7 @@ from tiltboard.ground.override import override
 MAX_ENTRIES = 200_000  # Maximum size of a solver's table.
 
 
-class State(NamedTuple):
+class TrapState(NamedTuple):
     """A position."""
 
     ships: tuple[int, ...]
@@ -36,7 +36,7 @@ class GravityTrapRules(Rules):
 
     players = 2
 
-    def __init__(self, board: Board, *, no_copy: bool) -> None:
+    def __init__(self, board: TrapBoard, *, no_copy: bool) -> None:
         self.count = len(board.bases)
         self.every_move = range(self.count)
         self.names = {base: str(base + 1) for base in self.every_move}  # as the board has them
@@ -55,15 +55,15 @@ class GravityTrapRules(Rules):
         )
         """Base -> the set of its opposite; empty where the mimic rule does not matter."""
 
-    def start(self) -> State:
+    def start(self) -> TrapState:
         """Return the empty board."""
-        return State((), 0, 0, copying=False, winner=None)
+        return TrapState((), 0, 0, copying=False, winner=None)
 
-    def reach(self, state: State, player: int) -> int:
+    def reach(self, state: TrapState, player: int) -> int:
         """Return the bases with pods that the player's ship can reach by the tracks alone."""
         return self.near[state.ships[player]] & state.pods
 
-    def open(self, state: State) -> int:
+    def open(self, state: TrapState) -> int:
         """Return the set of bases that the player to move may choose; the game must not be over."""
         if state.turn < 2:
             return self.all & ~sum(self.bit[ship] for ship in state.ships)
@@ -73,19 +73,19 @@ class GravityTrapRules(Rules):
             return reach & ~copy or reach
         return reach
 
-    def moves(self, state: State) -> Sequence[int]:
+    def moves(self, state: TrapState) -> Sequence[int]:
         """Return the bases that the player to move may choose."""
         return () if state.winner is not None else tuple(bits(self.open(state)))
 
-    def apply(self, state: State, move: int) -> State:
+    def apply(self, state: TrapState, move: int) -> TrapState:
         """Place the ship, or move it."""
         return self.advance(state, (move,))
 
-    def result(self, state: State) -> tuple[int, ...] | None:
+    def result(self, state: TrapState) -> tuple[int, ...] | None:
         """Return the winner, or None during the game."""
         return None if state.winner is None else (state.winner,)
 
-    def key(self, state: State) -> int:
+    def key(self, state: TrapState) -> int:
         """Return ships and pods, from which the number of moves follows."""
         number = 1 + state.copying
         for ship in state.ships:
@@ -93,7 +93,7 @@ class GravityTrapRules(Rules):
         return (number << self.count | state.pods) * 3 + len(state.ships)
 
     @override
-    def advance(self, state: State, moves: Iterable[int]) -> State:
+    def advance(self, state: TrapState, moves: Iterable[int]) -> TrapState:
         stream = iter(moves)
         while state.turn < 2:
             base = next(stream, None)
@@ -127,17 +127,17 @@ class GravityTrapRules(Rules):
                 else:
                     copying = 1 << base == twin[mine]
         red, blue = (other, mine) if turn & 1 else (mine, other)
-        return State((red, blue), pods, turn, copying, winner)
+        return TrapState((red, blue), pods, turn, copying, winner)
 
-    def _placed(self, state: State, base: int) -> State:
+    def _placed(self, state: TrapState, base: int) -> TrapState:
         """Return the state after a ship is placed in the set-up."""
         if not state.ships:
-            return State((base,), 0, 1, copying=False, winner=None)
+            return TrapState((base,), 0, 1, copying=False, winner=None)
         red = state.ships[0]
         pods = self.all & ~self.bit[red] & ~self.bit[base]
         stuck = not self.near[red] & pods
         copying = self.twin[red] == self.bit[base]
-        return State((red, base), pods, 2, copying=copying, winner=1 if stuck else None)
+        return TrapState((red, base), pods, 2, copying=copying, winner=1 if stuck else None)
 
 
 class TrapSolver:
@@ -152,7 +152,7 @@ class TrapSolver:
         self._near = rules.near
         self._known: dict[int, bool] = {}
 
-    def winning(self, state: State, moves: Sequence[int], budget: Budget) -> int | None:
+    def winning(self, state: TrapState, moves: Sequence[int], budget: Budget) -> int | None:
         """Return the first of ``moves`` that is proven to win ``state``, or None if each of them
         loses. Red's ship must be placed. Raises SearchStoppedError.
         """
@@ -164,7 +164,7 @@ class TrapSolver:
                 return move
         return None
 
-    def _wins(self, state: State, budget: Budget) -> bool:
+    def _wins(self, state: TrapState, budget: Budget) -> bool:
         """Return whether the player to move wins ``state``, in which the game is not over."""
         mover = state.turn % 2
         if not state.copying:

@@ -13,14 +13,14 @@ from tiltboard.games.gravity_warfare.state import (
     COPY,
     TELEPORT,
     UNKNOWN,
-    Play,
-    State,
+    CardPlay,
     Token,
+    WarfareState,
     kind_of,
 )
 
 
-def make(s: State, move: str) -> None:
+def make(s: WarfareState, move: str) -> None:
     """Carry out a legal move; ``s`` changes."""
     who, what, *args = move.split(":")
     s.turn += 1
@@ -35,7 +35,7 @@ def make(s: State, move: str) -> None:
         _by_player(s, COLOURS.index(who), what, args)
 
 
-def _by_chance(s: State, what: str, args: Sequence[str]) -> None:
+def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
     match what:
         case "heroes":
             s.heroes = dict(enumerate(args or [UNKNOWN] * s.options.players))
@@ -65,7 +65,7 @@ def _by_chance(s: State, what: str, args: Sequence[str]) -> None:
                 turn_phases.next_step(s)
 
 
-def _pass(s: State, players: set[int]) -> None:
+def _pass(s: WarfareState, players: set[int]) -> None:
     s.passed |= players
     if not awaited(s):
         if s.stage == "window":
@@ -74,7 +74,7 @@ def _pass(s: State, players: set[int]) -> None:
             turn_phases.after(s)
 
 
-def _see(s: State, args: Sequence[str]) -> None:
+def _see(s: WarfareState, args: Sequence[str]) -> None:
     """Set zones to what the sensors found, and put missing pieces aside, at nobody's cost."""
     before = s.standing()
     for zone, towers in (towers_of(s, args) or {}).items():
@@ -83,7 +83,7 @@ def _see(s: State, args: Sequence[str]) -> None:
     s.aside = tuple(sorted([*s.aside, *gone.elements()]))
 
 
-def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
+def _by_player(s: WarfareState, player: int, what: str, args: Sequence[str]) -> None:
     match what:
         case "pass" if s.stage == "blocked":
             s.gem(player)
@@ -126,7 +126,7 @@ def _by_player(s: State, player: int, what: str, args: Sequence[str]) -> None:
         case "place":
             pieces, zone = tuple(args[1].split("+")), args[2]
             if not s.placed and TELEPORT not in (s.fixed or ()):
-                s.play = Play(s.fixed or (), zone, tuple(map(kind_of, pieces)))
+                s.play = CardPlay(s.fixed or (), zone, tuple(map(kind_of, pieces)))
             if args[0] == "ok":
                 turn_phases.placed(s, pieces, zone, int(_value(args) or 0))
             else:
@@ -145,7 +145,7 @@ def _fell(args: Sequence[str]) -> list[str]:
     return value.split("+") if value else []
 
 
-def _draw_card(s: State, player: int, side: str, said: str = "") -> None:
+def _draw_card(s: WarfareState, player: int, side: str, said: str = "") -> None:
     """Carry out a draw in Simple mode: the card decides the turn, is kept, or is discarded."""
     (drawn,) = s.draw(side, 1)
     card = said or drawn
@@ -159,7 +159,7 @@ def _draw_card(s: State, player: int, side: str, said: str = "") -> None:
         s.discard += (card,)
 
 
-def _begin(s: State, player: int, name: str, card: str) -> bool:
+def _begin(s: WarfareState, player: int, name: str, card: str) -> bool:
     """Begin the turn with the card drawn; return False if it cannot be played now."""
     if name == cards.KEEP:
         if not s.pieces():
@@ -177,7 +177,7 @@ def _begin(s: State, player: int, name: str, card: str) -> bool:
     return True
 
 
-def _keep(s: State, player: int, which: int) -> None:
+def _keep(s: WarfareState, player: int, which: int) -> None:
     drawn, s.drawn, s.drawer = s.drawn, (), -1
     s.hold(player, drawn[which])
     s.discard += (drawn[1 - which],)
@@ -186,7 +186,7 @@ def _keep(s: State, player: int, which: int) -> None:
         turn_phases.refilled(s, player)
 
 
-def _carry_out(s: State, player: int, args: Sequence[str]) -> None:
+def _carry_out(s: WarfareState, player: int, args: Sequence[str]) -> None:
     """Carry out the event, or its failure, on the top piece of a zone."""
     how, zone, piece, *more = args
     name, drawn = s.event_now.name, s.event is None

@@ -6,7 +6,15 @@ from collections.abc import Collection, Iterator
 
 from tiltboard.games.gravity_warfare import turn_phases
 from tiltboard.games.gravity_warfare.data import ABILITIES, COLOURS, HAND, ZONES
-from tiltboard.games.gravity_warfare.state import ANY, GEMS, TELEPORT, UNKNOWN, Event, State, Token
+from tiltboard.games.gravity_warfare.state import (
+    ANY,
+    GEMS,
+    TELEPORT,
+    UNKNOWN,
+    Token,
+    WarfareEvent,
+    WarfareState,
+)
 
 KEEP, GIVE, HOLE = "keep-it", "give-it-back", "space-time-hole"
 SELF, GUARD, WILD = "do-it-yourself", "guardian", "antimatter"
@@ -14,17 +22,17 @@ ANY_TIME = ("draw", "gem")
 IN_WINDOW = tuple(each for each in ABILITIES if each not in ANY_TIME)
 
 
-def named(s: State) -> list[str]:
+def named(s: WarfareState) -> list[str]:
     """Return the cards that Antimatter may stand for."""
     return [name for name in s.options.pack() if name not in (GUARD, WILD)]
 
 
-def is_event(s: State, name: str) -> bool:
+def is_event(s: WarfareState, name: str) -> bool:
     """Return whether a card is an event, which is carried out at once."""
     return name in (KEEP, GIVE) or (name == TELEPORT and s.options.teleport_event)
 
 
-def plays(s: State, player: int) -> Iterator[str]:
+def plays(s: WarfareState, player: int) -> Iterator[str]:
     """Yield the cards that ``player`` may play in the window, as ``TOKEN[:ARG]``."""
     for card in s.playable(player):
         for name in named(s) if card == WILD else [card]:
@@ -37,14 +45,14 @@ def _tail(arg: str) -> str:
     return f":{arg}" if arg else ""
 
 
-def arguments(s: State, name: str) -> list[str]:
+def arguments(s: WarfareState, name: str) -> list[str]:
     """Return the possible arguments of the card ``name``; ``[""]`` if it takes none."""
     if name == HOLE:
         return sorted({token.text for token in s.tokens})
     return [COLOURS[each] for each in s.players if each != s.doer] if name == SELF else [""]
 
 
-def unplayable(s: State, player: int, name: str) -> str | None:
+def unplayable(s: WarfareState, player: int, name: str) -> str | None:
     """Return why a player may not play a card in the window, whatever its argument, or None."""
     if name in (GUARD, HOLE):
         if player not in s.options.partners(s.doer):
@@ -71,7 +79,7 @@ def unplayable(s: State, player: int, name: str) -> str | None:
     return s.impossible(name)
 
 
-def play(s: State, player: int, token: str, arg: str) -> None:
+def play(s: WarfareState, player: int, token: str, arg: str) -> None:
     """Carry out ``play:TOKEN[:ARG]``."""
     card, wild, name = token.partition("=")
     name = name if wild else card
@@ -92,12 +100,12 @@ def play(s: State, player: int, token: str, arg: str) -> None:
         s.spent[player] += 1
         if is_event(s, name):
             s.used += (card,)
-            s.event, s.stage = Event(player, name), "event"
+            s.event, s.stage = WarfareEvent(player, name), "event"
         else:
             lay(s, player, Token(player, token, card))
 
 
-def _guard(s: State) -> None:
+def _guard(s: WarfareState) -> None:
     """Carry out the Guardian: no challenge is in force, and any troop goes into any zone."""
     if not s.options.simple:
         s.lying += (GUARD,)
@@ -112,7 +120,7 @@ def _guard(s: State) -> None:
     turn_phases.next_step(s)
 
 
-def lay(s: State, player: int, token: Token) -> None:
+def lay(s: WarfareState, player: int, token: Token) -> None:
     """Lay a challenge on the turn."""
     s.tokens += (token,)
     s.laid[player] += (token.name,)
@@ -120,7 +128,7 @@ def lay(s: State, player: int, token: Token) -> None:
     turn_phases.again(s)
 
 
-def givable(s: State) -> str | None:
+def givable(s: WarfareState) -> str | None:
     """Return the zone of the piece that Give it back returns, or None if a piece lies on it."""
     name = s.placed[-1][-1]
     for zone in ZONES:
@@ -131,7 +139,7 @@ def givable(s: State) -> str | None:
     return None
 
 
-def buys(s: State, player: int) -> list[str]:
+def buys(s: WarfareState, player: int) -> list[str]:
     """Return the sides from which ``player`` may draw; empty if the hand is full."""
     if len(s.hands[player]) >= HAND:
         return []
@@ -141,7 +149,7 @@ def buys(s: State, player: int) -> list[str]:
 # heroes
 
 
-def own_heroes(s: State, player: int) -> list[str]:
+def own_heroes(s: WarfareState, player: int) -> list[str]:
     """Return the player's unused hero as a list; if it is unknown, all that it can be."""
     if s.options.simple or player in s.used_heroes or not s.heroes:
         return []
@@ -151,7 +159,7 @@ def own_heroes(s: State, player: int) -> list[str]:
     return [name for name in s.options.box.heroes if name not in s.heroes.values()]
 
 
-def heroics(s: State, player: int, abilities: Collection[str]) -> Iterator[str]:
+def heroics(s: WarfareState, player: int, abilities: Collection[str]) -> Iterator[str]:
     """Yield ``NAME[:ARG]`` for the uses of the player's hero, if it has one of these abilities."""
     for name in own_heroes(s, player):
         ability = s.options.box.heroes[name]
@@ -159,7 +167,7 @@ def heroics(s: State, player: int, abilities: Collection[str]) -> Iterator[str]:
             yield from (f"{name}{_tail(arg)}" for arg in _hero_arguments(s, player, ability))
 
 
-def _hero_arguments(s: State, player: int, ability: str) -> list[str]:
+def _hero_arguments(s: WarfareState, player: int, ability: str) -> list[str]:
     """Return the possible arguments of a hero with this ability; ``[""]`` if it takes none, empty
     if the player may not use it now.
     """
@@ -180,7 +188,7 @@ def _hero_arguments(s: State, player: int, ability: str) -> list[str]:
     return [""] if may_act[ability] else []
 
 
-def call(s: State, player: int, name: str, arg: str) -> None:
+def call(s: WarfareState, player: int, name: str, arg: str) -> None:
     """Carry out ``hero:NAME[:ARG]``."""
     s.heroes[player] = name
     s.used_heroes += (player,)

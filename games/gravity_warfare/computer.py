@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 from tiltboard.games.gravity_warfare import evaluation
 from tiltboard.games.gravity_warfare.cards import GIVE, GUARD, HOLE, SELF
 from tiltboard.games.gravity_warfare.data import COLOURS
-from tiltboard.games.gravity_warfare.state import BLIND, MOUNT, TELEPORT, State
+from tiltboard.games.gravity_warfare.state import BLIND, MOUNT, TELEPORT, WarfareState
 from tiltboard.games.gravity_warfare.words import ABILITIES, card_said
 from tiltboard.games.seated import Phrase, Words
 
@@ -30,7 +30,7 @@ WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name
 class Player:
     """A bot that thinks in slices, so that nothing waits for it; ``best`` is its move so far."""
 
-    def __init__(self, view: State, player: int, level: str, dice: random.Random) -> None:
+    def __init__(self, view: WarfareState, player: int, level: str, dice: random.Random) -> None:
         self._player, self._level, self._dice = player, level, dice
         self._table, self._legal = view, evaluation.meant(view.seen.legal if view.seen else ())
         self.best = self._first()
@@ -87,7 +87,7 @@ class Player:
         return list(dict.fromkeys([*quiet, self.best, *ranked]))[:CANDIDATES]
 
 
-def why(s: State, player: int, move: str) -> Words:
+def why(s: WarfareState, player: int, move: str) -> Words:
     """Return the reason for ``move``, based only on what its player can see."""
     _, what, *words = move.split(":")
     said: dict[str, object]
@@ -141,12 +141,12 @@ def why(s: State, player: int, move: str) -> Words:
     return "Nothing else gains more now.", {}
 
 
-def _share(s: State, names: Collection[str]) -> int:
+def _share(s: WarfareState, names: Collection[str]) -> int:
     """Return the estimated chance in percent that a piece holds with these challenges."""
     return round(100 * evaluation.steady(s, names))
 
 
-def _why_play(s: State, player: int, words: list[str]) -> Words:
+def _why_play(s: WarfareState, player: int, words: list[str]) -> Words:
     """``words``: the card as laid, and what it names."""
     name, named = words[0].rpartition("=")[2], words[-1]
     left, ahead = len(s.troops[s.owner]), s.points[s.owner] - s.points[player]
@@ -178,7 +178,7 @@ def _why_play(s: State, player: int, words: list[str]) -> Words:
     return template, said
 
 
-def _why_pass(s: State, player: int) -> Words:
+def _why_pass(s: WarfareState, player: int) -> Words:
     left, partners = len(s.troops[s.owner]), s.options.partners(player)
     said = {"owner": COLOURS[s.owner], "lies": _share(s, s.in_force), "left": left}
     if s.doer in partners or s.owner in partners:

@@ -17,7 +17,7 @@ from tiltboard.games.gravity_warfare.state import (
     PAIR,
     TELEPORT,
     UNKNOWN,
-    State,
+    WarfareState,
     kind_of,
 )
 
@@ -42,7 +42,7 @@ FALLEN = (
 )  # (pieces, share), as ``moves.FALLS``
 
 
-def holds(s: State, move: str) -> float:
+def holds(s: WarfareState, move: str) -> float:
     """Return the chance, 0 to 1, that a placement holds. It is our guess, as hands differ."""
     return max(0.05, steady(s, s.fixed or ()) * HIGHER ** under(move))
 
@@ -52,7 +52,7 @@ def under(move: str) -> int:
     return int(move.partition(":under=")[2] or 0)
 
 
-def steady(s: State, names: Collection[str]) -> float:
+def steady(s: WarfareState, names: Collection[str]) -> float:
     """Return the chance, 0 to 1, that a piece holds on the surface with these challenges."""
     return (0.95 - 0.015 * s.pieces()) * _eased(names)
 
@@ -70,7 +70,7 @@ def worth(card: str) -> int:
     return WORTH.get(card, USUAL_WORTH)
 
 
-def attempted(s: State, move: str, dice: random.Random) -> str:
+def attempted(s: WarfareState, move: str, dice: random.Random) -> str:
     """Return ``move``, or at random the failure that hands make of it in our model."""
     words = move.split(":")
     if words[1] not in ("place", "event") or dice.random() < holds(s, move):
@@ -85,13 +85,15 @@ def meant(legal: Sequence[str]) -> list[str]:
 
 
 def thumb(
-    s: State, player: int, legal: Sequence[str], dice: random.Random, *, keen: bool = True
+    s: WarfareState, player: int, legal: Sequence[str], dice: random.Random, *, keen: bool = True
 ) -> str:
     """Return the move with the highest ``liking``."""
     return max(legal, key=lambda move: liking(s, player, move, dice, keen=keen))
 
 
-def liking(s: State, player: int, move: str, dice: random.Random, *, keen: bool = True) -> float:
+def liking(
+    s: WarfareState, player: int, move: str, dice: random.Random, *, keen: bool = True
+) -> float:
     """Return the worth of a move by rules of thumb, where doing nothing is 0; a small random part
     makes games differ. ``keen``: in Simple mode, count what a kept card can gain.
     """
@@ -131,7 +133,7 @@ def liking(s: State, player: int, move: str, dice: random.Random, *, keen: bool 
     return whim
 
 
-def _placing(s: State, move: str) -> float:
+def _placing(s: WarfareState, move: str) -> float:
     """Return the worth of a placement: points if it holds, one point and the troops lost if not."""
     chance = holds(s, move)
     forced = s.fixed or ()
@@ -143,7 +145,7 @@ def _placing(s: State, move: str) -> float:
     return chance * (1 + high) - (1 - chance) + 0.1 * kinds
 
 
-def _prospect(s: State, names: Collection[str], high: int = 0) -> float:
+def _prospect(s: WarfareState, names: Collection[str], high: int = 0) -> float:
     """Return the turn's worth to its owner with these challenges, on ``high`` pieces."""
     chance = steady(s, names) * HIGHER**high
     if TELEPORT in names:
@@ -157,7 +159,7 @@ def _troops(names: Collection[str]) -> int:
     return (2 if PAIR in names else 1) * (2 if DUPLICATE in names else 1)
 
 
-def _kept_liking(s: State, card: str, args: Sequence[str]) -> float:
+def _kept_liking(s: WarfareState, card: str, args: Sequence[str]) -> float:
     """Return what a kept card gains in Simple mode over playing without it. A doer other than the
     owner keeps the troops if they fall, so the owner is rid of them either way.
     """
@@ -174,7 +176,7 @@ def _kept_liking(s: State, card: str, args: Sequence[str]) -> float:
     return _troops(names) * (1 + PROGRESS) - now - 0.1 * given
 
 
-def _card_liking(s: State, player: int, token: str, *, mine: bool) -> float:
+def _card_liking(s: WarfareState, player: int, token: str, *, mine: bool) -> float:
     name = token.rpartition("=")[2]
     trouble = sum(_hardness(each) for each in s.in_force)
     if name in ("guardian", "do-it-yourself", "space-time-hole"):
@@ -190,7 +192,7 @@ def _card_liking(s: State, player: int, token: str, *, mine: bool) -> float:
 # Playing on to the end of the turn
 
 
-def expected(s: State, player: int, move: str, dice: random.Random) -> float:
+def expected(s: WarfareState, player: int, move: str, dice: random.Random) -> float:
     """Return the average worth of ``move`` for ``player`` at the end of the turn. A placement or an
     event counts as success and as failure, weighted by the chance that it holds.
     """
@@ -212,7 +214,7 @@ def expected(s: State, player: int, move: str, dice: random.Random) -> float:
     return chance * _on_average(held, player, s, dice) + (1 - chance) * failed
 
 
-def _on_average(s: State, player: int, before: State, dice: random.Random) -> float:
+def _on_average(s: WarfareState, player: int, before: WarfareState, dice: random.Random) -> float:
     """Return the worth after everybody has played by rules of thumb to the end of the turn, with
     the outcomes of placements weighted and not diced.
     """
@@ -226,7 +228,7 @@ def _on_average(s: State, player: int, before: State, dice: random.Random) -> fl
     return value(s, player)
 
 
-def intended(s: State, dice: random.Random) -> str:
+def intended(s: WarfareState, dice: random.Random) -> str:
     """Return a move of an awaited player by rules of thumb, or of chance; placements succeed."""
     awaited = moves.awaited(s)
     if not awaited:
@@ -236,7 +238,7 @@ def intended(s: State, dice: random.Random) -> str:
     return thumb(s, player, meant(moves.listed_of(s, player)), dice)
 
 
-def value(s: State, player: int) -> float:
+def value(s: WarfareState, player: int) -> float:
     """Return points, with the chance of those for the last troop: the player's side over the
     others.
     """
@@ -254,7 +256,7 @@ def value(s: State, player: int) -> float:
     return mine - 0.5 * max(sides.values()) - 0.5 * sum(sides.values()) / len(sides)
 
 
-def imagined(seen: State, dice: random.Random) -> State:
+def imagined(seen: WarfareState, dice: random.Random) -> WarfareState:
     """Return a world that fits the player's view ``seen``, with hidden cards and heroes dealt at
     random. Cards of paper stay unknown.
     """

@@ -24,7 +24,7 @@ from tiltboard.games.gravity_warfare import data, evaluation, inference, moves, 
 from tiltboard.games.gravity_warfare.data import COLOURS, Options
 from tiltboard.games.gravity_warfare.reasons import why_not
 from tiltboard.games.gravity_warfare.rules import WarfareRules
-from tiltboard.games.gravity_warfare.state import ANY, State, spelt
+from tiltboard.games.gravity_warfare.state import ANY, WarfareState, spelt
 from tiltboard.games.rules import Dice
 from tiltboard.games.seated import Computer, SeatedGame, Witnessed, Words
 from tiltboard.ground.override import override
@@ -52,12 +52,12 @@ class WarfareGame(SeatedGame):
             teams = options.players // options.team_size
             self.teams = tuple(self.players[team::teams] for team in range(teams))
 
-    def cells(self, state: State) -> Mapping[str, str]:
+    def cells(self, state: WarfareState) -> Mapping[str, str]:
         """Return zone -> its towers, oldest first, as the sensors' moves spell them."""
         zones = sorted(state.zones.items())
         return {zone: "/".join(map(spelt, towers)) for zone, towers in zones}
 
-    def reserve(self, state: State) -> Mapping[str, int]:
+    def reserve(self, state: WarfareState) -> Mapping[str, int]:
         """Return player -> troops still held."""
         return dict(zip(self.players, map(len, state.troops), strict=True))
 
@@ -112,12 +112,12 @@ class WarfareGame(SeatedGame):
 
     def at_once(self, position: Position) -> bool:
         """Return True for heroes, and for used cards that become new piles during a round."""
-        state: State = position.state
+        state: WarfareState = position.state
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
 
     def rolls(self, position: Position) -> bool:
         """Return whether dice are awaited; cards are not a throw, as anybody may deal them."""
-        state: State = position.state
+        state: WarfareState = position.state
         return state.phase in ("roll", "dice")
 
     def witnessed(
@@ -172,7 +172,7 @@ class WarfareGame(SeatedGame):
 
     def more(self, position: Position) -> Mapping[str, Any]:
         """Return the rest of the contract's object."""
-        state: State = position.state
+        state: WarfareState = position.state
         named = self.players
 
         def by_seat(values: Iterable[Any]) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 
 from tiltboard.games.gravity_warfare.data import ZONES
 from tiltboard.games.gravity_warfare.moves import SEEING, awaited, failing, listed_of
-from tiltboard.games.gravity_warfare.state import State, Tower, spelt
+from tiltboard.games.gravity_warfare.state import Tower, WarfareState, spelt
 from tiltboard.games.seated import Witnessed
 
 
-def witnessed(s: State, change: Mapping[str, int], wish: str | None) -> Witnessed | None:
+def witnessed(s: WarfareState, change: Mapping[str, int], wish: str | None) -> Witnessed | None:
     """Return the only move that fits the change, or None. ``change``: zone -> increase in the
     number of towers. ``wish``: the intended move, if known. Pieces put on a tower are not sensed.
     """
@@ -25,7 +25,7 @@ def witnessed(s: State, change: Mapping[str, int], wish: str | None) -> Witnesse
     return None
 
 
-def _hopeful(s: State) -> dict[str, str]:
+def _hopeful(s: WarfareState) -> dict[str, str]:
     """Return the moves that do not fail -> the zone in which each changes the platform."""
     at = {"place": 4, "take": 2, "event": 3}
     mine = ((move, move.split(":")) for move in listed_of(s, awaited(s)[0]))
@@ -40,7 +40,7 @@ def _only(meant: list[str], wish: str | None) -> Witnessed | None:
 
 
 def _placed(
-    s: State, change: Mapping[str, int], came: list[str], went: list[str], wish: str | None
+    s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str], wish: str | None
 ) -> Witnessed | None:
     """Return the move for a placement that holds, even if another piece slid, or that fails."""
     on_surface = {move: zone for move, zone in _hopeful(s).items() if ":under=" not in move}
@@ -64,7 +64,7 @@ def _placed(
 
 
 def _gone(
-    s: State, change: Mapping[str, int], went: Iterable[str]
+    s: WarfareState, change: Mapping[str, int], went: Iterable[str]
 ) -> dict[str, list[Tower]] | None:
     """Return the towers that left each zone, taken to be the newest, or None if it had too few."""
     found = {}
@@ -77,7 +77,7 @@ def _gone(
 
 
 def _slid(
-    s: State, change: Mapping[str, int], came: list[str], went: list[str]
+    s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str]
 ) -> Witnessed | None:
     """Return the move for a tower that slid to another zone or fell between placements."""
     gone = _gone(s, change, went)

@@ -8,7 +8,15 @@ from typing import Any
 
 from tiltboard.games.gravity_warfare import cards, turn_phases
 from tiltboard.games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS, ZONES
-from tiltboard.games.gravity_warfare.state import ANY, MOUNT, PAIR, Piece, State, Tower, kind_of
+from tiltboard.games.gravity_warfare.state import (
+    ANY,
+    MOUNT,
+    PAIR,
+    Tower,
+    WarfarePiece,
+    WarfareState,
+    kind_of,
+)
 from tiltboard.games.rules import Dice
 
 CHANCE, TABLE = "chance", "table"
@@ -17,7 +25,7 @@ SEEING = ("card", "roll", "blocked", "window", "after", "refill")
 FALLS = (0, 0, 1, 1, 2, 3, 4)  # Numbers of fallen pieces from which a random failure chooses.
 
 
-def awaited(s: State) -> tuple[int, ...]:
+def awaited(s: WarfareState) -> tuple[int, ...]:
     """Return the awaited players by seat; empty if chance is awaited or the game is over."""
     match s.phase:
         case "keep":
@@ -39,7 +47,7 @@ def awaited(s: State) -> tuple[int, ...]:
     return ()
 
 
-def listed(s: State) -> list[str]:
+def listed(s: WarfareState) -> list[str]:
     """Return all legal moves; stems stand for those with arguments that cannot be listed."""
     found = [f"{CHANCE}:{words}" for words in _of_chance(s)]
     for player in s.players:
@@ -49,7 +57,7 @@ def listed(s: State) -> list[str]:
     return found
 
 
-def listed_of(s: State, player: int) -> list[str]:
+def listed_of(s: WarfareState, player: int) -> list[str]:
     """Return one player's legal moves."""
     words = list(_of_player(s, player)) if player in awaited(s) else []
     if s.phase in BUYING and not s.options.simple:
@@ -58,7 +66,7 @@ def listed_of(s: State, player: int) -> list[str]:
     return [f"{COLOURS[player]}:{each}" for each in words]
 
 
-def _of_chance(s: State) -> list[str]:
+def _of_chance(s: WarfareState) -> list[str]:
     die = s.options.box.die
     match s.phase:
         case "heroes":
@@ -74,7 +82,7 @@ def _of_chance(s: State) -> list[str]:
     return []
 
 
-def _of_player(s: State, player: int) -> Iterator[str]:
+def _of_player(s: WarfareState, player: int) -> Iterator[str]:
     """Yield the moves of an awaited player in this phase, without the player's name."""
     match s.phase:
         case "card":
@@ -121,14 +129,14 @@ def _of_player(s: State, player: int) -> Iterator[str]:
             yield from ("keep:1", "keep:2")
 
 
-def nameable(s: State) -> list[str]:
+def nameable(s: WarfareState) -> list[str]:
     """Return the cards that Antimatter can be in Simple mode: possible challenges, and Keep it."""
     found = [name for name in cards.named(s) if name not in KINDS_OF_CARDS and s.possible(name)]
     keep = cards.KEEP in cards.named(s) and s.pieces() > 0
     return [*found, cards.KEEP] if keep else found
 
 
-def _events(s: State) -> Iterator[str]:
+def _events(s: WarfareState) -> Iterator[str]:
     name = s.event_now.name
     if name == cards.GIVE:
         where = f"{cards.givable(s)}:{s.placed[-1][-1]}"
@@ -146,7 +154,7 @@ def _events(s: State) -> Iterator[str]:
             yield from (f"event:ok:{zone}:{piece}:{target}" for target in targets)
 
 
-def _placements(s: State) -> Iterator[str]:
+def _placements(s: WarfareState) -> Iterator[str]:
     mount = MOUNT in (s.fixed or ())
     zones = [zone for zone in ZONES if s.zone in (ANY, zone) and (not mount or zone in s.zones)]
     for names in sorted(_choices(s)):
@@ -157,13 +165,13 @@ def _placements(s: State) -> Iterator[str]:
             yield from (f"place:ok:{pieces}:{zone}{under}" for under in unders)
 
 
-def _unders(s: State, zone: str) -> list[str]:
+def _unders(s: WarfareState, zone: str) -> list[str]:
     """Return "" for the surface of a zone, and ``:under=HEIGHT`` for each height of its towers."""
     heights = sorted({len(tower) for tower in s.zones.get(zone, ())})
     return ["", *(f":under={height}" for height in heights)]
 
 
-def _choices(s: State) -> set[tuple[str, ...]]:
+def _choices(s: WarfareState) -> set[tuple[str, ...]]:
     """Return the pieces that may be placed now: one, or a pair with the lower piece first."""
     if s.held is not None:
         return {(s.held,)}
@@ -182,7 +190,7 @@ def _choices(s: State) -> set[tuple[str, ...]]:
 # whether a move may be made
 
 
-def allowed(s: State, move: str) -> bool:
+def allowed(s: WarfareState, move: str) -> bool:
     """Return whether a move is legal, including its arguments."""
     words = move.split(":")
     match words:
@@ -210,7 +218,7 @@ def failing(move: str) -> str:
     return f"{who}:{what}:fail:{first}:{second}"
 
 
-def could_fall(s: State, move: str) -> tuple[list[str], list[str]]:
+def could_fall(s: WarfareState, move: str) -> tuple[list[str], list[str]]:
     """Return the pieces that can fall in a failure: in the hand, and ``PIECE@ZONE`` elsewhere."""
     _, what, _, first, second = move.split(":")[:5]
     standing = [f"{piece}@{zone}" for piece, zone in s.standing()]
@@ -220,7 +228,7 @@ def could_fall(s: State, move: str) -> tuple[list[str], list[str]]:
     return [second], standing
 
 
-def towers_of(s: State, words: Sequence[str]) -> dict[str, list[Tower]] | None:
+def towers_of(s: WarfareState, words: Sequence[str]) -> dict[str, list[Tower]] | None:
     """Return the towers that ``words`` name as ``ZONE=PIECE+PIECE/PIECE``, or None if they cannot
     be. Pieces placed in this turn keep that mark in their zone if one like them is still there,
     else in the lowest zone that has one.
@@ -249,7 +257,7 @@ def towers_of(s: State, words: Sequence[str]) -> dict[str, list[Tower]] | None:
         for names in reversed(said[zone]):
             tower: Tower = ()
             for name in reversed(names):
-                tower = (Piece(name, fresh=fresh[name] > 0), *tower)
+                tower = (WarfarePiece(name, fresh=fresh[name] > 0), *tower)
                 fresh[name] -= 1
             found[zone].insert(0, tower)
         slid &= fresh
@@ -259,7 +267,7 @@ def towers_of(s: State, words: Sequence[str]) -> dict[str, list[Tower]] | None:
 # Random completion of moves that cannot be listed, for the host, tests and conformance checks
 
 
-def completed(state: State, move: str, dice: Dice) -> str:
+def completed(state: WarfareState, move: str, dice: Dice) -> str:
     """Return a move of ``listed`` with random heroes, shuffled cards or fallen pieces."""
     if move == "chance:heroes" and not state.options.paper:
         names = _shuffled(list(state.options.box.heroes), dice)[: state.options.players]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from tiltboard.games.gravity_warfare import cards, turn_phases
 from tiltboard.games.gravity_warfare.data import COLOURS, HAND, ZONES
 from tiltboard.games.gravity_warfare.moves import BUYING, CHANCE, SEEING, TABLE, awaited
-from tiltboard.games.gravity_warfare.state import ANY, MOUNT, PAIR, UNKNOWN, State, kind_of
+from tiltboard.games.gravity_warfare.state import ANY, MOUNT, PAIR, UNKNOWN, WarfareState, kind_of
 from tiltboard.games.gravity_warfare.words import PHASES, card_said, piece_said, spoken
 from tiltboard.games.seated import Several, Words
 
@@ -20,7 +20,7 @@ PHASE_OF = {
 """What a player does -> the phases in which it is done; ``buy`` and ``hero`` belong to several."""
 
 
-def why_not(s: State, move: str) -> Words:
+def why_not(s: WarfareState, move: str) -> Words:
     """Return the reason for a move that ``moves.allowed`` refuses."""
     words = move.split(":")
     who, what, args = words[0], words[1] if len(words) > 1 else "", words[2:]
@@ -77,7 +77,7 @@ def _names(players: Iterable[int]) -> Several:
     return Several([COLOURS[each] for each in players])
 
 
-def _chance(s: State, what: str) -> Words:
+def _chance(s: WarfareState, what: str) -> Words:
     match s.phase, what:
         case "heroes", "heroes":
             if s.options.paper:
@@ -102,7 +102,7 @@ def _chance(s: State, what: str) -> Words:
     return "Chance decides nothing now; {awaited} may move.", {"awaited": waits}
 
 
-def _table(s: State, what: str) -> Words:
+def _table(s: WarfareState, what: str) -> Words:
     if what == "time":
         return "The count of five ends a window that somebody is still silent in; none is open.", {}
     if what != "see":
@@ -116,7 +116,7 @@ def _table(s: State, what: str) -> Words:
     )
 
 
-def _pile(s: State, player: int, args: Sequence[str], least: int) -> Words:
+def _pile(s: WarfareState, player: int, args: Sequence[str], least: int) -> Words:
     if len(args) != 1 or args[0] not in ("left", "right"):
         return "Name a pile: left or right.", {}
     if not s.options.simple and len(s.hands[player]) >= HAND:
@@ -126,7 +126,7 @@ def _pile(s: State, player: int, args: Sequence[str], least: int) -> Words:
     return "The {side} pile holds {count}; it takes {least}.", said
 
 
-def _buy(s: State, player: int, args: Sequence[str]) -> Words:
+def _buy(s: WarfareState, player: int, args: Sequence[str]) -> Words:
     if s.options.simple:
         return "In the Simple mode nobody buys cards.", {}
     if s.phase not in BUYING:
@@ -136,7 +136,7 @@ def _buy(s: State, player: int, args: Sequence[str]) -> Words:
     return _pile(s, player, args, 2)
 
 
-def _hero(s: State, player: int, args: Sequence[str]) -> Words:
+def _hero(s: WarfareState, player: int, args: Sequence[str]) -> Words:
     name = args[0] if args else ""
     said = {"who": COLOURS[player], "name": spoken(name), "phase": PHASES[s.phase]}
     if s.options.simple:
@@ -175,7 +175,7 @@ REASONS = {
 }
 
 
-def _play(s: State, player: int, args: Sequence[str]) -> Words:
+def _play(s: WarfareState, player: int, args: Sequence[str]) -> Words:
     card, wild, name = (args[0] if args else "").partition("=")
     name = name if wild else card
     said: dict[str, object] = {"who": COLOURS[player], "card": card_said(card)}
@@ -204,7 +204,7 @@ def _play(s: State, player: int, args: Sequence[str]) -> Words:
     return "{card} takes nothing after it.", said
 
 
-def _withdraw(s: State, player: int, text: str) -> Words:
+def _withdraw(s: WarfareState, player: int, text: str) -> Words:
     token = next((each for each in s.tokens if each.text == text), None)
     if token is None:
         return "{card} does not lie on this turn.", {"card": card_said(text)}
@@ -218,7 +218,7 @@ def _withdraw(s: State, player: int, text: str) -> Words:
     return "One challenge alone is not taken back.", {}
 
 
-def _pieces(s: State, what: str, args: Sequence[str]) -> Words:
+def _pieces(s: WarfareState, what: str, args: Sequence[str]) -> Words:
     """A piece that is taken, placed or moved by an event."""
     if what != "take" and (not args or args[0] not in ("ok", "fail")):
         return "{what} says ok or fail.", {"what": what}
@@ -242,7 +242,7 @@ def _pieces(s: State, what: str, args: Sequence[str]) -> Words:
     return _placement(s, piece.split("+"), zone)
 
 
-def _placement(s: State, names: Sequence[str], zone: str) -> Words:
+def _placement(s: WarfareState, names: Sequence[str], zone: str) -> Words:
     force = s.fixed or ()
     if len(names) != (2 if PAIR in force and s.held is None else 1):
         return ("A pair is placed." if PAIR in force else "One piece is placed."), {}

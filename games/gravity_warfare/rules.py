@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from tiltboard.games.gravity_warfare import apply, moves, turn_phases
 from tiltboard.games.gravity_warfare.data import Options
-from tiltboard.games.gravity_warfare.state import UNKNOWN, Seen, State
+from tiltboard.games.gravity_warfare.state import UNKNOWN, SeenTable, WarfareState
 from tiltboard.games.rules import CHANCE, Rules
 from tiltboard.ground.override import override
 
@@ -22,9 +22,9 @@ class WarfareRules(Rules):
         self.options = options
         self.players = options.players
 
-    def start(self) -> State:
+    def start(self) -> WarfareState:
         """Return the state in which heroes are given out, or cards are shuffled."""
-        state = State(options=self.options)
+        state = WarfareState(options=self.options)
         state.points = [turn_phases.START_POINTS] * self.players
         turn_phases.begin_round(state, 0)
         if not self.options.simple:
@@ -32,21 +32,21 @@ class WarfareRules(Rules):
         return state
 
     @override
-    def moves(self, state: State) -> Sequence[int]:
+    def moves(self, state: WarfareState) -> Sequence[int]:
         names = moves.listed(state) if state.seen is None else state.seen.legal
         return [self.number(name) or 0 for name in names]
 
     @override
-    def allows(self, state: State, move: int) -> bool:
+    def allows(self, state: WarfareState, move: int) -> bool:
         return moves.allowed(state, self.name(move))
 
-    def apply(self, state: State, move: int) -> State:
+    def apply(self, state: WarfareState, move: int) -> WarfareState:
         """Return a changed copy of the state."""
         after = state.copy()
         apply.make(after, self.name(move))
         return after
 
-    def result(self, state: State) -> tuple[int, ...] | None:
+    def result(self, state: WarfareState) -> tuple[int, ...] | None:
         """Return the players with most points; a team's points are added."""
         if state.stage != "over":
             return None
@@ -54,22 +54,22 @@ class WarfareRules(Rules):
         total = [sum(state.points[each] for each in team(player)) for player in range(self.players)]
         return tuple(player for player in range(self.players) if total[player] == max(total))
 
-    def mover(self, state: State) -> int:
+    def mover(self, state: WarfareState) -> int:
         """Return the owner of the turn."""
         return state.owner
 
-    def awaiting(self, state: State) -> tuple[int, ...]:
+    def awaiting(self, state: WarfareState) -> tuple[int, ...]:
         """Return the awaited players by seat (in a refill the owner first), or chance."""
         if state.stage == "over":
             return ()
         return (moves.awaited(state) if state.seen is None else state.seen.awaited) or (CHANCE,)
 
-    def key(self, state: State) -> int:
+    def key(self, state: WarfareState) -> int:
         """Return a key of the whole state except its number of moves."""
         parts = [repr(getattr(state, f.name)) for f in fields(state) if f.name not in _APART]
         return int.from_bytes("\n".join(parts).encode(), "big")
 
-    def view(self, state: State, player: int) -> State:
+    def view(self, state: WarfareState, player: int) -> WarfareState:
         """Return what ``player`` may see, or what everybody may see if ``player`` is below 0.
 
         Others' hands and drawn cards, and their heroes that were never used, are ``?``; in Simple
@@ -91,7 +91,7 @@ class WarfareRules(Rules):
             legal = tuple(
                 each for each in moves.listed(state) if each.startswith(("chance:", "table:"))
             )
-        seen.seen = Seen(legal, moves.awaited(state))
+        seen.seen = SeenTable(legal, moves.awaited(state))
         return seen
 
 

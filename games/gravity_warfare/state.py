@@ -1,6 +1,6 @@
 """The state of a game: the platform, hands and piles, and the progress of the turn.
 
-The functions of the other modules change a ``State`` that was copied for them; elsewhere it is a
+The functions of the other modules change a ``WarfareState`` copied for them; elsewhere it is a
 value. Players are numbers by seat.
 """
 
@@ -19,7 +19,7 @@ TELEPORT, COPY, BLIND = "teleport-it", "copy-it", "blindfolded"
 PAIR, DUPLICATE, MOUNT = "pair-it", "duplicate-it", "mount-it"
 
 
-class Piece(NamedTuple):
+class WarfarePiece(NamedTuple):
     """A troop on the platform."""
 
     name: str
@@ -32,7 +32,7 @@ def kind_of(piece: str) -> str:
     return piece.rpartition("-")[2]
 
 
-Tower = tuple[Piece, ...]
+Tower = tuple[WarfarePiece, ...]
 """Lowest piece first."""
 
 
@@ -63,7 +63,7 @@ class Token(NamedTuple):
         return (*self.holes, *([self.card] if self.card else []))
 
 
-class Play(NamedTuple):
+class CardPlay(NamedTuple):
     """The first placement of a turn, as Copy it repeats it."""
 
     challenges: tuple[str, ...]
@@ -71,14 +71,14 @@ class Play(NamedTuple):
     kinds: tuple[str, ...]
 
 
-class Event(NamedTuple):
+class WarfareEvent(NamedTuple):
     """The event in progress: the player who carries it out, and the card whose rules it has."""
 
     who: int
     name: str
 
 
-class Seen(NamedTuple):
+class SeenTable(NamedTuple):
     """Parts of a view that a state does not hold: the player's moves, and the awaited seats."""
 
     legal: tuple[str, ...]
@@ -112,8 +112,8 @@ class OfTurn:
     source: str | None = None
     placed: tuple[tuple[str, ...], ...] = ()
     under: int = 0
-    play: Play | None = None
-    event: Event | None = None
+    play: CardPlay | None = None
+    event: WarfareEvent | None = None
     drawn_event: bool = False
     free_zone: bool = False
     reward: bool = False
@@ -122,7 +122,7 @@ class OfTurn:
 
 
 @dataclass(kw_only=True)
-class State(OfTurn):
+class WarfareState(OfTurn):
     """The state of a game."""
 
     options: Options = field(compare=False)
@@ -151,16 +151,16 @@ class State(OfTurn):
     drawn: tuple[str, ...] = ()
     refilling: bool = False
     deferred: dict[int, tuple[Token, ...]] = field(default_factory=dict)
-    last: Play | None = None
+    last: CardPlay | None = None
     round_laid: list[tuple[str, ...]] = field(default_factory=list)
     """Challenges laid in earlier turns of the round."""
     first_turn: bool = True
-    seen: Seen | None = None
+    seen: SeenTable | None = None
     """Set in a player's view, where hidden things are ``?`` and which cannot be played on."""
 
-    def copy(self) -> State:
+    def copy(self) -> WarfareState:
         """Return a copy that can be changed without changing this state."""
-        other = object.__new__(State)
+        other = object.__new__(WarfareState)
         vars(other).update(
             (name, value.copy() if type(value) in (list, dict) else value)
             for name, value in vars(self).items()
@@ -212,7 +212,7 @@ class State(OfTurn):
     def put(self, zone: str, names: tuple[str, ...], under: int, *, fresh: bool = True) -> None:
         """Put pieces onto the first tower of exactly ``under`` pieces; 0: onto the surface."""
         towers = list(self.zones.get(zone, ()))
-        new = tuple(Piece(name, fresh) for name in names)
+        new = tuple(WarfarePiece(name, fresh) for name in names)
         if under:
             at = next(n for n, tower in enumerate(towers) if len(tower) == under)
             towers[at] += new
@@ -228,7 +228,7 @@ class State(OfTurn):
         else:
             self.zones.pop(zone, None)
 
-    def remove(self, zone: str, name: str, *, top: bool = False) -> Piece | None:
+    def remove(self, zone: str, name: str, *, top: bool = False) -> WarfarePiece | None:
         """Take a piece away: of equals one placed this turn, else the newest tower's, the topmost
         such. ``top``: only what lies on top. The tower closes up. None if there is no such piece.
         """
@@ -344,9 +344,9 @@ class State(OfTurn):
     # in force
 
     @property
-    def event_now(self) -> Event:
+    def event_now(self) -> WarfareEvent:
         """The event in progress; if none was played, a Keep it that the doer drew."""
-        return self.event or Event(self.doer, "keep-it")
+        return self.event or WarfareEvent(self.doer, "keep-it")
 
     def names(self) -> set[str]:
         """Return the challenges laid on this turn, and those that Copy it copies."""

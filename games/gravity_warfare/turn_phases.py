@@ -6,14 +6,22 @@ from collections.abc import Sequence
 
 from tiltboard.games.gravity_warfare import state
 from tiltboard.games.gravity_warfare.data import COLOURS, DUEL, HAND, KINDS
-from tiltboard.games.gravity_warfare.state import ANY, BLIND, COPY, MOUNT, TELEPORT, State, Token
+from tiltboard.games.gravity_warfare.state import (
+    ANY,
+    BLIND,
+    COPY,
+    MOUNT,
+    TELEPORT,
+    Token,
+    WarfareState,
+)
 
 START_POINTS = 5
 LAST_TROOP = 5
 TOPPLED = 4
 
 
-def begin_round(s: State, starter: int) -> None:
+def begin_round(s: WarfareState, starter: int) -> None:
     """Begin a round: everything goes back to where it belongs; the deal comes next."""
     clear_turn(s)
     s.owner = s.doer = starter
@@ -28,7 +36,7 @@ def begin_round(s: State, starter: int) -> None:
     s.zones, s.deferred, s.last = {}, {}, None
 
 
-def clear_turn(s: State) -> None:
+def clear_turn(s: WarfareState) -> None:
     """Reset everything that belongs to a turn."""
     count = s.options.players
     right = 2 if s.options.mode == DUEL else 1
@@ -36,7 +44,7 @@ def clear_turn(s: State) -> None:
     vars(s).update(vars(fresh))
 
 
-def deal(s: State, cards: Sequence[str]) -> None:
+def deal(s: WarfareState, cards: Sequence[str]) -> None:
     """Deal the shuffled ``cards`` (``?`` if of paper): for a new round, or as new piles."""
     rest = tuple(cards)
     if s.stage == "deal":
@@ -50,7 +58,7 @@ def deal(s: State, cards: Sequence[str]) -> None:
     s.left, s.right_pile = rest[:half], rest[half:]
 
 
-def shuffled(s: State) -> list[str]:
+def shuffled(s: WarfareState) -> list[str]:
     """Return the cards to shuffle now, ``?`` for each card of paper."""
     if s.stage != "deal":
         return [*s.left, *s.right_pile, *s.discard]
@@ -60,7 +68,7 @@ def shuffled(s: State) -> list[str]:
     return [state.UNKNOWN] * pack.total() if s.options.paper else list(pack.elements())
 
 
-def begin_turn(s: State, owner: int) -> None:
+def begin_turn(s: WarfareState, owner: int) -> None:
     """Begin a turn: in Simple mode with a card, except for the round's first turn."""
     clear_turn(s)
     s.owner = s.doer = owner
@@ -71,19 +79,19 @@ def begin_turn(s: State, owner: int) -> None:
     s.first_turn = False
 
 
-def open_window(s: State) -> None:
+def open_window(s: WarfareState) -> None:
     """Open the window for cards, with the challenges that were deferred to this turn."""
     s.tokens += s.deferred.pop(s.owner, ())
     again(s)
 
 
-def again(s: State) -> None:
+def again(s: WarfareState) -> None:
     """Open the window for cards again, with nobody having passed."""
     s.stage, s.ask = "window", ""
     s.passed = frozenset(each for each in s.players if s.options.simple and each != s.doer)
 
 
-def close_window(s: State) -> None:
+def close_window(s: WarfareState) -> None:
     """Close the window after all have passed, and resolve the cards in order (rule W4)."""
     laid, s.tokens = s.tokens, ()
     for token in laid:
@@ -107,13 +115,13 @@ def close_window(s: State) -> None:
         next_step(s)
 
 
-def blinding(s: State) -> list[Token]:
+def blinding(s: WarfareState) -> list[Token]:
     """Return the tokens that bring Blindfolded."""
     copied = s.last is not None and BLIND in s.last.challenges
     return [t for t in s.tokens if t.name == BLIND or (t.name == COPY and copied)]
 
 
-def choose(s: State, *, blindfolded: bool) -> None:
+def choose(s: WarfareState, *, blindfolded: bool) -> None:
     """Choose Blindfolded or the other cards; what is not chosen goes back to the hands."""
     blind, laid = blinding(s), s.tokens
     s.tokens = tuple(token for token in laid if (token in blind) == blindfolded)
@@ -124,7 +132,7 @@ def choose(s: State, *, blindfolded: bool) -> None:
     again(s)
 
 
-def give_back(s: State, token: Token) -> None:
+def give_back(s: WarfareState, token: Token) -> None:
     """Give a laid card back to the hand that laid it."""
     s.used += token.holes
     if token.card:
@@ -136,7 +144,7 @@ def give_back(s: State, token: Token) -> None:
             turns[token.who] = tuple(laid)
 
 
-def next_step(s: State) -> None:
+def next_step(s: WarfareState) -> None:
     """Set the next stage of the turn: a throw of the dice, taking a piece, or a placement."""
     force = s.fixed or ()
     taking = TELEPORT in force and s.held is None
@@ -152,7 +160,7 @@ def next_step(s: State) -> None:
         s.stage, s.ask = "take" if taking else "place", ""
 
 
-def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
+def placed(s: WarfareState, names: tuple[str, ...], zone: str, under: int) -> None:
     """Carry out a placement that holds; Duplicate it then asks for another, else the turn ends."""
     force = s.fixed or ()
     if TELEPORT not in force:
@@ -173,7 +181,7 @@ def placed(s: State, names: tuple[str, ...], zone: str, under: int) -> None:
     next_step(s)
 
 
-def succeed(s: State) -> None:
+def succeed(s: WarfareState) -> None:
     """Give the points of a successful turn, and await those who may still give a piece back."""
     force = s.fixed or ()
     if TELEPORT not in force:
@@ -189,7 +197,7 @@ def succeed(s: State) -> None:
         after(s)
 
 
-def after(s: State) -> None:
+def after(s: WarfareState) -> None:
     """Begin the refill of the hands after a turn whose pieces stay on the platform."""
     may = [s.owner] if s.fixed else []
     if s.doer != s.owner:
@@ -201,7 +209,7 @@ def after(s: State) -> None:
     refilled(s)
 
 
-def refilled(s: State, player: int | None = None) -> None:
+def refilled(s: WarfareState, player: int | None = None) -> None:
     """Note that ``player`` has drawn or passed, and end the turn once all have."""
     s.refill = tuple(each for each in s.refill if each != player)
     s.stage = "refill"
@@ -209,7 +217,7 @@ def refilled(s: State, player: int | None = None) -> None:
         end_turn(s)
 
 
-def failed(s: State, names: tuple[str, ...], fell: Sequence[str]) -> None:
+def failed(s: WarfareState, names: tuple[str, ...], fell: Sequence[str]) -> None:
     """Carry out a placement that does not hold; ``fell``: the fallen pieces, as in the move."""
     force = s.fixed or ()
     own, strangers = fall(s, fell, own=TELEPORT not in force)
@@ -223,7 +231,7 @@ def failed(s: State, names: tuple[str, ...], fell: Sequence[str]) -> None:
     punish(s, s.doer, len(fell), free=free)
 
 
-def fall(s: State, fell: Sequence[str], *, own: bool) -> tuple[list[str], list[str]]:
+def fall(s: WarfareState, fell: Sequence[str], *, own: bool) -> tuple[list[str], list[str]]:
     """Take the pieces that fell off the platform. Return those of this turn, if ``own``, and the
     others, which are put aside.
     """
@@ -241,7 +249,7 @@ def fall(s: State, fell: Sequence[str], *, own: bool) -> tuple[list[str], list[s
     return returning, strangers
 
 
-def punish(s: State, who: int, count: int, *, free: bool) -> None:
+def punish(s: WarfareState, who: int, count: int, *, free: bool) -> None:
     """Take the points that ``count`` fallen pieces cost player ``who``, and end the turn, or the
     round if at least TOPPLED fell. ``free``: fewer cost nothing.
     """
@@ -257,13 +265,13 @@ def punish(s: State, who: int, count: int, *, free: bool) -> None:
     end_turn(s)
 
 
-def reward_teleport(s: State) -> None:
+def reward_teleport(s: WarfareState) -> None:
     """Give the owner a green gem at the end of a turn with Teleport it."""
     if TELEPORT in (s.fixed or ()):
         s.gem(s.owner)
 
 
-def end_turn(s: State) -> None:
+def end_turn(s: WarfareState) -> None:
     """End the round if the owner has no troops left, else begin the next seat's turn."""
     if not s.troops[s.owner]:
         s.points[s.owner] += LAST_TROOP
@@ -274,7 +282,7 @@ def end_turn(s: State) -> None:
     begin_turn(s, (s.owner + 1) % s.options.players)
 
 
-def tidy(s: State) -> None:
+def tidy(s: WarfareState) -> None:
     """Discard the turn's cards, and mark all pieces on the platform as no longer new."""
     s.discard += (*s.used, *(card for token in s.tokens for card in token.cards))
     s.tokens = s.used = ()
@@ -285,7 +293,7 @@ def tidy(s: State) -> None:
         )
 
 
-def end_round(s: State, starter: int) -> None:
+def end_round(s: WarfareState, starter: int) -> None:
     """Begin the next round with the player ``starter``, or end the game with all in place."""
     tidy(s)
     if s.round == s.options.rounds:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tiltboard.games.gravity_warfare import data
 from tiltboard.games.gravity_warfare.data import COLOURS, KINDS, Options
-from tiltboard.games.gravity_warfare.state import ANY, MOUNT, TELEPORT, State
+from tiltboard.games.gravity_warfare.state import ANY, MOUNT, TELEPORT, WarfareState
 from tiltboard.games.seated import Phrase, Several, Words
 
 CARDS: Mapping[str, tuple[str, str]] = {
@@ -117,7 +117,7 @@ def spoken(name: str) -> str:
     return name.replace("-", " ").capitalize()
 
 
-def prompt(s: State) -> Words:
+def prompt(s: WarfareState) -> Words:
     """Return the instruction to show now. Fields that are players' names: owner, doer, who."""
     owner, doer = COLOURS[s.owner], COLOURS[s.doer]
     match s.phase:
@@ -163,11 +163,11 @@ def prompt(s: State) -> Words:
     return "The game is over.", {}
 
 
-def _zone(s: State) -> dict[str, object]:
+def _zone(s: WarfareState) -> dict[str, object]:
     return {"zone": "any zone" if s.zone in (ANY, None) else f"zone {s.zone}"}
 
 
-def _dice(s: State, owner: str, doer: str) -> Words:
+def _dice(s: WarfareState, owner: str, doer: str) -> Words:
     said = {"owner": owner, "doer": doer}
     if s.ask == "roll":
         return "{owner}: roll both dice.", said
@@ -181,7 +181,7 @@ def _dice(s: State, owner: str, doer: str) -> Words:
     return "{doer}: roll the zone die.", said
 
 
-def _window(s: State, owner: str, doer: str) -> Words:
+def _window(s: WarfareState, owner: str, doer: str) -> Words:
     pieces = Several([TROOPS[kind][1] for kind in s.troop] or [NO_TROOP], AND)
     said = {"owner": owner, "doer": doer, "troop": pieces, **_zone(s)}
     if s.options.simple:
@@ -197,7 +197,7 @@ def _window(s: State, owner: str, doer: str) -> Words:
     )
 
 
-def _place(s: State, owner: str, doer: str) -> Words:
+def _place(s: WarfareState, owner: str, doer: str) -> Words:
     pieces = [TROOPS[kind][2] if doer == owner else _owned(kind, owner) for kind in s.troop]
     said = {"doer": doer, "troop": Several(pieces or [NO_TROOP], AND), **_zone(s)}
     if s.held is not None and TELEPORT in (s.fixed or ()):

@@ -18,7 +18,7 @@ from tiltboard.games.base import (
     Shift,
     Turn,
 )
-from tiltboard.games.momentum.options import CUSHION, HOLE, PRESETS, SPECS, Board, read
+from tiltboard.games.momentum.options import CUSHION, HOLE, PRESETS, SPECS, MomentumBoard, read
 from tiltboard.games.momentum.rules import COMPLETE, FULL, SWAP, MomentumRules, State
 from tiltboard.games.rules import cell_name
 from tiltboard.games.search import Evaluate, Weights, numbers
@@ -46,7 +46,7 @@ class MomentumGame(Game):
     name = "momentum"
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
 
-    def __init__(self, options: Mapping[str, Any], board: Board) -> None:
+    def __init__(self, options: Mapping[str, Any], board: MomentumBoard) -> None:
         """``options``: all of them; None where one is not set."""
         self.options = options
         self.rules: MomentumRules = MomentumRules(board, options)

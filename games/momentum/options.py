@@ -76,7 +76,7 @@ STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] =
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class MomentumBoard:
     """The places of a board, and how they lie."""
 
     points: Mapping[str, Point]
@@ -91,7 +91,7 @@ class Board:
     """The other places -> ``hole`` or ``cushion``."""
 
 
-def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], Board]:
+def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], MomentumBoard]:
     """Check options in JSON types, fill in the defaults and lay out the board.
 
     An option that is None counts as not given; in what is returned one that is not set is None, and
@@ -155,7 +155,7 @@ def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], Board]:
     points = {name: shape[name] for name in sorted(shape) if name not in places["missing"]}
     blocked = dict.fromkeys(places["holes"], HOLE) | dict.fromkeys(places["cushions"], CUSHION)
     directions = SQUARE_DIRECTIONS if square else HEX_DIRECTIONS
-    return options, Board(points, columns, rows, directions, cells, blocked)
+    return options, MomentumBoard(points, columns, rows, directions, cells, blocked)
 
 
 def _shape(values: Mapping[str, Any]) -> tuple[int, int, Mapping[str, Point]]:

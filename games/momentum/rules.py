@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from tiltboard.games.momentum.options import CUSHION as CUSHION_NAME
-from tiltboard.games.momentum.options import Board
+from tiltboard.games.momentum.options import MomentumBoard
 from tiltboard.games.rules import Rules
 from tiltboard.ground.override import override
 
@@ -46,7 +46,7 @@ class State(NamedTuple):
 class MomentumRules(Rules):
     """The rules M1-M10 on one board."""
 
-    def __init__(self, board: Board, options: Mapping[str, Any]) -> None:
+    def __init__(self, board: MomentumBoard, options: Mapping[str, Any]) -> None:
         """``options``: all of them, as ``options.read`` gives them."""
         stride = board.columns + 1  # one border column serves the row before and the row after
 

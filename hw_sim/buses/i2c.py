@@ -61,7 +61,7 @@ class I2cChip(Protocol):
         """Restore the supply."""
 
 
-class Message(NamedTuple):
+class I2cMessage(NamedTuple):
     """One message of a transfer: ``data`` to write, or ``size`` bytes to read if it is None."""
 
     address: int
@@ -89,7 +89,7 @@ class I2cBus:
         self.stuck = False
         """A line is held low, every transfer times out."""
 
-    def transfer(self, messages: Sequence[Message]) -> bytes:
+    def transfer(self, messages: Sequence[I2cMessage]) -> bytes:
         """Messages with repeated starts between them. Returns what the last one read.
 
         Raises OSError: EREMOTEIO if an address is not acknowledged, ETIMEDOUT on a stuck bus,
@@ -243,12 +243,12 @@ def _smbus(file: _File, argument: Any) -> None:
     count, command = counts[size], bytes([argument.command])
     before = 1 if size == I2C_BLOCK else 0  # a block begins with its length
     if reading:
-        first = [] if size == BYTE else [Message(address, command)]
-        answer = bus.transfer([*first, Message(address, None, count)])
+        first = [] if size == BYTE else [I2cMessage(address, command)]
+        answer = bus.transfer([*first, I2cMessage(address, None, count)])
         ctypes.memmove(argument.data, bytes([count])[:before] + answer, before + count)
     else:
         written = ctypes.string_at(argument.data, before + count) if count else b""
-        bus.transfer([Message(address, command + written[before:])])
+        bus.transfer([I2cMessage(address, command + written[before:])])
 
 
 def _read_write(bus: I2cBus, argument: Any) -> None:
@@ -256,9 +256,9 @@ def _read_write(bus: I2cBus, argument: Any) -> None:
     parts = [argument.msgs[i] for i in range(argument.nmsgs)]
     answer = bus.transfer(
         [
-            Message(part.addr, None, part.len)
+            I2cMessage(part.addr, None, part.len)
             if part.flags & I2C_M_RD
-            else Message(part.addr, ctypes.string_at(part.buf, part.len))
+            else I2cMessage(part.addr, ctypes.string_at(part.buf, part.len))
             for part in parts
         ]
     )

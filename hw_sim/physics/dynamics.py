@@ -31,7 +31,7 @@ from tiltboard.hw_sim.physics.body import (
 from tiltboard.hw_sim.physics.magnets import Array, wrenches
 from tiltboard.hw_sim.physics.pins import Pins, quaternions_after
 from tiltboard.hw_sim.world.paths import Path, Point
-from tiltboard.hw_sim.world.plate import Motion, Vector
+from tiltboard.hw_sim.world.plate import PlateMotion, Vector
 
 REST_S = 0.3  # Everything is at rest after this time without motion.
 REST_MM = 0.01
@@ -117,7 +117,7 @@ class Dynamics:
         self.asleep = False
         self.version = 0  # changes whenever a piece may have
         self._time_s = 0.0
-        self._motions: deque[tuple[float, Motion]] = deque(maxlen=KEPT_STEPS)
+        self._motions: deque[tuple[float, PlateMotion]] = deque(maxlen=KEPT_STEPS)
         self._rate = np.zeros(3)  # of the plate, in its axes
         self._gravity = np.array(self._model.opt.gravity)
         self._look_up()
@@ -389,7 +389,7 @@ class Dynamics:
         back = turns[self._plate] * (1.0, -1.0, -1.0, -1.0)
         return poses.numbers, drawn, quaternions_after(back, turns[self._bodies])
 
-    def motion(self, time_s: float) -> Motion:
+    def motion(self, time_s: float) -> PlateMotion:
         """Return the plate's motion at ``time_s``, after advancing everything to that time; times
         up to 0.3 s ago are kept.
         """
@@ -407,7 +407,7 @@ class Dynamics:
         turning = (rate - self._rate) / STEP_S
         self._rate = rate
         told = data.qpos[:3], -self._gravity @ axes, rate, turning
-        self._motions.append((self._time_s, Motion(*(tuple(each.tolist()) for each in told))))
+        self._motions.append((self._time_s, PlateMotion(*(tuple(each.tolist()) for each in told))))
 
     def _turned(self) -> Array:
         """Return the plate's axes as columns."""

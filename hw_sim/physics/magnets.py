@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltboard.hw_sim.world.magnet import FAR_MM, Disc
+from tiltboard.hw_sim.world.magnet import FAR_MM, DiscMagnet
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -20,7 +20,7 @@ Index = NDArray[np.intp]
 CEL_ROUNDS = 8  # quadratic convergence: from the worst kc met here 7 rounds reach rounding
 
 
-def upward_mt(disc: Disc, middles_mm: Array, up: Array, points_mm: Array) -> Array:
+def upward_mt(disc: DiscMagnet, middles_mm: Array, up: Array, points_mm: Array) -> Array:
     """Upward field in mT at ``points_mm`` (M, 3) of each of N equal discs, (N, M), magnetised along
     ``up`` (N, 3), unit vectors, with their middles at ``middles_mm`` (N, 3).
     """
@@ -36,7 +36,7 @@ def upward_mt(disc: Disc, middles_mm: Array, up: Array, points_mm: Array) -> Arr
     return np.asarray(axial * up[:, None, 2] + radial * rise / np.maximum(rho, 1e-9))
 
 
-def _far(disc: Disc, rho: Array, z: Array) -> tuple[Array, Array]:
+def _far(disc: DiscMagnet, rho: Array, z: Array) -> tuple[Array, Array]:
     """Along and across the axis: the gradient of D (P1(c) / r^2 + Q P3(c) / r^4)."""
     a, b = disc.diameter_mm / 2, disc.height_mm / 2
     moment = disc.remanence_mt * a * a * b / 2
@@ -52,7 +52,7 @@ def _far(disc: Disc, rho: Array, z: Array) -> tuple[Array, Array]:
     return outward * c - turning * s, outward * s + turning * c
 
 
-def _exact(disc: Disc, rho_mm: Array, z_mm: Array) -> tuple[Array, Array]:
+def _exact(disc: DiscMagnet, rho_mm: Array, z_mm: Array) -> tuple[Array, Array]:
     a, b = disc.diameter_mm / 2, disc.height_mm / 2
     rho = np.where(np.abs(rho_mm - a) > 1e-7, rho_mm, a + 1e-7)
     gamma = (a - rho) / (a + rho)

@@ -21,15 +21,15 @@ from tiltboard.hw_sim.physics.magnets import Array, upward_mt
 from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard.hw_sim.world.paths import Path, Point, still
-from tiltboard.hw_sim.world.pieces import Piece
-from tiltboard.hw_sim.world.plate import Motion, Plate, Vector
+from tiltboard.hw_sim.world.pieces import SimulatedPiece
+from tiltboard.hw_sim.world.plate import PlateMotion, TiltingPlate, Vector
 from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 
 MU0 = 4e-7 * math.pi
 SEATS_MM = 6.0  # Largest offset at which a tile's foot finds the middle of its place.
 
 
-class SwingingPlate(Plate):
+class SwingingPlate(TiltingPlate):
     """A plate that hands command and whose actual motion the dynamics compute."""
 
     IMU_M: ClassVar[Vector] = (0.0, 0.0, 0.005)  # a sensor on the pivot is not quite there
@@ -44,7 +44,7 @@ class SwingingPlate(Plate):
         self.dynamics.wake()
 
     @override
-    def motion(self, now_s: float) -> Motion:
+    def motion(self, now_s: float) -> PlateMotion:
         return self.dynamics.motion(now_s)
 
 
@@ -67,7 +67,7 @@ class RigidWorld(World):
         self._felt_mt: list[float] = []
         self._seen_version = -1
         self._lanes: list[tuple[float, float]] = []  # the middles of their places
-        self._slick: Piece | None = None
+        self._slick: SimulatedPiece | None = None
 
     def _new_plate(self, stream: Stream) -> SwingingPlate:
         return SwingingPlate(stream, self.profile.plate_mm)
@@ -85,7 +85,7 @@ class RigidWorld(World):
         self._dynamics.set_lanes(laid, self.profile.pitch_mm)
 
     @override
-    def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> Piece:
+    def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> SimulatedPiece:
         piece = super().new_piece(label, at, turned_over=turned_over)
         if self.slides:
             self._press_down()
@@ -123,7 +123,7 @@ class RigidWorld(World):
         return self._felt_mt[sensor]
 
     @override
-    def field_of_mt(self, piece: Piece, sensor: int, now_s: float) -> float:
+    def field_of_mt(self, piece: SimulatedPiece, sensor: int, now_s: float) -> float:
         self.settle(now_s)
         return float(self._shares_mt([piece], self._points[sensor : sensor + 1])[0, 0])
 
@@ -143,7 +143,7 @@ class RigidWorld(World):
         lay[stirred] = lie[stirred]
         return np.asarray(shares.sum(axis=0))
 
-    def _shares_mt(self, pieces: Sequence[Piece], points: Array) -> Array:
+    def _shares_mt(self, pieces: Sequence[SimulatedPiece], points: Array) -> Array:
         """Return the field of each of ``pieces``, which have equal discs, at each point."""
         poses = self._dynamics.poses()
         rows = [poses.numbers.index(piece.piece_id) for piece in pieces]
@@ -154,7 +154,7 @@ class RigidWorld(World):
 
     # What happens
 
-    def set_going(self, piece: Piece, path: Path, *, leaves: bool = False) -> None:
+    def set_going(self, piece: SimulatedPiece, path: Path, *, leaves: bool = False) -> None:
         """Have a hand take the piece along ``path``."""
         super().set_going(piece, path, leaves=leaves)
         self._dynamics.hold(piece.piece_id, path)
@@ -170,34 +170,34 @@ class RigidWorld(World):
             if self.pieces[number].present(now_s)
         }
 
-    def flick(self, piece: Piece, at_s: float, speed_mm_s: Vector) -> None:
+    def flick(self, piece: SimulatedPiece, at_s: float, speed_mm_s: Vector) -> None:
         """Strike the piece with a finger at that time."""
         self._dynamics.flick(piece.piece_id, at_s, speed_mm_s)
 
-    def twirl(self, piece: Piece, rad_s: float) -> None:
+    def twirl(self, piece: SimulatedPiece, rad_s: float) -> None:
         """Turn a piece about its own axis."""
         self._dynamics.twirl(piece.piece_id, rad_s)
 
-    def pinch(self, piece: Piece, squeeze_n: float) -> None:
+    def pinch(self, piece: SimulatedPiece, squeeze_n: float) -> None:
         """Hold the piece with two chopsticks that press with ``squeeze_n`` each; it slips out when
         the load exceeds the friction.
         """
         self._dynamics.pinch(piece.piece_id, squeeze_n)
 
-    def open_hand(self, piece: Piece) -> None:
+    def open_hand(self, piece: SimulatedPiece) -> None:
         """Let go of the piece, which continues as it moves."""
         super().open_hand(piece)
         piece.path = None
         self._dynamics.release(piece.piece_id)
 
     @override
-    def remove(self, piece: Piece) -> None:
+    def remove(self, piece: SimulatedPiece) -> None:
         if piece.piece_id in self.pieces:
             self._dynamics.remove(piece.piece_id)
         super().remove(piece)
 
     @override
-    def changed(self, piece: Piece) -> None:
+    def changed(self, piece: SimulatedPiece) -> None:
         super().changed(piece)
         self._shares = None
         self._dynamics.set_magnet(piece.piece_id, _moment_a_m2(piece))
@@ -230,7 +230,7 @@ class RigidWorld(World):
             if piece.stands:
                 piece.here = (x, y, z)
 
-    def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
+    def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> SimulatedPiece:
         piece = super()._add(label, kind, factor, at)
         self._dynamics.advance(self.clock.now())
         body = self.bodies.get(label, PieceBody())
@@ -241,7 +241,7 @@ class RigidWorld(World):
         return piece
 
 
-def _moment_a_m2(piece: Piece) -> float:
+def _moment_a_m2(piece: SimulatedPiece) -> float:
     """Along the piece's axis. A north pole that faces down makes the moment point down."""
     disc = piece.kind.disc
     volume_m3 = math.pi * (disc.diameter_mm / 2000) ** 2 * disc.height_mm / 1000

@@ -18,7 +18,7 @@ from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.session.session import SimSession
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
-from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, Piece
+from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, SimulatedPiece
 
 SAYS_S = 6.0  # Delay before it reports a wish as done that no sensor could see.
 STEADY_MM = 4.0  # Tremor of a hand that stacks a piece.
@@ -320,7 +320,7 @@ class OwnHand:
             piece = self._world.piece_at(index)
         return end_s
 
-    def _go(self, piece: Piece, goal: Point) -> float:
+    def _go(self, piece: SimulatedPiece, goal: Point) -> float:
         """Move a piece along the plate to a neighbouring place, or through the air to another."""
         hands = self._session.hands
         hands.traffic.check_room(goal, piece)
@@ -340,7 +340,7 @@ class OwnHand:
         lower = partial(_go, goal=goal, duration_s=LOWER_S)
         return self._session.hands.bring(piece, lower, at_s=start_s).end_s
 
-    def _between_places(self) -> list[Piece]:
+    def _between_places(self) -> list[SimulatedPiece]:
         """Return the pieces that stand too far from every place for a sensor to feel them well."""
         profile = self._session.profile
         middles = [profile.centre_mm(index) for index in range(len(profile.places))]

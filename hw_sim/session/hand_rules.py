@@ -12,7 +12,7 @@ from tiltboard.firmware_host.table.zones import ZoneOverlay
 from tiltboard.games.base import Position, RulesError, Shift
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.session.session import SimSession
-from tiltboard.hw_sim.world.pieces import Piece
+from tiltboard.hw_sim.world.pieces import SimulatedPiece
 
 
 class HandRules:
@@ -72,7 +72,7 @@ class HandRules:
             raise refusal
 
     def _check_piece(
-        self, deed: h.HandsCommand, piece: Piece, standing: Standing, position: Position
+        self, deed: h.HandsCommand, piece: SimulatedPiece, standing: Standing, position: Position
     ) -> None:
         """Check whether a piece may leave its place, and go to the place meant.
 
@@ -121,7 +121,7 @@ class HandRules:
             "{player}'s turn.", player=phrases.player(position.to_move or "").capitalised()
         )
 
-    def _place_of(self, piece: Piece) -> str | None:
+    def _place_of(self, piece: SimulatedPiece) -> str | None:
         """Return the place on which a piece stands, will come to rest or was picked up; None beside
         all.
         """

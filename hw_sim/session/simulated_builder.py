@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from tiltboard.firmware_host.commissioning.tasks import Answer, Ask, Step, Task
+from tiltboard.firmware_host.commissioning.tasks import Ask, SweepStep, Task, TaskAnswer
 from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.table import SimTable
@@ -32,10 +32,10 @@ class Maker:
         self._table = table
         self._stream = Streams(seed).stream("maker")
         self._task: Task | None = None
-        self._before: Step | None = None
+        self._before: SweepStep | None = None
         self._since_s = 0.0
         self._acted = False
-        self._blinked = Answer.YES
+        self._blinked = TaskAnswer.YES
         self._lit_since: tuple[bool, float] = False, 0.0
         self.holds: int | None = None
         """The place where the piece stands, if it is on the plate."""
@@ -50,16 +50,16 @@ class Maker:
             self._task, self._since_s = done, self._table.clock.now()
         self._acted = done is not None
 
-    def follow(self, step: Step) -> str | None:
+    def follow(self, step: SweepStep) -> str | None:
         """After each scan: do what is asked, or give an answer."""
         now_s, task = self._table.clock.now(), step.task
         if task is None:
             return None
         if task != self._task:
             self._task, self._since_s, self._acted = task, now_s, False
-            self._blinked = Answer.YES
+            self._blinked = TaskAnswer.YES
         offered = [choice.value for choice in step.choices]
-        if task.ask is Ask.BLINK and Answer.SKIP not in offered:
+        if task.ask is Ask.BLINK and TaskAnswer.SKIP not in offered:
             return self._watch(step, now_s)
         if self._before is not None and step.refused != self._before.refused:
             self._since_s = now_s
@@ -71,42 +71,42 @@ class Maker:
                     return None
                 self._since_s = now_s
                 return self._senses(step, task)
-            case Ask.PRESS if not step.choices or step.choices[0].value == Answer.NOTHING:
+            case Ask.PRESS if not step.choices or step.choices[0].value == TaskAnswer.NOTHING:
                 if not self._acted:
                     self._table.hands.press(task.name, PRESS_S)
                     self._acted = True
-                return Answer.NOTHING if waited_s > WAIT_S else None
+                return TaskAnswer.NOTHING if waited_s > WAIT_S else None
             case _ if step.choices and (step.refused or not step.lights) and waited_s > DOUBT_S:
                 if not self._busy:
                     self._since_s = now_s
                     # Who carries the piece that was asked for knows that it is no other one.
-                    is_right = self._has_asked and Answer.RIGHT in offered
-                    return Answer.RIGHT if is_right else offered[0]
+                    is_right = self._has_asked and TaskAnswer.RIGHT in offered
+                    return TaskAnswer.RIGHT if is_right else offered[0]
         self._use_hands(task)
         return None
 
-    def _senses(self, step: Step, task: Task) -> Answer:
+    def _senses(self, step: SweepStep, task: Task) -> TaskAnswer:
         if task.ask is Ask.BUZZER:
-            return Answer.NO if self._table.piezo.tone_hz is None else Answer.YES
+            return TaskAnswer.NO if self._table.piezo.tone_hz is None else TaskAnswer.YES
         lights = self._table.lights
         glow = [max(rgb) for rgb in lights]
         if min(glow) <= max(BRIGHT, max(glow) / 2):
-            return Answer.DARK
+            return TaskAnswer.DARK
         seen = {i: ("red", "green", "blue")[rgb.index(max(rgb))] for i, rgb in enumerate(lights)}
         wanted = {i: light.name.lower() for i, light in step.lights.items()}
-        return Answer.YES if seen == wanted else Answer.NO
+        return TaskAnswer.YES if seen == wanted else TaskAnswer.NO
 
-    def _watch(self, step: Step, now_s: float) -> str | None:
+    def _watch(self, step: SweepStep, now_s: float) -> str | None:
         """Watch blinking lights, and answer once that is asked for."""
         is_lit = bool(step.lights)
         if is_lit is not self._lit_since[0]:
             self._lit_since = is_lit, now_s
-        elif now_s >= self._lit_since[1] + FOLLOWED_S and self._blinked is Answer.YES:
+        elif now_s >= self._lit_since[1] + FOLLOWED_S and self._blinked is TaskAnswer.YES:
             channels = [channel for rgb in self._table.lights for channel in rgb]
             if is_lit and min(channels) < PALE * max(channels):
-                self._blinked = Answer.FLICKER
+                self._blinked = TaskAnswer.FLICKER
             elif not is_lit and max(channels) >= GLOW:
-                self._blinked = Answer.GLOW
+                self._blinked = TaskAnswer.GLOW
         return self._blinked if step.choices else None
 
     @property

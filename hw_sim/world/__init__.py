@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tiltboard.hw_sim.world.magnet import MagnetKind
-from tiltboard.hw_sim.world.pieces import Piece
+from tiltboard.hw_sim.world.pieces import SimulatedPiece
 from tiltboard.hw_sim.world.world import World
 
-__all__ = ["MagnetKind", "Piece", "World"]
+__all__ = ["MagnetKind", "SimulatedPiece", "World"]

@@ -17,7 +17,7 @@ FAR_MM = 36.0  # from here two multipole terms stay below FAR_ERROR_MT (a test c
 
 
 @dataclass(frozen=True, slots=True)
-class Disc:
+class DiscMagnet:
     """An axially magnetised disc; ``remanence_mt`` is its grade's Br."""
 
     diameter_mm: float
@@ -92,8 +92,8 @@ def cel(kc: float, p: float, c: float, s: float) -> float:
 
 # Remanences within their grades (N42 1.28-1.32 T, N35 1.17-1.22 T) chosen so that a centred piece
 # gives 12.1 and 2.5 mT over a gap of 12 mm.
-STRONG = Disc(10.0, 2.0, 1297.0)
-WEAK = Disc(6.0, 1.0, 1178.0)
+STRONG = DiscMagnet(10.0, 2.0, 1297.0)
+WEAK = DiscMagnet(6.0, 1.0, 1178.0)
 
 
 class MagnetKind(Enum):
@@ -107,7 +107,7 @@ class MagnetKind(Enum):
     S_WEAK = "S-weak"
 
     @property
-    def disc(self) -> Disc:
+    def disc(self) -> DiscMagnet:
         """The magnet that pieces of this kind carry."""
         return STRONG if self in (MagnetKind.N_STRONG, MagnetKind.S_STRONG) else WEAK
 

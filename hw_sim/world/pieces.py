@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tiltboard.games.base import PieceBody
 from tiltboard.hw_sim.errors import HandsError
-from tiltboard.hw_sim.world.magnet import Disc, MagnetKind
+from tiltboard.hw_sim.world.magnet import DiscMagnet, MagnetKind
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 
 BODY_MM = PieceBody().diameter_mm  # Hands keep bodies of the usual size clear of each other.
@@ -18,7 +18,7 @@ MAGNET_SPREAD = 0.07  # docs/add-a-board.md: both magnets +- 7 %
 
 
 @dataclass(slots=True, eq=False)
-class Piece:
+class SimulatedPiece:
     """One body with its magnet."""
 
     piece_id: int
@@ -70,7 +70,7 @@ def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
     return math.hypot(one[0] - other[0], one[1] - other[1]) < BODY_MM + spare_mm - 1e-6
 
 
-class Field:
+class MagnetField:
     """The vertical field at each sensor: resting pieces summed once, moving ones at each sample.
 
     ``sensors``: x, y in mm and the gap below a seated magnet's face, per sensor.
@@ -82,10 +82,10 @@ class Field:
         self._shares: dict[int, tuple[float, ...]] = {}
         self.resting_mt = [0.0] * len(self._sensors)
         """All of it where nothing is ``moving``."""
-        self.moving: list[tuple[Callable[[float], Point], float, Disc]] = []
+        self.moving: list[tuple[Callable[[float], Point], float, DiscMagnet]] = []
         self.next_change_s = math.inf
 
-    def update(self, pieces: Iterable[Piece]) -> None:
+    def update(self, pieces: Iterable[SimulatedPiece]) -> None:
         """Sort ``pieces`` into resting and moving. Call when one starts or comes to rest."""
         self.moving = []
         self.next_change_s = math.inf
@@ -107,7 +107,7 @@ class Field:
             ]
         self._shares = shares
 
-    def forget(self, piece: Piece) -> None:
+    def forget(self, piece: SimulatedPiece) -> None:
         """Drop the piece's cached share of the resting field, after its magnet has changed."""
         self._shares.pop(piece.piece_id, None)
 
@@ -118,12 +118,12 @@ class Field:
             total += strength * self._unit_mt(disc, at(now_s), sensor)
         return total
 
-    def of(self, piece: Piece, sensor: int, now_s: float) -> float:
+    def of(self, piece: SimulatedPiece, sensor: int, now_s: float) -> float:
         """Return one piece's share of the field in mT, exact for its position at that time."""
         kind = piece.kind
         return kind.sign * piece.factor * self._unit_mt(kind.disc, piece.at(now_s), sensor)
 
-    def _unit_mt(self, disc: Disc, here: Point, sensor: int) -> float:
+    def _unit_mt(self, disc: DiscMagnet, here: Point, sensor: int) -> float:
         (px, py, pz), (x, y, gap) = here, self._sensors[sensor]
         return disc.vertical_mt((px - x) ** 2 + (py - y) ** 2, gap + pz + disc.height_mm / 2)
 
@@ -137,10 +137,10 @@ SPARE_MM = 5.0  # Gap between two moving pieces, so that they cannot meet betwee
 class Traffic:
     """Keeps the pieces of a world from meeting. The mapping is watched, not copied."""
 
-    def __init__(self, pieces: Mapping[int, Piece]) -> None:
+    def __init__(self, pieces: Mapping[int, SimulatedPiece]) -> None:
         self._pieces = pieces
 
-    def check_room(self, goal: Point, mover: Piece | None) -> None:
+    def check_room(self, goal: Point, mover: SimulatedPiece | None) -> None:
         """Raise HandsError if a body at ``goal`` would overlap another piece, now or when that one
         rests.
         """
@@ -150,7 +150,7 @@ class Traffic:
 
     def plan(
         self,
-        piece: Piece,
+        piece: SimulatedPiece,
         draw: Callable[[Path], Gesture],
         now_s: float,
         *,
@@ -175,13 +175,13 @@ class Traffic:
 
     def in_the_way(
         self,
-        mover: Piece,
+        mover: SimulatedPiece,
         path: Path,
         start_s: float,
         plans: Mapping[int, Path] | None = None,
         *,
         leaves: bool = False,
-    ) -> Piece | None:
+    ) -> SimulatedPiece | None:
         """Return the first piece that ``mover`` would meet on ``path``, or that would later run
         into it, or None. Pieces that already touch it do not count.
 
@@ -209,7 +209,7 @@ class Traffic:
         return None
 
 
-def no_room(piece: Piece) -> HandsError:
+def no_room(piece: SimulatedPiece) -> HandsError:
     """Return the error for a piece that is in the way."""
     return HandsError(
         "A {label} piece is in the way.",

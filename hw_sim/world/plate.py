@@ -22,7 +22,7 @@ Vector = tuple[float, float, float]
 LEVEL: Vector = (0.0, 0.0, 0.0)
 
 
-class Motion(NamedTuple):
+class PlateMotion(NamedTuple):
     """The plate's motion at one time: its angles about x, then y, then its own axis; and, in the
     plate's axes, the felt gravity, the rate of turn and the change of that rate.
     """
@@ -33,7 +33,7 @@ class Motion(NamedTuple):
     turning_rad_s2: Vector
 
 
-class Plate:
+class TiltingPlate:
     """Tilt and spin as commanded angles with a real slew, and knocks against the table.
 
     The attitude is a rotation about x (east) by the first angle, then about y by the second, then
@@ -47,7 +47,7 @@ class Plate:
         self._stream = stream
         self._tilts = Path(-1.0, LEVEL).wait(1.0)  # about x, and about y
         self._spins = Path(-1.0, LEVEL).wait(1.0)  # of their x alone
-        self._resting: Motion | None = None
+        self._resting: PlateMotion | None = None
         self._bumps: list[tuple[float, Vector]] = []  # when, and from where
 
     def tilt(
@@ -96,7 +96,7 @@ class Plate:
         x, y, _ = self._tilts.at(now_s)
         return x, y, self._spins.at(now_s)[0]
 
-    def motion(self, now_s: float) -> Motion:
+    def motion(self, now_s: float) -> PlateMotion:
         """Return the plate's attitude and motion at ``now_s``."""
         if now_s < self._tilts.end_s or now_s < self._spins.end_s:
             return self._commanded(now_s)
@@ -104,7 +104,7 @@ class Plate:
             self._resting = self._commanded(now_s)
         return self._resting
 
-    def _commanded(self, now_s: float) -> Motion:
+    def _commanded(self, now_s: float) -> PlateMotion:
         tilt, spin = self._tilts.leg(now_s), self._spins.leg(now_s)
         (a, b, _), (about_x, about_y, _) = tilt.at(now_s), tilt.speed(now_s)
         c, spun = spin.at(now_s)[0], spin.speed(now_s)[0]
@@ -116,7 +116,7 @@ class Plate:
             y - about_x * cos * spun,
             x * sin + both * cos,
         )
-        return Motion(
+        return PlateMotion(
             (a, b, c),
             _spun((G_M_S2 * gravity[0], G_M_S2 * gravity[1], G_M_S2 * gravity[2]), c),
             plus(_spun((about_x * cos, about_y, about_x * sin), c), (0.0, 0.0, spun)),

@@ -14,8 +14,14 @@ from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard.hw_sim.world.paths import Path, Point
-from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, Piece
-from tiltboard.hw_sim.world.plate import Plate, Vector
+from tiltboard.hw_sim.world.pieces import (
+    BODY_HEIGHT_MM,
+    BODY_MM,
+    MAGNET_SPREAD,
+    MagnetField,
+    SimulatedPiece,
+)
+from tiltboard.hw_sim.world.plate import TiltingPlate, Vector
 
 GAP_SPREAD_MM = 0.5  # docs/add-a-board.md: gap 12.0 +- 0.5 mm
 # A piece in the plate's axes: x, y, z in mm, 7.5 mm above its foot, and its turn as a quaternion
@@ -55,7 +61,7 @@ class World:
         """The magnet of each label whose pieces the trays beside the plate hold, without limit."""
         self.bodies: dict[str, PieceBody] = {}
         """The bodies of labels that differ from the usual one."""
-        self.pieces: dict[int, Piece] = {}
+        self.pieces: dict[int, SimulatedPiece] = {}
         """Those on or above the plate, by id."""
         self._magnets = streams.stream("magnets")
         self._made = 0
@@ -63,13 +69,13 @@ class World:
         spread = (gaps.uniform(-gap_spread_mm, gap_spread_mm) for _ in range(profile.size))
         self.set_gaps(profile.gap_mm + off_mm for off_mm in spread)
 
-    def _new_plate(self, stream: Stream) -> Plate:
-        return Plate(stream)
+    def _new_plate(self, stream: Stream) -> TiltingPlate:
+        return TiltingPlate(stream)
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
         """Set each place's gap to its sensor, in mm, and compute the fields again."""
         self.gaps_mm = tuple(gaps_mm)
-        self._field = Field(
+        self._field = MagnetField(
             [(*self.profile.centre_mm(index), gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
         )
         self._field.update(self.pieces.values())
@@ -86,11 +92,11 @@ class World:
             self.settle(now_s)
         return field.at(sensor, now_s) if field.moving else field.resting_mt[sensor]
 
-    def field_of_mt(self, piece: Piece, sensor: int, now_s: float) -> float:
+    def field_of_mt(self, piece: SimulatedPiece, sensor: int, now_s: float) -> float:
         """Return one piece's share of ``field_mt``."""
         return self._field.of(piece, sensor, now_s)
 
-    def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> Piece:
+    def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> SimulatedPiece:
         """Take a piece from the tray of ``label`` into a hand at that point. Raises HandsError."""
         kind = self.trays.get(label)
         if kind is None:
@@ -103,7 +109,7 @@ class World:
         factor = 1.0 + self._magnets.uniform(-MAGNET_SPREAD, MAGNET_SPREAD)
         return self._add(label, kind.turned_over if turned_over else kind, factor, at)
 
-    def add_resting(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
+    def add_resting(self, label: str, kind: MagnetKind, factor: float, at: Point) -> SimulatedPiece:
         """Add a piece that is on the plate already, whatever the trays hold.
 
         ``factor``: its magnet's strength, relative to the nominal one.
@@ -112,13 +118,13 @@ class World:
         self._field.update(self.pieces.values())
         return piece
 
-    def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
+    def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> SimulatedPiece:
         self._made += 1
-        piece = Piece(self._made, label, kind, factor, at)
+        piece = SimulatedPiece(self._made, label, kind, factor, at)
         self.pieces[piece.piece_id] = piece
         return piece
 
-    def set_going(self, piece: Piece, path: Path, *, leaves: bool = False) -> None:
+    def set_going(self, piece: SimulatedPiece, path: Path, *, leaves: bool = False) -> None:
         """Make the piece follow ``path`` from now on; with ``leaves`` it is off the plate at its
         end.
 
@@ -140,16 +146,16 @@ class World:
             for x, y, z in (piece.at(now_s),)
         }
 
-    def flick(self, piece: Piece, at_s: float, speed_mm_s: Vector) -> None:
+    def flick(self, piece: SimulatedPiece, at_s: float, speed_mm_s: Vector) -> None:
         """Strike the piece with a finger at ``at_s``; without physics it does not move."""
 
-    def twirl(self, piece: Piece, rad_s: float) -> None:
+    def twirl(self, piece: SimulatedPiece, rad_s: float) -> None:
         """Turn a piece about its own axis, which no sensor feels."""
 
-    def pinch(self, piece: Piece, squeeze_n: float) -> None:
+    def pinch(self, piece: SimulatedPiece, squeeze_n: float) -> None:
         """Hold the piece with two chopsticks; without physics it does not slip out of them."""
 
-    def open_hand(self, piece: Piece) -> None:
+    def open_hand(self, piece: SimulatedPiece) -> None:
         """Let go of the piece, which continues from where it is."""
         piece.held = False
 
@@ -165,12 +171,12 @@ class World:
             default=0.0,
         )
 
-    def remove(self, piece: Piece) -> None:
+    def remove(self, piece: SimulatedPiece) -> None:
         """Remove the piece at once."""
         self.pieces.pop(piece.piece_id, None)
         self._field.update(self.pieces.values())
 
-    def changed(self, piece: Piece) -> None:
+    def changed(self, piece: SimulatedPiece) -> None:
         """Update the field after the piece's magnet or resting point has changed."""
         self._field.forget(piece)
         self._field.update(self.pieces.values())
@@ -191,7 +197,7 @@ class World:
         if over:
             self._field.update(self.pieces.values())
 
-    def piece_at(self, index: int) -> Piece | None:
+    def piece_at(self, index: int) -> SimulatedPiece | None:
         """Return the piece that stands within half a pitch of plate place ``index``, the uppermost
         of a stack; None if none does.
 

@@ -15,7 +15,7 @@ from tiltboard.firmware_host.table.commands import LeaveMatch, NewGame, TakeBack
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
 from tiltboard_online.far import match_session, match_sync, seal
-from tiltboard_online.far.match import Hello, Said, State, Step, Wish, digest_of
+from tiltboard_online.far.match import Hello, MatchState, MatchStep, Said, Wish, digest_of
 from tiltboard_online.far.seal import Keys, Seal
 
 SMALL = {"size": 5, "marbles": 4, "pie": False}
@@ -88,13 +88,13 @@ def read(table, broker):
 
 def test_one_press_agrees_to_as_many_moves_as_were_said_for_long_enough(table, broker, peer):
     legal = table.match.course.reached[-1].legal()
-    steps = (*table.match.state.steps, Step("move", legal[0], "blue"))
+    steps = (*table.match.state.steps, MatchStep("move", legal[0], "blue"))
     peer.say(told(table, steps=steps))
     while not table.may_move:
         tick(table, broker)
 
     def wants(left, number):
-        wish = Wish(len(steps), Step("take-back", left, "red"))
+        wish = Wish(len(steps), MatchStep("take-back", left, "red"))
         peer.say(told(table, steps=steps, wishes=(wish,), said=Said(number)))
         tick(table, broker, 3)
 
@@ -127,12 +127,12 @@ def test_one_press_agrees_to_as_many_moves_as_were_said_for_long_enough(table, b
 def test_hands_that_take_back_the_far_move_agree_to_no_more_than_was_read(
     table, peer, wanted, has_read, wished
 ):
-    move = Step("move", table.match.course.reached[-1].legal()[0], "blue")
+    move = MatchStep("move", table.match.course.reached[-1].legal()[0], "blue")
     steps = (*table.match.state.steps, move)
     peer.say(told(table, steps=steps))
     while not table.may_move:
         tick(table, peer.broker)
-    wish = Wish(2, Step("take-back", wanted, "blue"))
+    wish = Wish(2, MatchStep("take-back", wanted, "blue"))
     if has_read:
         peer.say(told(table, steps=steps, wishes=(wish,)))
         read(table, peer.broker)
@@ -147,7 +147,7 @@ def test_hands_that_take_back_the_far_move_agree_to_no_more_than_was_read(
 
 
 def test_an_answer_is_to_the_very_number_that_was_asked_for(table, broker, peer):
-    peer.say(told(table, wishes=(Wish(1, Step("take-back", "0", "blue")),)))
+    peer.say(told(table, wishes=(Wish(1, MatchStep("take-back", "0", "blue")),)))
     tick(table, broker, 3)
     assert match_sync.wish_of(table.match, "take-back", "0").who == "blue"
     assert match_sync.wish_of(table.match, "take-back", "1").text == "1"
@@ -226,7 +226,7 @@ def test_strangers_who_know_the_code_take_no_place_but_the_free_ones(table, brok
 def test_messages_that_are_too_long_are_not_opened(table, broker, peer):
     before = table.match.state
     peer.send(bytes(seal.MAX_BYTES + 1))
-    long = [Step("move", "a1", "blue")] * 1999
+    long = [MatchStep("move", "a1", "blue")] * 1999
     peer.say(told(table, steps=(*table.match.state.steps, *long)))
     tick(table, broker, 3)
     assert table.match.state.steps == before.steps or table.match.state.differs is not None
@@ -236,14 +236,14 @@ def test_messages_that_are_too_long_are_not_opened(table, broker, peer):
 @pytest.mark.parametrize(
     "forged",
     [
-        Step("move", "z9", "blue"),
-        Step("move", "a1", "red"),
-        Step("take-back", "0", "blue"),
-        Step("draw", "", "red"),
-        Step("resign", "", "red"),
-        Step("new-game", "", "red"),
-        Step("take-back", "-1", "blue"),
-        Step("take-back", "9" * 60, "blue"),
+        MatchStep("move", "z9", "blue"),
+        MatchStep("move", "a1", "red"),
+        MatchStep("take-back", "0", "blue"),
+        MatchStep("draw", "", "red"),
+        MatchStep("resign", "", "red"),
+        MatchStep("new-game", "", "red"),
+        MatchStep("take-back", "-1", "blue"),
+        MatchStep("take-back", "9" * 60, "blue"),
     ],
 )
 def test_a_step_that_may_not_be_ends_the_match_and_nothing_else(table, broker, peer, forged):
@@ -271,7 +271,7 @@ def test_wishes_that_make_no_sense_are_no_harm(table, broker, peer):
     ]
     wishes = [[1, step] for step in strange]
     raw = msgspec.json.decode(msgspec.json.encode(told(table)))
-    state = msgspec.convert({**raw, "wishes": wishes}, State)
+    state = msgspec.convert({**raw, "wishes": wishes}, MatchState)
     peer.say(state)
     tick(table, broker, 20)
     assert table.match.state.steps == state.steps and table.match.state.differs is None
@@ -306,7 +306,7 @@ def test_a_match_that_cannot_be_played_here_is_refused(tmp_path, broker, changed
         }
         if agreed["seats"] == "red alone":
             agreed["seats"] = {"red": mine}
-        maker.say(msgspec.convert({"type": "state", "agreed": agreed}, State))
+        maker.say(msgspec.convert({"type": "state", "agreed": agreed}, MatchState))
         before = table.host.standing.game_id
         tick(table, broker, 10)
         assert table.host.standing.game_id == before

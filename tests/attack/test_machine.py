@@ -18,7 +18,7 @@ from tests.web.test_web_network import Network
 from tiltboard.firmware_host.cli import machine as as_root
 from tiltboard.firmware_host.cli.machine import answer
 from tiltboard.firmware_host.web import device_control as machine_module
-from tiltboard.firmware_host.web.device_control import Answered, Machine
+from tiltboard.firmware_host.web.device_control import Answered, DeviceControl
 
 JOIN = {"type": "join", "network": "cabin", "password": "12345678"}
 PASSWORD = "12345678"  # noqa: S105
@@ -54,7 +54,7 @@ class Root:
 def table(tmp_path, resting):  # noqa: F811
     made = Network(tmp_path, resting)
     made.root = Root(tmp_path / "socket")
-    made.machine = made.access.machine = Machine(
+    made.machine = made.access.machine = DeviceControl(
         made.root.path, tmp_path, made.pairing.confirming, made.clock
     )
     made.presses = []
@@ -191,7 +191,7 @@ def test_what_nobody_asks_for_is_deleted_within_minutes(table, phone):
 def test_what_a_power_cut_has_left_of_one_is_deleted_with_the_next_start(table, tmp_path):
     for name in ("sent.update", "sent.update.new"):
         (tmp_path / name).touch()
-    Machine(table.root.path, tmp_path, table.pairing.confirming, table.clock)
+    DeviceControl(table.root.path, tmp_path, table.pairing.confirming, table.clock)
     assert sent_files(table) == []
 
 

@@ -8,7 +8,7 @@ import time
 import numpy as np
 from connect_four import CONNECT_FOUR
 
-from tiltboard.firmware_host.engines.search.limits import WIN, Budget, Limits
+from tiltboard.firmware_host.engines.search.limits import WIN, Limits, ThinkingBudget
 from tiltboard_kernels import board as kernels
 from tiltboard_kernels.jit import RESULT
 from tiltboard_kernels.search import fast_tree
@@ -35,7 +35,7 @@ for columns, wanted, sure in (([3, 0, 3, 0, 3, 1], 3, True), ([0, 3, 1, 3, 6, 3]
     state = rules.start()
     for column in columns:
         state = rules.apply(state, column)
-    limit = Budget(Limits(nodes=3000), time.monotonic)
+    limit = ThinkingBudget(Limits(nodes=3000), time.monotonic)
     found = fast_tree(game, random.Random(1)).search(state, limit)
     assert found.move == wanted, found
     assert (found.value == WIN - 1) == sure, found

@@ -11,7 +11,7 @@ import pytest
 from tests.sim.own_hand import OwnHand
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.config.players import Assist as Assisted
+from tiltboard.firmware_host.config.players import AssistLevel as Assisted
 from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.engines import ugi
 from tiltboard.firmware_host.engines.engine_pool import Purpose, Thought

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tiltboard.drivers.attitude import Mounting
 from tiltboard.firmware_host.commissioning.findings import Health
 from tiltboard.firmware_host.commissioning.mounting import describe
-from tiltboard.firmware_host.commissioning.tasks import Choice
+from tiltboard.firmware_host.commissioning.tasks import TaskChoice
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.host.plate_group import CalibrationInfo
 from tiltboard.firmware_host.messages import text
@@ -23,7 +23,7 @@ from tiltboard.firmware_host.table.commands import AnswerSweep, Calibrate, StopC
 pytestmark = pytest.mark.web
 
 PATIENCE_S = 60.0
-RIGHT = Choice("right", text("It stands right"))
+RIGHT = TaskChoice("right", text("It stands right"))
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.attack.test_machine import Root
 from tiltboard.firmware_host.table.commands import PlayFreely
 from tiltboard.firmware_host.table.hands import Press
-from tiltboard.firmware_host.web.device_control import Machine
+from tiltboard.firmware_host.web.device_control import DeviceControl
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.pairing import Confirming
 from tiltboard.firmware_host.web.server import WebServer
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.web
 def root(at_rest, tmp_path):
     made = Root(tmp_path / "socket")
     clock = VirtualClock()
-    machine = Machine(made.path, tmp_path, Confirming(clock, lambda _: 42), clock)
+    machine = DeviceControl(made.path, tmp_path, Confirming(clock, lambda _: 42), clock)
     machine.confirming.show = at_rest.table.ask_for_press
     made.server = WebServer(at_rest.table, 0, access=Access(machine=machine))
     made.server.start()

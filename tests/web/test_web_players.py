@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.said import drops_on
 from tiltboard.firmware_host.config.players import EngineSeat
-from tiltboard.firmware_host.host.lessons import Progress
+from tiltboard.firmware_host.host.lessons import LessonProgress
 from tiltboard.firmware_host.table.commands import NewGame, Sure
 from tiltboard.games.base import Shift
 
@@ -152,7 +152,7 @@ def test_what_the_computer_plays_is_no_order_to_the_reader_where_one_leaves(alte
 
 def test_only_games_are_scored_and_no_lessons(altered, open_page):
     page = None
-    for lesson in ({}, {"lesson": Progress(5, 5, False, False)}, {}):
+    for lesson in ({}, {"lesson": LessonProgress(5, 5, False, False)}, {}):
         altered.table.show(**lesson)
         altered.new_game(pie=False)
         page = page or open_page(altered.url).page

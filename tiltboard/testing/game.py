@@ -13,7 +13,7 @@ from typing import Self, cast
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message
-from tiltboard.firmware_host.scenario.parse import Step, parse_scenario
+from tiltboard.firmware_host.scenario.parse import ScenarioStep, parse_scenario
 from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner, StepReport
 from tiltboard.firmware_host.scenario.trace import Recorder
 from tiltboard.firmware_host.table.standing import Role
@@ -129,7 +129,7 @@ class GameTable(Subject):
         if not isinstance(text, str):
             raise SimulationError("Steps are a text with a line each, not {value!r}.", value=text)
         reports: list[StepReport] = []
-        steps: tuple[Step, ...] = ()
+        steps: tuple[ScenarioStep, ...] = ()
 
         def why(error: object) -> str:
             at = len(reports) - isinstance(error, Message)

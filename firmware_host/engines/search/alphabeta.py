@@ -9,9 +9,9 @@ from typing import Any
 from tiltboard.firmware_host.engines.search.limits import (
     SURE,
     WIN,
-    Budget,
     Found,
     SearchStoppedError,
+    ThinkingBudget,
 )
 from tiltboard.games.rules import Rules
 from tiltboard.games.search import Evaluate
@@ -58,7 +58,7 @@ class AlphaBeta:
         self,
         rules: Rules,
         evaluate: Evaluate,
-        budget: Budget,
+        budget: ThinkingBudget,
         *,
         attention: Attention | None = None,
         table: dict[int, tuple[int, int, int, int]] | None = None,

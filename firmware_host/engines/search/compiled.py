@@ -13,7 +13,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any, Protocol, cast
 
-from tiltboard.firmware_host.engines.search.limits import Budget, Found
+from tiltboard.firmware_host.engines.search.limits import Found, ThinkingBudget
 from tiltboard.games.base import Game
 from tiltboard.games.search import Solver
 from tiltboard.ground.plugins import PluginError, loaded
@@ -26,7 +26,9 @@ _log = logging.getLogger(__name__)
 class Search(Protocol):
     """A search of one game, which keeps its findings from move to move."""
 
-    def search(self, state: Any, budget: Budget, *, report: Callable[[Found], None] = ...) -> Found:
+    def search(
+        self, state: Any, budget: ThinkingBudget, *, report: Callable[[Found], None] = ...
+    ) -> Found:
         """Return the moves of ``state``, which is not over, best first."""
 
 

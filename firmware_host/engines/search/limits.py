@@ -39,7 +39,7 @@ class Limits:
 NO_LIMITS = Limits()
 
 
-class Budget:
+class ThinkingBudget:
     """A count of nodes and time against limits. ``now`` returns monotonic seconds, ``stopped``
     whether to end early. The first node is always granted, so that there is always a move.
     """

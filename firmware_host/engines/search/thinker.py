@@ -17,11 +17,11 @@ from tiltboard.firmware_host.engines.search.limits import (
     STRONGEST,
     SURE,
     WIN,
-    Budget,
     Found,
     Level,
     Limits,
     SearchStoppedError,
+    ThinkingBudget,
     levels_of,
 )
 from tiltboard.firmware_host.engines.search.tree import TreeSearch
@@ -102,7 +102,9 @@ class Thinker:
                 move = self._rng.choice(known)
                 return Found(((move, 0),), (move,), 0, 0, 0.0)
         if self._fast is not None and limits.depth is None and number == STRONGEST:
-            return self._fast.search(state, Budget(limits, self._now, stopped), report=report)
+            return self._fast.search(
+                state, ThinkingBudget(limits, self._now, stopped), report=report
+            )
         limits = Limits(
             _least(limits.depth, level.depth), _least(limits.nodes, level.nodes), limits.time_s
         )
@@ -112,7 +114,7 @@ class Thinker:
         exact = solver is not None and level.depth is None and state.turn > 0
         if solver is not None and (exact or not state.turn):
             limits = replace(limits, depth=_SKETCH_DEPTH)
-        budget = Budget(limits, self._now, stopped)
+        budget = ThinkingBudget(limits, self._now, stopped)
         attention = None
         if level.own or level.answers:
             attention = Attention(level.own, level.answers, self._rng)
@@ -144,7 +146,7 @@ class Thinker:
             rest_s = None
             if limits.time_s is not None:
                 rest_s = max(limits.time_s - budget.used_s, 0.0)
-            left = Budget(Limits(nodes=level.nodes, time_s=rest_s), self._now, stopped)
+            left = ThinkingBudget(Limits(nodes=level.nodes, time_s=rest_s), self._now, stopped)
             found = self._solved(solver, state, found, moves, left)
             report(found)
         return found
@@ -164,7 +166,7 @@ class Thinker:
         state: Any,
         sketch: Found,
         moves: Sequence[int],
-        budget: Budget,
+        budget: ThinkingBudget,
     ) -> Found:
         """Return the proven result of the best of ``moves``, or ``sketch`` if time is too short."""
         first = [move for move, _ in sketch.ranked]
@@ -185,7 +187,7 @@ def _least(one: int | None, other: int | None) -> int | None:
     return min(given) if given else None
 
 
-class Book(msgspec.Struct, frozen=True):
+class OpeningBook(msgspec.Struct, frozen=True):
     """The openings that come with a game: ``book.jsonl`` in its package, a line per set of options.
 
     ``lines`` are moves from the start, separated by spaces, to even positions (``tiltboard study
@@ -198,9 +200,9 @@ class Book(msgspec.Struct, frozen=True):
 
 
 @cache
-def books(game: str) -> tuple[Book, ...]:
+def books(game: str) -> tuple[OpeningBook, ...]:
     """Return all opening books of a game; may be empty."""
-    decoder = msgspec.json.Decoder(Book)
+    decoder = msgspec.json.Decoder(OpeningBook)
     return tuple(decoder.decode(line) for line in file_of(game, "book.jsonl").splitlines())
 
 

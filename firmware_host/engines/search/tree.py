@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from tiltboard.firmware_host.engines.search.alphabeta import Attention
-from tiltboard.firmware_host.engines.search.limits import WIN, Budget, Found, log_odds
+from tiltboard.firmware_host.engines.search.limits import WIN, Found, ThinkingBudget, log_odds
 from tiltboard.games.rules import Rules
 
 EXPLORATION = 0.7
@@ -49,7 +49,7 @@ class TreeSearch:
     def __init__(
         self,
         rules: Rules,
-        budget: Budget,
+        budget: ThinkingBudget,
         rng: random.Random,
         *,
         attention: Attention | None = None,

@@ -345,7 +345,7 @@ export class Say {
   }
 
   /** How far a lesson has come, if it is one.
-   * @param {Wire.Progress | null} lesson */
+   * @param {Wire.LessonProgress | null} lesson */
   lessonOf(lesson) {
     if (!lesson) return null;
     const { done, steps, puzzle, tactic, wrong } = lesson;

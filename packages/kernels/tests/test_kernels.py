@@ -22,7 +22,7 @@ from click.testing import CliRunner
 
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.engines.search import compiled
-from tiltboard.firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
+from tiltboard.firmware_host.engines.search.limits import SURE, WIN, Limits, ThinkingBudget
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.firmware_host.engines.search.tree import random_choices
 from tiltboard.games.gravity_trap.rules import TrapSolver
@@ -66,7 +66,7 @@ GAMES_AND_OPTIONS = [
 
 
 def budget(nodes, clock):
-    return Budget(Limits(nodes=nodes), clock.now)
+    return ThinkingBudget(Limits(nodes=nodes), clock.now)
 
 
 @pytest.mark.parametrize(("name", "options", "games"), GAMES_AND_OPTIONS, ids=str)
@@ -286,7 +286,10 @@ def test_the_trap_is_played_perfectly_from_the_first_answer(game):
     found = Thinker(made, random.Random(1), lambda: 0.0, kernels=True).think(state, 10, Limits())
     assert found.value >= SURE
     after = rules.apply(state, found.move)
-    assert fast_solver(made).winning(after, rules.moves(after), Budget(Limits(), lambda: 0)) is None
+    assert (
+        fast_solver(made).winning(after, rules.moves(after), ThinkingBudget(Limits(), lambda: 0))
+        is None
+    )
 
 
 def surrounded(made, side):
@@ -528,7 +531,7 @@ def test_what_was_compiled_is_loaded_before_any_clock_runs(game, monkeypatch):
 def test_a_stop_ends_the_search(game, clock):
     made = game("momentum")
     looks = iter([False, False])
-    stopped = Budget(Limits(), clock.now, lambda: next(looks, True))
+    stopped = ThinkingBudget(Limits(), clock.now, lambda: next(looks, True))
     found = fast_tree(made, random.Random(1)).search(made.rules.start(), stopped)
     assert found.nodes < 1000
 

@@ -5,7 +5,7 @@ The module of a game's kernels has ``tables(game)``, a named tuple that begins w
 None where its board is too large), and beside that class the functions outlined here, under the
 same names: kernels that call them are compiled for each game. ``free``, ``play``, ``playout`` and
 ``encoded`` are required; optional are the others, ``DECISIVE``, ``EXPLORATION`` and ``STEADY`` (as
-in ``Board``), ``TO_WARM`` (options of games that together use all that is compiled) and
+in ``KernelBoard``), ``TO_WARM`` (options of games that together use all that is compiled) and
 ``exact_search(game)`` (a ``tiltboard.games.search.Solver``).
 """
 
@@ -35,7 +35,7 @@ from tiltboard_kernels.jit import (
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class KernelBoard:
     """A game with its tables. Moves are indices into ``rules.every_move``."""
 
     game: Game
@@ -56,7 +56,7 @@ class Board:
         return found
 
 
-def board_of(game: Game) -> Board | None:
+def board_of(game: Game) -> KernelBoard | None:
     """Return the board of ``game``, or None if it has no kernels or its board is too large for
     them.
     """
@@ -65,7 +65,7 @@ def board_of(game: Game) -> Board | None:
     if tables is None:
         return None
     told = vars(_module(tables))
-    return Board(
+    return KernelBoard(
         game,
         tables,
         evaluated="value" in told and game.rules.players == 2,

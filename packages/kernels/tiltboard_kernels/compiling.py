@@ -22,7 +22,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from tiltboard.firmware_host.engines.search.compiled import Search
-from tiltboard.firmware_host.engines.search.limits import Budget, Limits, SearchStoppedError
+from tiltboard.firmware_host.engines.search.limits import Limits, SearchStoppedError, ThinkingBudget
 from tiltboard.games.base import Game
 from tiltboard.games.registry import EVERY_GAME
 from tiltboard.games.search import Solver
@@ -126,8 +126,8 @@ def _compile(made: Game) -> None:
     """Compile every kernel of a game by using it."""
     from tiltboard_kernels.search import fast_solver, fast_tree
 
-    def few() -> Budget:
-        return Budget(Limits(nodes=_FEW), time.monotonic)
+    def few() -> ThinkingBudget:
+        return ThinkingBudget(Limits(nodes=_FEW), time.monotonic)
 
     state = made.rules.start()
     solver = fast_solver(made)

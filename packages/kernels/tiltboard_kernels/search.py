@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tiltboard.firmware_host.engines.search.limits import WIN, Budget, Found, log_odds
+from tiltboard.firmware_host.engines.search.limits import WIN, Found, ThinkingBudget, log_odds
 from tiltboard.games.base import Game
 from tiltboard.games.search import Solver
 from tiltboard_kernels import kernels_of
 from tiltboard_kernels import tree as kernels
-from tiltboard_kernels.board import Board, board_of
+from tiltboard_kernels.board import KernelBoard, board_of
 from tiltboard_kernels.jit import OPEN, Ints
 from tiltboard_kernels.jit import SURE as CERTAIN
 
@@ -59,7 +59,7 @@ class FastTree:
 
     def __init__(
         self,
-        board: Board,
+        board: KernelBoard,
         rng: random.Random,
         mode: int,
         *,
@@ -72,7 +72,7 @@ class FastTree:
         start = board.encoded(board.game.rules.start())
         plain = mode == kernels.PLAYOUTS
         shares, weights = kernels.curves(_SPREAD)
-        self._search = kernels.Search(
+        self._search = kernels.KernelSearch(
             tree=kernels.grown(most_nodes),
             tables=board.tables,
             mode=mode,
@@ -102,7 +102,7 @@ class FastTree:
     def search(
         self,
         state: Any,
-        budget: Budget,
+        budget: ThinkingBudget,
         *,
         report: Callable[[Found], None] = lambda _: None,
     ) -> Found:
@@ -161,7 +161,7 @@ class FastTree:
         moves = self.tree.edges[begin : begin + tried] & (1 << kernels.MOVE_BITS) - 1
         return [(self._every[move], first + at) for at, move in enumerate(moves)]
 
-    def _found(self, state: Any, budget: Budget) -> Found:
+    def _found(self, state: Any, budget: ThinkingBudget) -> Found:
         tree, rules = self.tree, self._board.game.rules
         mover, players = rules.mover(state), rules.players
         order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)

@@ -183,7 +183,7 @@ _VISITS_A_LOOK = 4
 _VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8  # Visits of a position and its move for one kept visit.
 
 
-class Search(NamedTuple):
+class KernelSearch(NamedTuple):
     """A tree of one game and the settings of its search. ``shares``, ``weights``: as ``curves``
     makes them.
     """
@@ -224,7 +224,7 @@ def curves(spread: float) -> tuple[Floats, Floats]:
 
 
 @kernel
-def _expand(search: Search, node: int, s: Ints) -> None:
+def _expand(search: KernelSearch, node: int, s: Ints) -> None:
     """List the moves of ``node``, whose state is ``s``: evaluated moves by their worth, without
     those known to lose unless all do; others shuffled; in the mode ``DECISIVE`` a winning move
     alone.
@@ -263,7 +263,7 @@ def _expand(search: Search, node: int, s: Ints) -> None:
 
 
 @kernel
-def _force(search: Search, node: int, s: Ints) -> None:
+def _force(search: KernelSearch, node: int, s: Ints) -> None:
     """Prove ``node``, whose state is ``s``, if its mover wins by force. The search runs when the
     node's visits have doubled, over more positions the more visits it has.
     """
@@ -276,7 +276,7 @@ def _force(search: Search, node: int, s: Ints) -> None:
 
 
 @kernel
-def _blurred(search: Search, worth: int) -> int:
+def _blurred(search: KernelSearch, worth: int) -> int:
     """Return a worth with some noise, unless it is proven."""
     if abs(worth) == SURE:
         return worth
@@ -285,7 +285,7 @@ def _blurred(search: Search, worth: int) -> int:
 
 
 @kernel
-def _best_worth(search: Search, s: Ints) -> int:
+def _best_worth(search: KernelSearch, s: Ints) -> int:
     """Return the worth of the best move of the state ``s``."""
     best = -SURE
     for at in range(judged(search.tables, s, search.moves, search.states)):
@@ -294,7 +294,7 @@ def _best_worth(search: Search, s: Ints) -> int:
 
 
 @kernel
-def _chosen(search: Search, node: int, mover: int) -> int:
+def _chosen(search: KernelSearch, node: int, mover: int) -> int:
     """Return the index of the move of ``node`` to visit next; ``tried`` is the first without a
     node.
     """
@@ -394,7 +394,7 @@ def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
 
 
 @kernel
-def _back_up(search: Search, length: int, turn: int, worth: int, winners: int) -> None:
+def _back_up(search: KernelSearch, length: int, turn: int, worth: int, winners: int) -> None:
     """Add the leaf's value to the ``length`` nodes of the path, as in ``simulate``. ``turn``: the
     root's.
     """
@@ -414,7 +414,7 @@ def _back_up(search: Search, length: int, turn: int, worth: int, winners: int) -
 
 
 @kernel
-def simulate(search: Search, start: Ints, count: int) -> int:
+def simulate(search: KernelSearch, start: Ints, count: int) -> int:
     """Visit ``count`` more leaves of the tree below the root, whose state is ``start``, or fewer if
     the root is proven or the tree is full. Returns the number of visits.
     """
@@ -469,7 +469,7 @@ def simulate(search: Search, start: Ints, count: int) -> int:
 
 
 @kernel
-def found(search: Search, s: Ints, wanted: Ints) -> int:
+def found(search: KernelSearch, s: Ints, wanted: Ints) -> int:
     """Return the most visited node with the state ``wanted`` at one or two moves after the root's
     state ``s``, or -1.
     """

@@ -27,7 +27,7 @@ from tiltboard.firmware_host.service.qr import qr_terminal
 from tiltboard.firmware_host.web.server import Server
 
 if TYPE_CHECKING:
-    from tiltboard_online.broadcast.evening import Sheet
+    from tiltboard_online.broadcast.evening import EveningSheet
 
 
 @click.command(name="club", epilog="Example: tiltboard club evening.toml --port 8090")
@@ -81,7 +81,7 @@ def club(
     connection.close()
 
 
-def _print(sheet: Sheet) -> None:
+def _print(sheet: EveningSheet) -> None:
     for number, games in enumerate(sheet.rounds, 1):
         say(text("Round {number}", number=number))
         for first, second, won in games:
@@ -92,7 +92,7 @@ def _print(sheet: Sheet) -> None:
         click.echo(f"  {at}. {line.name}  {line.points:g} ({line.opponents:g})")
 
 
-def _print_json(sheet: Sheet) -> None:
+def _print_json(sheet: EveningSheet) -> None:
     """Print an object for each game, then one for each player; no opponent is a bye."""
     games = [
         {"round": number, "first": first, "second": second, "won": won}

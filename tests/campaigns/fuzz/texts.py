@@ -9,7 +9,12 @@ import msgspec
 from tests.campaigns.fuzz.target import FileTarget, JsonTarget, Target
 from tiltboard.firmware_host.cli.pi_checks import drop_in
 from tiltboard.firmware_host.cli.rules import load_board
-from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress, read_progress
+from tiltboard.firmware_host.commissioning.progress import (
+    FORMAT,
+    Progress,
+    SweepPart,
+    read_progress,
+)
 from tiltboard.firmware_host.commissioning.results import findings
 from tiltboard.firmware_host.commissioning.tasks import tasks
 from tiltboard.firmware_host.config.files import read_board, read_text
@@ -235,7 +240,7 @@ class Interrupted(JsonTarget, FileTarget):
         begun = Progress(
             FORMAT,
             self.profile.name,
-            wanted=tuple(Part),
+            wanted=tuple(SweepPart),
             picture=False,
             buttons={"confirm": ("confirm",)},
             level=(0.0, 0.1, 9.8),

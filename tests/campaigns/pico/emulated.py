@@ -18,7 +18,7 @@ from littlefs import LittleFS
 
 from tiltboard.drivers.node_firmware.board import GRAY
 from tiltboard.drivers.node_firmware.plate import MULTIPLEXERS
-from tiltboard.hw_sim.buses.i2c import Message
+from tiltboard.hw_sim.buses.i2c import I2cMessage
 from tiltboard.hw_sim.buses.serial import SimLine
 from tiltboard.hw_sim.node import SimNode
 
@@ -250,9 +250,9 @@ class EmulatedNode(SimNode):
         address, data = value
         if self.i2c.stuck:
             return "stuck"
-        messages = [Message(address, bytes(data))] if data or what == "write" else []
+        messages = [I2cMessage(address, bytes(data))] if data or what == "write" else []
         if what == "read":
-            messages.append(Message(address, None, READ_AHEAD))
+            messages.append(I2cMessage(address, None, READ_AHEAD))
         try:
             if what == "write" and not data:  # only whether it is there
                 return True if address in set(self.i2c.chips) - self.i2c.nacking else None

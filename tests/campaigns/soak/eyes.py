@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.world.magnet import WEAK
-from tiltboard.hw_sim.world.pieces import Piece
+from tiltboard.hw_sim.world.pieces import SimulatedPiece
 from tiltboard.hw_sim.world.world import World
 
 STANDS_MM = 5.0  # lower than this it is as good as on the plate: switches close before it lies
@@ -96,7 +96,7 @@ class Eyes:
             yield start_s
         yield self._session.clock.now()
 
-    def _standing(self) -> list[tuple[str, Piece]]:
+    def _standing(self) -> list[tuple[str, SimulatedPiece]]:
         world: World = self._session.table.world
         now_s = self._session.clock.now()
         world.settle(now_s)
@@ -104,7 +104,7 @@ class Eyes:
         spots = [(self._spot(piece, now_s), piece) for piece in world.pieces.values()]
         return [(places[index], piece) for index, piece in spots if index is not None]
 
-    def _spot(self, piece: Piece, now_s: float) -> int | None:
+    def _spot(self, piece: SimulatedPiece, now_s: float) -> int | None:
         """The plate index on which it stands; None: it is in the air or beside the plate."""
         if piece.held or not piece.present(now_s):
             return None

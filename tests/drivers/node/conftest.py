@@ -15,7 +15,7 @@ import pytest
 
 from tiltboard.drivers import node_firmware
 from tiltboard.drivers.lights import LightsSettings
-from tiltboard.drivers.node import NodeHall, NodeImu, NodeLights, NodePanel
+from tiltboard.drivers.node import NodeHallDriver, NodeImuDriver, NodeLightsDriver, NodePanelDriver
 from tiltboard.drivers.node_link import NodeLink, NodeSettings
 from tiltboard.drivers.plate import Plate
 from tiltboard.hw_sim.clock import VirtualClock
@@ -176,8 +176,8 @@ def plate_with(firmware: Firmware, clock: VirtualClock):
     def build(**lights: float) -> Plate:
         settings = replace(LIGHTS, **lights)
         link = NodeLink(SETTINGS, Buses(firmware, clock))
-        hall = NodeHall(link)
-        parts = hall, NodeImu(link), NodeLights(settings, link), NodePanel(link)
+        hall = NodeHallDriver(link)
+        parts = hall, NodeImuDriver(link), NodeLightsDriver(settings, link), NodePanelDriver(link)
         return Plate(*parts, clock, read_at_s=lambda: hall.time_s)
 
     return build

@@ -18,8 +18,8 @@ from tiltboard.firmware_host.cli.pi_checks import Service, service_of, this_mach
 from tiltboard.firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
-    Part,
     Progress,
+    SweepPart,
     write_progress,
 )
 from tiltboard.firmware_host.config.computer import GPIO, I2C, SPI
@@ -539,7 +539,9 @@ def test_how_the_tilt_sensor_lies_is_said(sim, plate_10):
 def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, tmp_path, plate_10):
     state = tmp_path / "state"
     state.mkdir()
-    progress = Progress(FORMAT, "plate-10", wanted=(Part.LIGHTS, Part.PLACES), picture=True)
+    progress = Progress(
+        FORMAT, "plate-10", wanted=(SweepPart.LIGHTS, SweepPart.PLACES), picture=True
+    )
     write_progress(state / PROGRESS_NAME, progress)
     calibration = msgspec.structs.replace(
         replace_zeroed(uncalibrated(plate_10), (True,) * plate_10.size),

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.unhurried import unhurried
-from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
+from tiltboard.firmware_host.commissioning.progress import FORMAT, Progress, SweepPart
 from tiltboard.firmware_host.commissioning.results import calibration_of, findings
 from tiltboard.firmware_host.commissioning.sweep import Sweep, run_sweep
 from tiltboard.firmware_host.config.build import build_plate
@@ -32,7 +32,7 @@ class Swept:
         *faults,
         seed=1,
         progress=None,
-        parts=tuple(Part),
+        parts=tuple(SweepPart),
         prepare=None,
         mishap=None,
         stop=None,

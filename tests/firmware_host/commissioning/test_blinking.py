@@ -15,13 +15,13 @@ from tiltboard.firmware_host.commissioning.blinking import lit_findings
 from tiltboard.firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
-    Part,
     Progress,
+    SweepPart,
     write_progress,
 )
 from tiltboard.firmware_host.commissioning.sweep import begin
 
-LIGHTS = (Part.LIGHTS,)
+LIGHTS = (SweepPart.LIGHTS,)
 CAUSES = {
     "supply-sag": ("sensors", "the sensors' supply falls"),
     "ground-shift": ("sensors", "flows through the sensors' ground"),
@@ -85,7 +85,7 @@ def test_what_was_wrong_is_asked_again_with_the_picture(swept, plate_10, tmp_pat
     write_progress(tmp_path / PROGRESS_NAME, run.sweep.progress)
     again = begin(plate_10, tmp_path, LIGHTS)
     assert (again.picture, again.blink, again.lit_mt) == (None, None, ())
-    assert Part.LIGHTS in again.wanted
+    assert SweepPart.LIGHTS in again.wanted
 
 
 def shifted(profile, of_place):

@@ -11,12 +11,12 @@ import pytest
 
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.commissioning.findings import worth_a_look
-from tiltboard.firmware_host.commissioning.progress import Part
+from tiltboard.firmware_host.commissioning.progress import SweepPart
 from tiltboard.firmware_host.commissioning.tasks import Ask
 
 PLACE = 4  # b2, in the middle of the second row
 TINY = msgspec.structs.replace(unhurried("plate-10"), name="tiny", columns=3, rows=2)
-PLACES = (Part.PLACES,)
+PLACES = (SweepPart.PLACES,)
 
 
 def until(run, happened):
@@ -292,7 +292,7 @@ def test_what_has_been_done_stays_counted_when_its_part_is_left_out(swept):
         yield "skip"
         counts.append((run.step.done, run.step.total))
 
-    swept(TINY, parts=(Part.EDGES, Part.PLACES), mishap=lost)
+    swept(TINY, parts=(SweepPart.EDGES, SweepPart.PLACES), mishap=lost)
     assert counts[0] == (0, 10)
     assert counts[-2:] == [(1, 10), (1, 8)]  # both edges need not be lifted any more
 
@@ -311,7 +311,7 @@ def test_a_lost_tilt_sensor_is_said_while_the_edges_are_asked_for(swept, fault, 
         while "Lift" not in str(run.step.say):
             yield None
 
-    assert swept(TINY, parts=(Part.EDGES,), mishap=lost).refused == []
+    assert swept(TINY, parts=(SweepPart.EDGES,), mishap=lost).refused == []
 
 
 def test_the_plate_may_be_turned_while_a_place_is_measured(swept):

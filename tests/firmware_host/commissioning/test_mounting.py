@@ -12,7 +12,7 @@ import pytest
 from tests.unhurried import unhurried
 from tiltboard.drivers.attitude import FLAT, Mounting, all_mountings
 from tiltboard.firmware_host.commissioning.mounting import describe, is_level, mounting_of, refusal
-from tiltboard.firmware_host.commissioning.progress import Part
+from tiltboard.firmware_host.commissioning.progress import SweepPart
 from tiltboard.firmware_host.commissioning.tasks import EAST, NORTH, Ask
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.host.pacer import Pacer
@@ -64,7 +64,7 @@ def test_it_works_however_it_lies(swept, tiny, name, orientation):
     def glue(table):
         table.imu_orientation = orientation
 
-    run = swept(profile, seed=2, parts=(Part.EDGES,), prepare=glue)
+    run = swept(profile, seed=2, parts=(SweepPart.EDGES,), prepare=glue)
     assert run.refused == []
     found, table = run.calibration(), run.table
     assert found.orientation == orientation
@@ -102,7 +102,7 @@ def test_another_edge_than_the_lit_one_has_both_asked_for_again(swept, tiny):
                 last = task
             yield None
 
-    run = swept(tiny, parts=(Part.EDGES,), mishap=wrong)
+    run = swept(tiny, parts=(SweepPart.EDGES,), mishap=wrong)
     edges = [task.name for task in run.asked if task.ask is Ask.EDGE]
     assert edges == ["north", "east", "north", "east"]
     assert [words[:33] for words in run.refused] == ["The two edges contradict each oth"]

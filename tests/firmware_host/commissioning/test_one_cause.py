@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unhurried import unhurried
-from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
+from tiltboard.firmware_host.commissioning.progress import FORMAT, Progress, SweepPart
 from tiltboard.firmware_host.commissioning.results import findings
 from tiltboard.firmware_host.config.profile import load_profile
 
@@ -47,7 +47,7 @@ def test_a_wire_is_named_as_the_board_names_its_chip(name) -> None:
 
 
 def test_a_silent_bus_is_one_finding_and_not_one_of_each_chip(swept) -> None:
-    run = swept(unhurried("plate-7"), "i2c-nack", parts=(Part.EDGES, Part.PLACES))
+    run = swept(unhurried("plate-7"), "i2c-nack", parts=(SweepPart.EDGES, SweepPart.PLACES))
     assert run.found == [("parts", "problem", "Nothing answers on I2C bus 1.")]
 
 
@@ -55,5 +55,5 @@ def test_a_silent_chip_on_a_bus_that_answers_is_named(swept) -> None:
     def without_tilt(table) -> None:
         del table.buses.i2c_buses[1].chips[0x6A]
 
-    run = swept(unhurried("plate-7"), parts=(Part.EDGES,), prepare=without_tilt)
+    run = swept(unhurried("plate-7"), parts=(SweepPart.EDGES,), prepare=without_tilt)
     assert "at 0x6a on I2C bus 1" in run.found[0][2]

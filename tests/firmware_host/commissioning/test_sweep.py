@@ -15,7 +15,7 @@ from tiltboard.firmware_host.commissioning.findings import worth_a_look
 from tiltboard.firmware_host.commissioning.mounting import describe
 from tiltboard.firmware_host.commissioning.progress import (
     PROGRESS_NAME,
-    Part,
+    SweepPart,
     read_progress,
     write_progress,
 )
@@ -96,7 +96,7 @@ def test_what_was_mapped_is_read_where_it_stands_as_what_it_is(swept, small, fau
 
 def test_exchanged_multiplexers_are_a_map_and_one_note_that_names_some(swept, plate_10):
     two = msgspec.structs.replace(plate_10, name="two", columns=8, rows=4)
-    run = swept(two, "mux-swapped U1 U2", parts=(Part.PLACES,))
+    run = swept(two, "mux-swapped U1 U2", parts=(SweepPart.PLACES,))
     [(subject, state, said)] = run.found
     some = "a1 -> a3, b1 -> b3, c1 -> c3, d1 -> d3, e1 -> e3, f1 -> f3, g1 -> g3, h1 -> h3, ..."
     assert (subject, state) == ("sensors", "note")
@@ -151,7 +151,7 @@ def test_a_chain_from_any_corner_is_known_and_a_muddled_one_is_not(swept, small,
     def wired(table):
         table.light_at = list(light_at)
 
-    run = swept(small, parts=(Part.LIGHTS,), prepare=wired)
+    run = swept(small, parts=(SweepPart.LIGHTS,), prepare=wired)
     if way is muddled:
         assert [words for *_, words in run.found] == [UNLIT]
         return
@@ -176,7 +176,7 @@ def test_a_part_that_does_not_answer_is_said_and_gone_on_without(swept, small, f
     run = swept(small, fault)
     assert [each[:2] for each in run.found] == found
     assert "multimeter" in run.found[1][2]
-    left = {"i2c-nack": Part.EDGES, "spi-silent": Part.PLACES}[fault]
+    left = {"i2c-nack": SweepPart.EDGES, "spi-silent": SweepPart.PLACES}[fault]
     assert run.sweep.progress.wanted == (left,)  # the next run asks for it
 
 
@@ -207,7 +207,7 @@ class Blindfolded:
     [({"PICTURE": "dark"}, UNLIT), ({"BUZZER": "no"}, "The buzzer is silent.")],
 )
 def test_what_eyes_and_ears_report(swept, small, says, found):
-    run = swept(small, parts=(Part.LIGHTS, Part.BUTTONS), mishap=Blindfolded(says))
+    run = swept(small, parts=(SweepPart.LIGHTS, SweepPart.BUTTONS), mishap=Blindfolded(says))
     assert [words for *_, words in run.found] == [found]
 
 
@@ -243,17 +243,17 @@ def test_only_what_was_wrong_is_repeated_and_then_everything(swept, small, tmp_p
     assert second.places == [0]
     assert all(second.calibration().zeroed)
     write_progress(tmp_path / PROGRESS_NAME, second.sweep.progress)
-    assert begin(small, tmp_path).wanted == tuple(Part)
+    assert begin(small, tmp_path).wanted == tuple(SweepPart)
     assert begin(small, tmp_path).inputs == {}
 
 
 def test_a_sensor_that_drifts_is_named_and_measured_again(swept, plate_10, tmp_path):
     profile = msgspec.structs.replace(plate_10, name="wide", columns=8, rows=4)
-    run = swept(profile, "sensor-drift d4", parts=(Part.PLACES,))
+    run = swept(profile, "sensor-drift d4", parts=(SweepPart.PLACES,))
     said = "Sensors have drifted since the plate was empty: d4."
     assert run.found == [("sensors", "problem", said)]
     write_progress(tmp_path / PROGRESS_NAME, run.sweep.progress)
-    again = swept(profile, progress=begin(profile, tmp_path, (Part.PLACES,)))
+    again = swept(profile, progress=begin(profile, tmp_path, (SweepPart.PLACES,)))
     assert again.places == [profile.places.index("d4")]
     assert again.found == []
 

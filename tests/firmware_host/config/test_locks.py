@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.cli import bringup, doctor, scenario, serve
-from tiltboard.firmware_host.commissioning.findings import State
+from tiltboard.firmware_host.commissioning.findings import FindingState
 from tiltboard.firmware_host.config import computer
 from tiltboard.firmware_host.config.computer import BoardInUseError, board_lock, devices_of
 from tiltboard.firmware_host.config.profile import load_profile
@@ -126,5 +126,5 @@ def test_doctor_says_so_and_asks_no_part(tmp_path):
     table = load_profile("plate-10")
     with board_lock(("/dev/gpiochip0",)):
         [finding] = doctor._parts(table, tmp_path, (), seed=1, simulated=False)
-    assert finding.state is State.PROBLEM
+    assert finding.state is FindingState.PROBLEM
     assert "in use by" in str(finding.found)

@@ -7,7 +7,13 @@ import random
 import pytest
 
 from tiltboard.firmware_host.engines.errors import CannotPlayError
-from tiltboard.firmware_host.engines.search.limits import LEVELS, WIN, Budget, Limits, levels_of
+from tiltboard.firmware_host.engines.search.limits import (
+    LEVELS,
+    WIN,
+    Limits,
+    ThinkingBudget,
+    levels_of,
+)
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.gravity_trap.rules import TrapSolver
 from tiltboard.games.registry import EVERY_GAME, GAMES
@@ -101,7 +107,7 @@ def test_the_best_levels_of_gravity_trap_solve_what_they_see(game, clock):
             state = rules.start()
             continue
         if state.turn > 9:
-            solver, free = TrapSolver(rules), Budget(Limits(), clock.now)
+            solver, free = TrapSolver(rules), ThinkingBudget(Limits(), clock.now)
             winning = [each for each in moves if solver.winning(state, [each], free) is not None]
         if len(winning) != 1:
             state = rules.apply(state, draws.choice(moves))

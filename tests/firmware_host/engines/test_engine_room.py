@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tiltboard.firmware_host.config.players import ClockLeft, EngineSeat
-from tiltboard.firmware_host.engines.engine_pool import EngineRoom, Purpose, Task
+from tiltboard.firmware_host.engines.engine_pool import EngineRoom, EngineTask, Purpose
 from tiltboard.firmware_host.engines.errors import (
     CannotPlayError,
     EngineHungError,
@@ -85,7 +85,7 @@ def task(*moves, engine="fake", level=2, **more):
     position = game_type("momentum").create({"size": 5, "marbles": 4}).start()
     for move in moves:
         position = position.play(move).position
-    return Task(1, position.to_move, EngineSeat(engine, level), moves, position, **more)
+    return EngineTask(1, position.to_move, EngineSeat(engine, level), moves, position, **more)
 
 
 def until(holds):
@@ -206,14 +206,14 @@ def test_engines_of_players_whom_a_later_game_does_not_have_are_ended(room):
     made, four = room("well"), game_type("momentum").create({"size": 5, "marbles": 3, "players": 4})
     position, moves = four.start(), ()
     for _ in four.players:
-        asked = Task(1, position.to_move, EngineSeat("fake", 2), moves, position)
+        asked = EngineTask(1, position.to_move, EngineSeat("fake", 2), moves, position)
         moves += (thought(made, asked).move,)
         position = position.play(moves[-1]).position
     before = [process for process, _ in made._processes.values()]
     assert four.players == ("red", "blue", "white", "green")
     assert [alive(process) for process in before] == [True] * 4
     white = game_type("attraktion").create({}).start()
-    assert thought(made, Task(2, "white", EngineSeat("fake", 2), (), white)).move == "a1"
+    assert thought(made, EngineTask(2, "white", EngineSeat("fake", 2), (), white)).move == "a1"
     assert [alive(process) for process in before] == [False, False, True, False]  # white plays on
 
 

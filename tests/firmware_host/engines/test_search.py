@@ -10,13 +10,13 @@ from tiltboard.firmware_host.engines.search.alphabeta import AlphaBeta, Attentio
 from tiltboard.firmware_host.engines.search.limits import (
     SURE,
     WIN,
-    Budget,
     Limits,
+    ThinkingBudget,
     expected,
     log_odds,
 )
 from tiltboard.firmware_host.engines.search.tree import TreeSearch, random_choices
-from tiltboard.games.gravity_trap.rules import State, TrapSolver
+from tiltboard.games.gravity_trap.rules import TrapSolver, TrapState
 
 GAMES = [
     ("momentum", {"size": 5, "marbles": 4}),
@@ -50,7 +50,7 @@ def test_alpha_beta_has_the_value_of_plain_minimax(game_of, seed, game, position
     rules, evaluate = made.rules, made.evaluation(made.weights)
     state = positions(rules, seed, 6 + seed)
     for depth in (1, 2, 3):
-        budget = Budget(Limits(depth=depth), clock.now)
+        budget = ThinkingBudget(Limits(depth=depth), clock.now)
         found = AlphaBeta(rules, evaluate, budget).search(state, margin=25)
         wanted = plain(rules, evaluate, state, depth)
         # a win that is nearer than the depth ends the deepening, with the same value
@@ -69,7 +69,7 @@ def test_alpha_beta_has_the_value_of_plain_minimax(game_of, seed, game, position
 @pytest.mark.parametrize(("size", "marbles", "plies"), [(5, 3, 5), (6, 3, 5)], ids=["5x5", "6x6"])
 def test_small_boards_of_momentum_are_won_as_is_known(size, marbles, plies, game, clock):
     made = game("momentum", size=size, marbles=marbles, pie=False)
-    budget = Budget(Limits(depth=9), clock.now)
+    budget = ThinkingBudget(Limits(depth=9), clock.now)
     found = AlphaBeta(made.rules, made.evaluation(made.weights), budget).search(made.rules.start())
     assert found.value == WIN - plies
     assert len(found.line) >= 1
@@ -80,7 +80,7 @@ def test_the_second_player_takes_a_first_drop_that_wins(game, clock):
     rules = made.rules
     state = rules.apply(rules.start(), rules.number("c3"))
     found = AlphaBeta(
-        rules, made.evaluation(made.weights), Budget(Limits(depth=6), clock.now)
+        rules, made.evaluation(made.weights), ThinkingBudget(Limits(depth=6), clock.now)
     ).search(state)
     assert rules.name(found.move) == "swap"
     assert found.value >= SURE
@@ -98,7 +98,7 @@ def brute(rules, state):
 def test_the_trap_is_solved_as_by_trying_everything(seed, game, positions, clock):
     rules = game("gravity-trap").rules
     state = positions(rules, seed, 13)
-    budget = Budget(Limits(), clock.now)
+    budget = ThinkingBudget(Limits(), clock.now)
     found = TrapSolver(rules).winning(state, rules.moves(state), budget)
     assert (found is not None) == brute(rules, state)
     if found is not None:
@@ -114,12 +114,12 @@ def test_the_mimic_rule_is_heeded(game, clock):
         ships = rng.sample(rules.every_move, 2)
         free = [base for base in rules.every_move if base not in ships]
         pods = sum(1 << base for base in rng.sample(free, 9))
-        state = State(tuple(ships), pods, 13, copying=True, winner=None)
+        state = TrapState(tuple(ships), pods, 13, copying=True, winner=None)
         if not rules.reach(state, 0) or not rules.reach(state, 1) & rules.twin[ships[0]]:
             continue
         compared += 1
         won = [
-            TrapSolver(rules).winning(each, rules.moves(each), Budget(Limits(), clock.now))
+            TrapSolver(rules).winning(each, rules.moves(each), ThinkingBudget(Limits(), clock.now))
             for each in (state, state._replace(copying=False))
         ]
         assert (won[0] is not None) == brute(rules, state)
@@ -132,7 +132,7 @@ def test_a_tree_finds_a_win_in_one(name, game, before_a_win, clock):
     """From the last position but one of random games, where that is won by the last move."""
     rules = game(name).rules
     for seed, state in enumerate(before_a_win(rules, 5)):
-        budget = Budget(Limits(nodes=400), clock.now)
+        budget = ThinkingBudget(Limits(nodes=400), clock.now)
         found = TreeSearch(rules, budget, random.Random(seed)).search(state)
         assert found.value == WIN - 1
         assert rules.mover(state) in rules.result(rules.apply(state, found.move))
@@ -154,7 +154,7 @@ def test_a_tree_avoids_a_loss_in_two_where_it_can(game, clock):
             continue
         compared += 1
         wanted = plain(rules, lambda _: 0, state, 16)
-        budget = Budget(Limits(nodes=20_000), clock.now)
+        budget = ThinkingBudget(Limits(nodes=20_000), clock.now)
         found = TreeSearch(rules, budget, random.Random(compared)).search(state)
         assert (found.value >= SURE) == (wanted >= SURE)
         assert (found.value <= -SURE) == (wanted <= -SURE)
@@ -167,7 +167,9 @@ def test_each_player_of_four_plays_for_his_team(game, clock):
     state = rules.start()
     for name in ("a1", "e5", "a5", "e1"):
         state = rules.apply(state, rules.number(name))
-    found = TreeSearch(rules, Budget(Limits(nodes=200), clock.now), random.Random(1)).search(state)
+    found = TreeSearch(
+        rules, ThinkingBudget(Limits(nodes=200), clock.now), random.Random(1)
+    ).search(state)
     assert found.value == WIN - 1
     assert rules.result(rules.apply(state, found.move)) == (0, 2)
 
@@ -175,13 +177,17 @@ def test_each_player_of_four_plays_for_his_team(game, clock):
 def test_time_nodes_and_a_stop_end_a_search(game, clock):
     made = game("momentum")
     rules, evaluate = made.rules, made.evaluation(made.weights)
-    short = AlphaBeta(rules, evaluate, Budget(Limits(time_s=0.02), clock.now))
+    short = AlphaBeta(rules, evaluate, ThinkingBudget(Limits(time_s=0.02), clock.now))
     assert short.search(rules.start()).nodes < 64 * 25  # a look takes a millisecond
-    few = AlphaBeta(rules, evaluate, Budget(Limits(nodes=500), clock.now)).search(rules.start())
+    few = AlphaBeta(rules, evaluate, ThinkingBudget(Limits(nodes=500), clock.now)).search(
+        rules.start()
+    )
     assert few.nodes <= 500
-    stopped = Budget(Limits(), clock.now, lambda: True)
+    stopped = ThinkingBudget(Limits(), clock.now, lambda: True)
     assert TreeSearch(rules, stopped, random.Random(1)).search(rules.start()).nodes <= 16
-    at_once = AlphaBeta(rules, evaluate, Budget(Limits(nodes=0), clock.now)).search(rules.start())
+    at_once = AlphaBeta(rules, evaluate, ThinkingBudget(Limits(nodes=0), clock.now)).search(
+        rules.start()
+    )
     assert at_once.move in rules.moves(rules.start())
 
 

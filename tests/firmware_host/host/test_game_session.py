@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
-from tiltboard.firmware_host.config.players import Assist, ClockTime, EngineSeat
+from tiltboard.firmware_host.config.players import AssistLevel, ClockTime, EngineSeat
 from tiltboard.firmware_host.config.settings import FarSettings
 from tiltboard.firmware_host.engines.engine_pool import Purpose
 from tiltboard.firmware_host.host.lobby import usual_options
@@ -85,7 +85,7 @@ def test_a_new_game_has_what_it_was_asked_for_and_the_journal_the_same(playing):
     assert session.opponents.seats == record.engines == {"blue": bot}
     assert session.clock.state == record.clock
     assert session.clock.state.left_s == {"red": 120, "blue": 120}
-    assert session.opponents.advice.assist == record.assist == {"red": Assist(2)}
+    assert session.opponents.advice.assist == record.assist == {"red": AssistLevel(2)}
     assert session.game_id == record.id
 
 
@@ -196,7 +196,7 @@ def test_the_same_game_again_keeps_bots_time_and_who_is_asked(playing):
     again = playing.session
     assert again.game_id != first.game_id and again.game.options == first.game.options
     assert again.opponents.seats == seats
-    assert again.opponents.advice.assist == {"red": Assist(1, (), sure=True)}
+    assert again.opponents.advice.assist == {"red": AssistLevel(1, (), sure=True)}
     assert again.clock.state.left_s == {"red": 180, "blue": 180}
 
 

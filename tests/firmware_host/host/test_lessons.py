@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.engines.puzzles import exercise_game, exercises
-from tiltboard.firmware_host.host.lessons import Lesson
+from tiltboard.firmware_host.host.lessons import LessonSession
 from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Role
 from tiltboard.games.lesson_game import GuidedGame
 from tiltboard.games.registry import GAMES, game_type
@@ -37,13 +37,15 @@ def standing(game, moves=()):
 
 
 def test_an_ordinary_game_is_neither():
-    assert all(Lesson.of(kind.create(kind.presets[0].options)) is None for kind in GAMES.values())
+    assert all(
+        LessonSession.of(kind.create(kind.presets[0].options)) is None for kind in GAMES.values()
+    )
 
 
 @pytest.mark.parametrize("name", TAUGHT)
 def test_a_lesson_says_its_file_step_by_step(name):
     kind = game_type(name)
-    lesson = Lesson.of(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
+    lesson = LessonSession.of(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
     steps, moves = kind.lesson.steps, []
     assert lesson.opening == ()
     for at, step in enumerate(steps):
@@ -71,7 +73,7 @@ def test_each_tactic_says_what_its_puzzle_proves(name):
     tactics = game_type(name).lesson.tactics
     assert len(tactics) == 3
     for number, tactic in enumerate(tactics, 1):
-        lesson = Lesson.of(exercise_game(name, tactic.puzzle))
+        lesson = LessonSession.of(exercise_game(name, tactic.puzzle))
         asked = lesson.game.exercise
         assert re.search(CLAIMS[asked.kind, asked.turns], tactic.say)
         assert lesson.shown(standing(lesson.game)).say.template == tactic.say
@@ -80,14 +82,14 @@ def test_each_tactic_says_what_its_puzzle_proves(name):
 
 def test_while_something_is_to_be_mended_the_lesson_is_silent():
     kind = game_type("momentum")
-    lesson = Lesson.of(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
+    lesson = LessonSession.of(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
     mending = replace(standing(lesson.game), phase=Phase.FIX)
     assert lesson.shown(mending) is mending
 
 
 @pytest.mark.parametrize(("name", "number"), PUZZLES)
 def test_a_puzzle_is_solved_by_what_its_proof_says_and_by_nothing_shorter(name, number):
-    puzzle, lesson = exercises(name)[number - 1], Lesson.of(exercise_game(name, number))
+    puzzle, lesson = exercises(name)[number - 1], LessonSession.of(exercise_game(name, number))
     assert list(lesson.opening) == puzzle.moves
     moves = [puzzle.solution, *puzzle.following]
     for made in range(len(moves) + 1):
@@ -100,7 +102,7 @@ def test_a_puzzle_is_solved_by_what_its_proof_says_and_by_nothing_shorter(name, 
 
 @pytest.mark.parametrize(("name", "number"), PUZZLES)
 def test_every_wrong_move_of_a_puzzle_is_refuted_as_its_proof_does(name, number):
-    puzzle, lesson = exercises(name)[number - 1], Lesson.of(exercise_game(name, number))
+    puzzle, lesson = exercises(name)[number - 1], LessonSession.of(exercise_game(name, number))
     for move in lesson.game.start().legal():
         now = standing(lesson.game, [move])
         if move == puzzle.solution or (puzzle.kind == "win" and now.outcome is not None):
@@ -114,7 +116,7 @@ def test_every_wrong_move_of_a_puzzle_is_refuted_as_its_proof_does(name, number)
 
 
 def test_the_right_move_lights_up_only_before_it():
-    lesson, puzzle = Lesson.of(exercise_game("momentum", 1)), exercises("momentum")[0]
+    lesson, puzzle = LessonSession.of(exercise_game("momentum", 1)), exercises("momentum")[0]
     before = standing(lesson.game)
     assert Role.LEGAL not in lesson.shown(before).roles.values()
     lesson.show_right_move(())

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.few import few
 from tiltboard.firmware_host.config.errors import GameTextError, NotPossibleError
-from tiltboard.firmware_host.journal.records import GameRecord
+from tiltboard.firmware_host.journal.records import JournalGame
 from tiltboard.firmware_host.journal.text_format import read_game, replay, write_game
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.games.registry import game_type
@@ -48,9 +48,9 @@ Result: {"winner":"red","reason":"complete"}
 """
 
 
-def record_of(options: dict[str, Any], moves: tuple[str, ...], note: str = "") -> GameRecord:
+def record_of(options: dict[str, Any], moves: tuple[str, ...], note: str = "") -> JournalGame:
     game = game_type("momentum").create(options)
-    return GameRecord(
+    return JournalGame(
         "momentum", game.options, 1772389200.75, note, moves, None, id=3, changed_s=1772389300.0
     )
 
@@ -134,7 +134,7 @@ def test_export_then_import_is_the_same_game(
     assert played.started_s == 1772389200.0
     outcome = position.outcome
     assert played.result == (None if outcome is None else outcome.as_json())
-    again = GameRecord(
+    again = JournalGame(
         played.game,
         played.options,
         played.started_s,
@@ -251,7 +251,7 @@ def test_review_shows_every_position() -> None:
 def test_a_record_that_the_rules_refuse_is_named() -> None:
     with pytest.raises(NotPossibleError, match=r"Game 3 cannot be replayed\. Move 2, d4: "):
         replay(record_of({"pie": False}, ("d4", "d4")))
-    unknown = GameRecord("chess", {}, 0.0, "", (), None, id=4, changed_s=0.0)
+    unknown = JournalGame("chess", {}, 0.0, "", (), None, id=4, changed_s=0.0)
     with pytest.raises(NotPossibleError, match=r"Game 4 cannot be played by this version: .*chess"):
         write_game(unknown)
 

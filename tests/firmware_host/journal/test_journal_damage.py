@@ -23,7 +23,7 @@ from tiltboard.firmware_host.config.errors import (
     NoSuchGameError,
 )
 from tiltboard.firmware_host.journal.database import VERSION
-from tiltboard.firmware_host.journal.records import Event, GameRecord, JournalReader, Row, event_of
+from tiltboard.firmware_host.journal.records import Event, JournalGame, JournalReader, Row, event_of
 from tiltboard.firmware_host.journal.writer import STAND_EVERY, Journal
 from tiltboard.firmware_host.table.move_line import PendingMove
 
@@ -32,9 +32,9 @@ RESULT = {"winner": "red", "reason": "complete"}
 FLIPS = 200
 
 
-def stages(path: Path, clock: Any) -> dict[int, list[GameRecord]]:
+def stages(path: Path, clock: Any) -> dict[int, list[JournalGame]]:
     """Make a small journal; every state that each of its games passed through, in order."""
-    passed: dict[int, list[GameRecord]] = {}
+    passed: dict[int, list[JournalGame]] = {}
     with Journal.open(path, clock) as journal:
 
         def do(step: Callable[..., object], *arguments: Any) -> None:
@@ -56,7 +56,7 @@ def stages(path: Path, clock: Any) -> dict[int, list[GameRecord]]:
     return passed
 
 
-def checked(journal: JournalReader, passed: dict[int, list[GameRecord]], *, cut: bool) -> int:
+def checked(journal: JournalReader, passed: dict[int, list[JournalGame]], *, cut: bool) -> int:
     """Look at everything in ``journal``; how many of its games are whole.
 
     What is not as it was must be refused; with ``cut``, a game may have lost its newest events.

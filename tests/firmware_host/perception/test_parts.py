@@ -16,7 +16,7 @@ from tiltboard.firmware_host.perception.classifier import Classifier, RestReadin
 from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.perception.layout import PlateLayout
 from tiltboard.firmware_host.perception.levels import FOLLOW_S, MAX_FOLLOW_MT, Levels
-from tiltboard.firmware_host.perception.neighbour_inference import NeighbourInference, Seen
+from tiltboard.firmware_host.perception.neighbour_inference import NeighbourInference, SeenMagnets
 from tiltboard.firmware_host.perception.scan_history import NoiseMeter, ScanHistory
 from tiltboard.firmware_host.perception.sensor_monitor import GOOD_S, SensorMonitor
 from tiltboard.firmware_host.perception.settling import Scene
@@ -214,7 +214,7 @@ def test_neighbours_tell_that_a_strong_piece_comes_and_goes(profile, layout, cro
                 crosstalk.stand(44, inference.places[44].magnet)
 
     rest(NONE, 200)
-    inference.add(44, Ailment.DEAD, NONE, Seen(4.0, 0.0))
+    inference.add(44, Ailment.DEAD, NONE, SeenMagnets(4.0, 0.0))
     assert inference.unobservable(STRONG) == frozenset()
     for magnet in (SOUTH, NONE, NORTH):
         rest(magnet, 60)
@@ -225,7 +225,7 @@ def test_neighbours_tell_that_a_strong_piece_comes_and_goes(profile, layout, cro
 def test_neighbours_cannot_tell_two_failed_places_apart_that_touch(layout, crosstalk):
     inference = NeighbourInference(layout.around, crosstalk, None)
     for index in (44, 45, 70):
-        inference.add(index, Ailment.STUCK, NONE, Seen(10.0, 0.0))
+        inference.add(index, Ailment.STUCK, NONE, SeenMagnets(10.0, 0.0))
     assert inference.unobservable(STRONG) == {44, 45}
     inference.remove(45)
     assert inference.unobservable(STRONG) == frozenset()

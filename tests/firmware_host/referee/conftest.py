@@ -14,7 +14,7 @@ from tiltboard.firmware_host.config.errors import JournalFullError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.host.lobby import game_menu
 from tiltboard.firmware_host.referee.referee import Referee
-from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import Answer, GameRequest
 from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.sight import Happening, Sight, SightEvent, Stillness
@@ -92,7 +92,7 @@ class RefereedTable:
 
     def scan(
         self,
-        presses: Sequence[Press] = (),
+        presses: Sequence[ButtonPress] = (),
         requests: Sequence[GameRequest] = (),
         events: tuple[SightEvent, ...] = (),
     ) -> Standing:
@@ -152,7 +152,7 @@ class RefereedTable:
 
     def press(self, button: str, held_s: float = 0.1) -> Standing:
         self.wait(held_s)
-        return self.scan(presses=[Press(button, held_s)])
+        return self.scan(presses=[ButtonPress(button, held_s)])
 
     def event(self, happening: Happening, *places: str) -> Standing:
         return self.scan(events=(SightEvent(self.now_s, happening, places),))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tiltboard.firmware_host.table.buttons import Buttons, Press
+from tiltboard.firmware_host.table.buttons import ButtonPress, Buttons
 
 SCAN_S = 0.02
 
@@ -69,7 +69,7 @@ def test_both_buttons_at_once_are_two_presses():
 def test_nearly_two_seconds_is_short():
     told = presses(("", 1), ("confirm", 97), ("", 10))
     assert [press.long for _, press in told] == [False]
-    assert Press("confirm", 2.0).long
+    assert ButtonPress("confirm", 2.0).long
 
 
 @pytest.mark.parametrize(("held_scans", "told"), [(2, [False]), (3, []), (4, []), (5, [True])])

@@ -20,7 +20,7 @@ from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, apply, computer, ev
 from tiltboard.games.gravity_warfare.rules import WarfareRules
 from tiltboard.games.gravity_warfare.state import UNKNOWN, Token
 from tiltboard.hw_sim.session import SimSession
-from tiltboard_lab.bench.seats import Tally, play
+from tiltboard_lab.bench.seats import SeatsTally, play
 from tiltboard_lab.bench.seats_at_table import modes_of, seated_game
 
 MODES = modes_of(seated_game())
@@ -66,7 +66,7 @@ def until(session, holds, most_s=60.0):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_levels_play_every_mode_to_its_end(mode):
-    tally = Tally()
+    tally = SeatsTally()
     for seed in range(3):
         options = {**MODES[mode], "rounds": 1}
         play(options, ("medium", "easy"), random.Random(seed), tally)
@@ -76,7 +76,7 @@ def test_levels_play_every_mode_to_its_end(mode):
 
 @pytest.mark.parametrize("mode", ["battle", "simple"])
 def test_a_hard_player_plays_on_where_cards_are_of_paper_and_nobodys_hand_is_known(mode):
-    tally = Tally()
+    tally = SeatsTally()
     options = {"mode": mode, "cards": "paper", "rounds": 1}
     play(options, ("hard", "medium"), random.Random(1), tally)
     assert (tally.games, tally.unfinished) == (1, 0)
@@ -88,7 +88,7 @@ def share(strong, weak, games, **options):
     for seed in range(games):
         levels, seat = [weak] * 3, seed % 3
         levels[seat] = strong
-        tally = Tally()
+        tally = SeatsTally()
         play(options, levels, random.Random(seed), tally)
         won += tally.wins[seat] / tally.wins.total()
     return won / games

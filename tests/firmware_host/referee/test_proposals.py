@@ -11,7 +11,7 @@ from tiltboard.firmware_host.table.sight import Sight, Stillness
 from tiltboard.firmware_host.table.zones import PIECE, Evidence, ZoneOverlay, looked
 from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
 from tiltboard.games.gravity_warfare.inference import witnessed
-from tiltboard.games.gravity_warfare.state import Piece
+from tiltboard.games.gravity_warfare.state import WarfarePiece
 
 OPTIONS = {"players": 3, "rounds": 1, "cards": "paper"}
 START = ("chance:heroes", "chance:shuffle")
@@ -157,7 +157,7 @@ def test_what_a_hand_takes_off_is_known_where_one_piece_lies_on_top():
     state = Table(*RED_STANDS).position.state.copy()
     state.stage, state.zone, state.doer, state.fixed = "take", "any", 1, ("teleport-it",)
     assert witnessed(state, {"3": -1}, None).move == "blue:take:3:red-tank"
-    state.zones = {"3": ((Piece("red-tank"),), (Piece("blue-ship"),))}
+    state.zones = {"3": ((WarfarePiece("red-tank"),), (WarfarePiece("blue-ship"),))}
     assert witnessed(state, {"3": -1}, None) is None
     assert witnessed(state, {"3": -1}, "blue:take:3:blue-ship").move == "blue:take:3:blue-ship"
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.said import move
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.table.buttons import Press
+from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import Answer
 from tiltboard.firmware_host.table.standing import Phase, Role, Sound
 from tiltboard.games.base import Shift
@@ -197,7 +197,7 @@ def test_a_press_answers_only_what_was_asked_when_it_began(connect):
     table.wait(0.5)
     asked = table.standing.question
     assert asked not in (None, first)
-    table.scan(presses=[Press("confirm", 2.0)])
+    table.scan(presses=[ButtonPress("confirm", 2.0)])
     assert (table.standing.question, table.journal.moves) == (asked, [])
     table.press("confirm", 2.0)
     assert len(table.journal.moves) == 1

@@ -13,7 +13,7 @@ import pytest
 from tests.said import DONE, take
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.referee import guidance, offers, slide_guidance, view
-from tiltboard.firmware_host.referee.repair import Carry
+from tiltboard.firmware_host.referee.repair import RepairStep
 from tiltboard.firmware_host.table import phrases, problem_messages
 from tiltboard.games import registry
 from tiltboard.games.base import Outcome
@@ -154,7 +154,7 @@ def test_sentences_can_be_translated_names_included():
         },
     )
     momentum = registry.game_type("momentum").create({})
-    message = view.carry_say(momentum, Carry("blue", "e5", None))
+    message = view.carry_say(momentum, RepairStep("blue", "e5", None))
     assert german.translate(message) == "Nimm die blaue Kugel von e5."
     assert str(message) == take("blue marble", "e5")
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tiltboard.games.attraktion.game import ATTRAKTION
-from tiltboard.games.attraktion.rules import State
+from tiltboard.games.attraktion.rules import AttraktionState
 from tiltboard.games.base import Position
 
 
@@ -25,6 +25,6 @@ def standing():
         rules = game.rules
         pieces = sum(1 << rules.index[space] for space in white.split())
         pieces += sum(1 << rules.index[space] + rules.half for space in black.split())
-        return Position(game, State(pieces, turn, None))
+        return Position(game, AttraktionState(pieces, turn, None))
 
     return build

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from tiltboard.games.base import OptionError
-from tiltboard.games.gravity_trap.board import SHIPPED, Board, curve, read, shipped
+from tiltboard.games.gravity_trap.board import SHIPPED, TrapBoard, curve, read, shipped
 from tiltboard.games.gravity_trap.game import GRAVITY_TRAP
 from tiltboard.games.rules import bits
 
@@ -114,7 +114,7 @@ def test_a_file():
     assert board.positions[6] == (1, 2)
     assert board.opposite == {1: 6, 2: 5, 3: 4, 4: 3, 5: 2, 6: 1}
     assert (board.hole, board.title) == ((0.5, 1), "Six")
-    assert Board.from_json(board.as_json()) == board
+    assert TrapBoard.from_json(board.as_json()) == board
     named = FILE.replace('symmetry = "half-turn"', "opposite = {1 = 6, 2 = 5, 3 = 4}")
     assert read(named) == board
 

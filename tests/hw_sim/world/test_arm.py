@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tiltboard.hw_sim.rng import Streams
-from tiltboard.hw_sim.world.plate import G_M_S2, Plate
+from tiltboard.hw_sim.world.plate import G_M_S2, TiltingPlate
 
 
 def orientation(angles) -> np.ndarray:
@@ -31,7 +31,7 @@ def swung_and_turned(plate):
 
 @pytest.mark.parametrize("arm_m", [(0.0, 0.0, 0.0), (0.05, -0.02, 0.03)])
 def test_the_force_is_gravity_and_the_acceleration_of_the_path(arm_m):
-    plate, e = Plate(Streams(1).stream("arm")), 1e-4
+    plate, e = TiltingPlate(Streams(1).stream("arm")), 1e-4
     swung_and_turned(plate)
     for t in np.arange(1.05, 1.6, 0.05):
         before, here, after = (

@@ -9,10 +9,10 @@ import math
 import pytest
 from magpylib.magnet import Cylinder
 
-from tiltboard.hw_sim.world.magnet import FAR_ERROR_MT, FAR_MM, STRONG, WEAK, Disc, MagnetKind
+from tiltboard.hw_sim.world.magnet import FAR_ERROR_MT, FAR_MM, STRONG, WEAK, DiscMagnet, MagnetKind
 
 
-def reference_mt(disc: Disc, rho_mm: float, z_mm: float) -> float:
+def reference_mt(disc: DiscMagnet, rho_mm: float, z_mm: float) -> float:
     body = Cylinder(
         polarization=(0, 0, disc.remanence_mt / 1000),
         dimension=(disc.diameter_mm / 1000, disc.height_mm / 1000),
@@ -21,7 +21,7 @@ def reference_mt(disc: Disc, rho_mm: float, z_mm: float) -> float:
 
 
 @pytest.mark.parametrize("disc", [STRONG, WEAK])
-def test_exact_field_agrees_with_magpylib_from_the_surface_to_far_away(disc: Disc) -> None:
+def test_exact_field_agrees_with_magpylib_from_the_surface_to_far_away(disc: DiscMagnet) -> None:
     radius, half = disc.diameter_mm / 2, disc.height_mm / 2
     points = [
         (rho, z)
@@ -36,7 +36,7 @@ def test_exact_field_agrees_with_magpylib_from_the_surface_to_far_away(disc: Dis
 
 
 @pytest.mark.parametrize("disc", [STRONG, WEAK])
-def test_the_field_level_with_the_rim_is_continuous(disc: Disc) -> None:
+def test_the_field_level_with_the_rim_is_continuous(disc: DiscMagnet) -> None:
     rim = disc.diameter_mm / 2
     for z in (disc.height_mm, 12.0, -12.0):
         beside = (disc.exact_vertical_mt(rim - 1e-4, z) + disc.exact_vertical_mt(rim + 1e-4, z)) / 2
@@ -44,7 +44,9 @@ def test_the_field_level_with_the_rim_is_continuous(disc: Disc) -> None:
 
 
 @pytest.mark.parametrize("disc", [STRONG, WEAK])
-def test_far_away_two_terms_stay_within_a_thousandth_of_the_lowest_threshold(disc: Disc) -> None:
+def test_far_away_two_terms_stay_within_a_thousandth_of_the_lowest_threshold(
+    disc: DiscMagnet,
+) -> None:
     worst = 0.0
     for radius in (FAR_MM, 40.0, 60.0, 120.0, 400.0):
         for degrees in range(0, 91, 3):
@@ -57,7 +59,7 @@ def test_far_away_two_terms_stay_within_a_thousandth_of_the_lowest_threshold(dis
 
 def test_a_dipole_alone_would_be_wrong_close_up() -> None:
     """A dipole is 14 % off at 12 mm and 99 % at 5 mm from the centre of an 8 x 3 mm disc."""
-    disc = Disc(8.0, 3.0, 1300.0)
+    disc = DiscMagnet(8.0, 3.0, 1300.0)
 
     def dipole(z_mm: float) -> float:
         return disc.remanence_mt * 4.0**2 * 1.5 / z_mm**3

@@ -9,13 +9,13 @@ import pytest
 
 from tiltboard.drivers.hall import temperature_c
 from tiltboard.hw_sim.rng import Streams
-from tiltboard.hw_sim.world.plate import BUMP_S, G_M_S2, SLEW_RAD_S, Plate
+from tiltboard.hw_sim.world.plate import BUMP_S, G_M_S2, SLEW_RAD_S, TiltingPlate
 from tiltboard.hw_sim.world.world import BOUNCE_S, WORN_BOUNCE_S, Button, Climate, ntc_share
 
 
 @pytest.fixture
 def plate():
-    return Plate(Streams(1).stream("bumps"))
+    return TiltingPlate(Streams(1).stream("bumps"))
 
 
 @pytest.mark.parametrize(

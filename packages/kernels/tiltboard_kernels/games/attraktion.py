@@ -11,7 +11,7 @@ import numpy as np
 from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
 from tiltboard.games.attraktion.game import AttraktionGame
-from tiltboard.games.attraktion.rules import State
+from tiltboard.games.attraktion.rules import AttraktionState
 from tiltboard_kernels.jit import (
     MOVES,
     OPEN,
@@ -37,7 +37,7 @@ _SPACE, _EAST, _WEST, _NORTH, _SOUTH = 0, 2, 4, 6, 8
 Ways = tuple[int, int, int, int, int, int, int, int]
 
 
-class Tables(NamedTuple):
+class AttraktionTables(NamedTuple):
     """The tables of one board."""
 
     facts: Ints
@@ -45,7 +45,7 @@ class Tables(NamedTuple):
     """One for each move."""
 
 
-def tables(game: AttraktionGame) -> Tables | None:
+def tables(game: AttraktionGame) -> AttraktionTables | None:
     """Return the tables of a board, or None if it has more than ``LARGEST`` rows."""
     rules = game.rules
     size: int = game.options["size"]
@@ -63,7 +63,7 @@ def tables(game: AttraktionGame) -> Tables | None:
         row[_WEST:_NORTH] = _words([(each, y) for each in range(x)], size)
         row[_NORTH:_SOUTH] = _words([(x, each) for each in range(y + 1, size)], size)
         row[_SOUTH:] = _words([(x, each) for each in range(y)], size)
-    return Tables(np.array([*facts, *everything, *inner], np.int64), rows)
+    return AttraktionTables(np.array([*facts, *everything, *inner], np.int64), rows)
 
 
 def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
@@ -72,7 +72,7 @@ def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
     return number & (1 << split) - 1, number >> split
 
 
-def encoded(game: AttraktionGame, _: Tables, state: State) -> Ints:
+def encoded(game: AttraktionGame, _: AttraktionTables, state: AttraktionState) -> Ints:
     """Return a state of the rules as a row for the kernels."""
     rules, size = game.rules, game.options["size"]
     words: list[int] = []
@@ -86,7 +86,7 @@ def encoded(game: AttraktionGame, _: Tables, state: State) -> Ints:
 
 
 @kernel
-def free(g: Tables, s: Ints, move: int) -> bool:
+def free(g: AttraktionTables, s: Ints, move: int) -> bool:
     """Return whether a space is empty."""
     row = g.rows[move]
     taken = (s[_WHITE] | s[_BLACK]) & row[_SPACE]
@@ -106,7 +106,9 @@ def _under(gaps: int) -> int:
 
 
 @kernel
-def _moved(g: Tables, p0: int, p1: int, still0: int, still1: int, ways: Ways) -> tuple[int, int]:
+def _moved(
+    g: AttraktionTables, p0: int, p1: int, still0: int, still1: int, ways: Ways
+) -> tuple[int, int]:
     """Return one side's pieces after those in ``ways`` have moved by a space in each of four
     directions.
     """
@@ -131,7 +133,9 @@ def _moved(g: Tables, p0: int, p1: int, still0: int, still1: int, ways: Ways) ->
 
 
 @kernel
-def _dropped(g: Tables, m0: int, m1: int, t0: int, t1: int, move: int) -> tuple[int, int, int, int]:
+def _dropped(
+    g: AttraktionTables, m0: int, m1: int, t0: int, t1: int, move: int
+) -> tuple[int, int, int, int]:
     """Return both sides' pieces after a dropped piece of the first pulls the pieces beyond gaps."""
     row = g.rows[move]
     gaps0, gaps1 = ~(m0 | t0), ~(m1 | t1)
@@ -151,7 +155,7 @@ def _dropped(g: Tables, m0: int, m1: int, t0: int, t1: int, move: int) -> tuple[
 
 
 @kernel
-def around(g: Tables, p0: int, p1: int) -> tuple[int, int]:
+def around(g: AttraktionTables, p0: int, p1: int) -> tuple[int, int]:
     """Return the spaces with pieces of ``p`` on all four diagonal neighbours."""
     size, split, full = g.facts[_SIZE], g.facts[_SPLIT], g.facts[_FULL]
     p0 = (p0 << 1) & (p0 >> 1) & g.facts[_INNER]
@@ -170,7 +174,7 @@ def _lead(others0: int, others1: int, mine0: int, mine1: int) -> int:
 
 
 @kernel
-def play(g: Tables, s: Ints, move: int) -> None:
+def play(g: AttraktionTables, s: Ints, move: int) -> None:
     """Make a move that is free."""
     white = s[TURN] % 2 == 0
     mine, other = (_WHITE, _BLACK) if white else (_BLACK, _WHITE)
@@ -188,7 +192,7 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 
 @kernel
-def _first(g: Tables, spaces0: int, spaces1: int) -> int:
+def _first(g: AttraktionTables, spaces0: int, spaces1: int) -> int:
     """Return the move onto the first of ``spaces``, or -1 if there is none."""
     if spaces0:
         at = trailing_zeros(spaces0)
@@ -200,7 +204,7 @@ def _first(g: Tables, spaces0: int, spaces1: int) -> int:
 
 
 @kernel
-def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
+def playout(g: AttraktionTables, s: Ints, seed: Ints, decisive: bool) -> None:
     """Play random free moves to the end. ``decisive``: play onto a space between four of the
     other's pieces, if there is one. That nearly always wins, unless it pulls apart a winning
     position or makes one for the other.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltboard.games.gravity_connect.game import GravityConnectGame
-from tiltboard.games.gravity_connect.rules import State, landing_tables
+from tiltboard.games.gravity_connect.rules import ConnectState, landing_tables
 from tiltboard.games.search import Weights
 from tiltboard_kernels.jit import (
     MOVES,
@@ -33,14 +33,14 @@ _SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines a
 _SIZE, _FULL, _TEMPO = 2, 3, 4
 EXPLORATION = 1.5
 TO_WARM = ({"size": 5},)
-# Columns of ``Tables.about``, side by side so that they are in the processor's cache together.
+# Columns of ``ConnectTables.about``, side by side so that the processor's cache has them together.
 _LANDINGS, _WORTH_OF, _WINS, _THREATS = 0, 1, 2, 4
 _LEFT, _CUT = 0, 1  # Indices in the first row of ``_attack``'s scratch.
 _OTHER_END = 4  # Bits for the landing from the near end, below those for the far end.
 _TWO_THREATS = 600  # Worth of a move that leaves the other to prevent only one of two lines.
 
 
-class Tables(NamedTuple):
+class ConnectTables(NamedTuple):
     """The tables of one board."""
 
     facts: Ints
@@ -74,7 +74,7 @@ def _begin(length: int) -> int:
 
 
 def _about(length: int, line: int, weights: Weights) -> Ints:
-    """Return the part of ``Tables.about`` for lines of this length."""
+    """Return the part of ``ConnectTables.about`` for lines of this length."""
     _, tile, connecting, two_missing = weights["lines"]
     cells = np.arange(3**length)[:, None] // 3 ** np.arange(length) % 3
     worth = np.zeros(3**length, np.int64)
@@ -95,7 +95,7 @@ def _about(length: int, line: int, weights: Weights) -> Ints:
     return np.stack([forward + (backward << _OTHER_END), worth, *wins, *threats], axis=1)
 
 
-def tables(game: GravityConnectGame) -> Tables | None:
+def tables(game: GravityConnectGame) -> ConnectTables | None:
     """Return the tables of a board, or None if it has more than ``LARGEST`` rows."""
     rules, weights = game.rules, game.weights
     if rules.size > LARGEST:
@@ -120,13 +120,13 @@ def tables(game: GravityConnectGame) -> Tables | None:
                 cells[y * size + x, 3 * number : 3 * number + 3] = row
                 places[line, place] = y * size + x
     about = [_about(length, game.line, weights) for length in range(size + 1)]
-    return Tables(
+    return ConnectTables(
         *(np.array(facts, np.int64), np.array(slots, np.int64), cells, places),
         np.concatenate(about).astype(np.int16),
     )
 
 
-def encoded(game: GravityConnectGame, g: Tables, state: State) -> Ints:
+def encoded(game: GravityConnectGame, g: ConnectTables, state: ConnectState) -> Ints:
     """Return a state of the rules as a row for the kernels."""
     rules = game.rules
     sides, tiles = [state.own_side, state.other_side], [state.own, state.other]
@@ -145,7 +145,7 @@ def encoded(game: GravityConnectGame, g: Tables, state: State) -> Ints:
 
 
 @kernel
-def _put(g: Tables, s: Ints, cell: int, player: int) -> bool:
+def _put(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
     """Put a tile on a cell and return whether that connects. The state's worth is not updated."""
     row = g.cells[cell]
     connects = 0
@@ -157,7 +157,7 @@ def _put(g: Tables, s: Ints, cell: int, player: int) -> bool:
 
 
 @kernel
-def _taken(g: Tables, s: Ints, cell: int, player: int) -> None:
+def _taken(g: ConnectTables, s: Ints, cell: int, player: int) -> None:
     """Take a tile off again. The state's worth is not updated."""
     row = g.cells[cell]
     for at in range(0, 12, 3):
@@ -165,7 +165,7 @@ def _taken(g: Tables, s: Ints, cell: int, player: int) -> None:
 
 
 @kernel
-def _mark(g: Tables, s: Ints, cell: int, player: int) -> bool:
+def _mark(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
     """Put a tile on a cell, update the state's worth and return whether the tile connects."""
     s[_WORTH] -= _worth_of(g, s, cell)
     connects = _put(g, s, cell, player)
@@ -174,7 +174,7 @@ def _mark(g: Tables, s: Ints, cell: int, player: int) -> bool:
 
 
 @kernel
-def _worth_of(g: Tables, s: Ints, cell: int) -> int:
+def _worth_of(g: ConnectTables, s: Ints, cell: int) -> int:
     """Return the worth of a cell's four lines to the first player."""
     row = g.cells[cell]
     worth = 0
@@ -184,19 +184,19 @@ def _worth_of(g: Tables, s: Ints, cell: int) -> int:
 
 
 @kernel
-def _landing(g: Tables, s: Ints, slot: int) -> int:
+def _landing(g: ConnectTables, s: Ints, slot: int) -> int:
     """Return the place in the slot's line where a tile lands, or the board's size if it is full."""
     places = g.about[s[g.slots[slot, 0]], _LANDINGS]
     return int(places >> g.slots[slot, 1] & (1 << _OTHER_END) - 1)
 
 
 @kernel
-def _cell(g: Tables, slot: int, landing: int) -> int:
+def _cell(g: ConnectTables, slot: int, landing: int) -> int:
     return int(g.slots[slot, 3] + landing * g.slots[slot, 4])
 
 
 @kernel
-def free(g: Tables, s: Ints, move: int) -> bool:
+def free(g: ConnectTables, s: Ints, move: int) -> bool:
     """Return whether a tile may enter by a slot."""
     if g.slots[move, 2] == s[_SIDE + s[TURN] % 2]:
         return False
@@ -204,7 +204,7 @@ def free(g: Tables, s: Ints, move: int) -> bool:
 
 
 @kernel
-def play(g: Tables, s: Ints, move: int) -> None:
+def play(g: ConnectTables, s: Ints, move: int) -> None:
     """Make a move that is free."""
     player = s[TURN] % 2
     cell = _cell(g, move, _landing(g, s, move))
@@ -217,7 +217,7 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 
 @kernel
-def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
+def playout(g: ConnectTables, s: Ints, seed: Ints, _: bool) -> None:
     """Play random free moves to the end; the state's worth is not updated."""
     moves, size, full = g.facts[MOVES], g.facts[_SIZE], g.facts[_FULL]
     turn, x = s[TURN], seed[0]
@@ -242,13 +242,13 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
 
 
 @kernel
-def value(g: Tables, s: Ints) -> int:
+def value(g: ConnectTables, s: Ints) -> int:
     """Return the worth of the state to the player to move, as ``evaluation.gravity_connect``."""
     return int(g.facts[_TEMPO] + (s[_WORTH] if s[TURN] % 2 == 0 else -s[_WORTH]))
 
 
 @kernel
-def judged(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
+def judged(g: ConnectTables, s: Ints, moves: Ints, spare: Ints) -> int:
     """List and judge the legal moves, as ``board.judged``. A move after which its player threatens
     to connect on two cells, and the other cannot connect first, has all but won.
     """
@@ -295,7 +295,7 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
 
 
 @kernel
-def forced(g: Tables, s: Ints, rows: Ints, most: int) -> int:
+def forced(g: ConnectTables, s: Ints, rows: Ints, most: int) -> int:
     """Find a win by moves that each threaten to connect with the next, as ``board.forced``."""
     rows[0, _LEFT] = most
     for depth in range(1, len(rows) // 2):
@@ -307,7 +307,7 @@ def forced(g: Tables, s: Ints, rows: Ints, most: int) -> int:
 
 
 @kernel
-def _attack(g: Tables, s: Ints, rows: Ints, depth: int) -> int:
+def _attack(g: ConnectTables, s: Ints, rows: Ints, depth: int) -> int:
     """Return the plies in which the mover connects against any replies after at most ``depth``
     threats, or 0 if none is found. ``rows``: first how many positions may still be visited, and
     whether the depth cut anything off; then two rows for each depth from 0 on.
@@ -358,7 +358,7 @@ def _attack(g: Tables, s: Ints, rows: Ints, depth: int) -> int:
 
 
 @kernel
-def _moved(g: Tables, s: Ints, cell: int, side: int) -> None:
+def _moved(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
     """Make a move of the mover's that does not connect; the state's worth is not updated."""
     player = s[TURN] % 2
     _put(g, s, cell, player)
@@ -367,7 +367,7 @@ def _moved(g: Tables, s: Ints, cell: int, side: int) -> None:
 
 
 @kernel
-def _taken_back(g: Tables, s: Ints, cell: int, side: int) -> None:
+def _taken_back(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
     """Undo ``_moved``. ``side``: the side that the mover had used before."""
     s[TURN] -= 1
     player = s[TURN] % 2
@@ -376,7 +376,7 @@ def _taken_back(g: Tables, s: Ints, cell: int, side: int) -> None:
 
 
 @kernel
-def _connecting(g: Tables, s: Ints, mine: Ints, theirs: Ints) -> tuple[int, int, int]:
+def _connecting(g: ConnectTables, s: Ints, mine: Ints, theirs: Ints) -> tuple[int, int, int]:
     """List the cells that connect for the mover and for the other; return the number of each, and
     nonzero if a cell threatens to connect for the mover.
     """
@@ -391,7 +391,7 @@ def _connecting(g: Tables, s: Ints, mine: Ints, theirs: Ints) -> tuple[int, int,
 
 
 @kernel
-def _listed_at(g: Tables, s: Ints, cells: Ints, count: int, cell: int, player: int) -> int:
+def _listed_at(g: ConnectTables, s: Ints, cells: Ints, count: int, cell: int, player: int) -> int:
     """Add the cells that connect for a player on a cell's four lines to the list; return its
     length.
     """
@@ -402,7 +402,7 @@ def _listed_at(g: Tables, s: Ints, cells: Ints, count: int, cell: int, player: i
 
 
 @kernel
-def _listed(g: Tables, cells: Ints, count: int, line: int, places: int) -> int:
+def _listed(g: ConnectTables, cells: Ints, count: int, line: int, places: int) -> int:
     """Add the cells at these places of a line to a list with ``count`` cells; return its new
     length.
     """
@@ -421,7 +421,7 @@ def _listed(g: Tables, cells: Ints, count: int, line: int, places: int) -> int:
 
 
 @kernel
-def _landings(g: Tables, s: Ints, cells: Ints, count: int, taken: int, side: int) -> int:
+def _landings(g: ConnectTables, s: Ints, cells: Ints, count: int, taken: int, side: int) -> int:
     """Return on how many of ``cells``, without the one just ``taken``, a tile can land that comes
     from another side than ``side``.
     """

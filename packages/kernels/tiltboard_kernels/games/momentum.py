@@ -36,7 +36,7 @@ _CELL, _HIGHER, _LOWER, _BIT = 0, 1, 2, 3
 _BEYOND, _LAST = 0, 1  # in a line's row: what lies beyond its first cell; which marble falls off
 
 
-class Tables(NamedTuple):
+class MomentumTables(NamedTuple):
     """The tables of one board."""
 
     facts: Ints
@@ -55,7 +55,7 @@ def fits(game: MomentumGame) -> bool:
     return game.rules.players == 2 and max(cells) - min(cells) < _BITS
 
 
-def tables(game: MomentumGame) -> Tables | momentum_rows.Tables:
+def tables(game: MomentumGame) -> MomentumTables | momentum_rows.RowTables:
     """Return the tables of any game, on bits if it ``fits``."""
     if not fits(game):
         return momentum_rows.tables(game)
@@ -87,7 +87,7 @@ def tables(game: MomentumGame) -> Tables | momentum_rows.Tables:
         for each in range(RINGS)
     ]
     near_end = weights["near_end"]
-    return Tables(
+    return MomentumTables(
         np.array([2, len(moves), rules.marbles, rules.last_turn, full, swap, tempo], np.int64),
         rows,
         lines,
@@ -102,7 +102,7 @@ def _numbers(rules: MomentumRules) -> dict[int, int]:
     return {at: at - lowest for at in rules.cells}
 
 
-def encoded(game: MomentumGame, _: Tables, state: State) -> Ints:
+def encoded(game: MomentumGame, _: MomentumTables, state: State) -> Ints:
     """Return a state of the rules as a row for the kernels."""
     rules = game.rules
     words = [
@@ -115,7 +115,7 @@ def encoded(game: MomentumGame, _: Tables, state: State) -> Ints:
 
 
 @kernel
-def free(g: Tables, s: Ints, move: int) -> bool:
+def free(g: MomentumTables, s: Ints, move: int) -> bool:
     """Return whether a cell is empty, or, for the swap, whether it may be played."""
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
@@ -123,7 +123,7 @@ def free(g: Tables, s: Ints, move: int) -> bool:
 
 
 @kernel
-def play(g: Tables, s: Ints, move: int) -> None:
+def play(g: MomentumTables, s: Ints, move: int) -> None:
     """Make a legal move."""
     me = _RED + s[TURN] % 2
     other = _RED + _BLUE - me
@@ -143,7 +143,7 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 
 @kernel
-def _dropped(g: Tables, mine: int, other: int, move: int) -> tuple[int, int]:
+def _dropped(g: MomentumTables, mine: int, other: int, move: int) -> tuple[int, int]:
     """Return both players' marbles after a drop by the first. The last marble of a line moves into
     the gap behind it, or off the board.
     """
@@ -180,7 +180,7 @@ def _dropped(g: Tables, mine: int, other: int, move: int) -> tuple[int, int]:
 
 
 @kernel
-def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
+def playout(g: MomentumTables, s: Ints, seed: Ints, _: bool) -> None:
     """Play random free moves to the end; a game of more than ``MAX_PLIES`` is a draw."""
     moves, marbles = g.facts[MOVES], g.facts[_MARBLES]
     last_turn, full = g.facts[_LAST_TURN], g.facts[_FULL]
@@ -215,7 +215,7 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
 
 
 @kernel
-def _lead(g: Tables, mine: int, other: int) -> int:
+def _lead(g: MomentumTables, mine: int, other: int) -> int:
     """Return the worth of the first player's marbles minus that of the second's."""
     marbles = g.facts[_MARBLES]
     total = g.near_end[marbles - ones(mine)] - g.near_end[marbles - ones(other)]
@@ -226,7 +226,7 @@ def _lead(g: Tables, mine: int, other: int) -> int:
 
 
 @kernel
-def value(g: Tables, s: Ints) -> int:
+def value(g: MomentumTables, s: Ints) -> int:
     """Return the worth to the player to move of a game that is not over, as
     ``evaluation.momentum``.
     """
@@ -235,7 +235,7 @@ def value(g: Tables, s: Ints) -> int:
 
 
 @kernel
-def _completes(g: Tables, mine: int, other: int) -> bool:
+def _completes(g: MomentumTables, mine: int, other: int) -> bool:
     """Return whether the first player has a drop that puts their last marble on the board."""
     free_cells = g.facts[_FULL] & ~(mine | other)
     for move in range(g.facts[MOVES]):
@@ -247,7 +247,7 @@ def _completes(g: Tables, mine: int, other: int) -> bool:
 
 
 @kernel
-def judged(g: Tables, s: Ints, moves: Ints, _: Ints) -> int:
+def judged(g: MomentumTables, s: Ints, moves: Ints, _: Ints) -> int:
     """List and judge the legal moves, as ``board.judged``, without a state for each."""
     me = s[TURN] % 2
     mine, other = s[_RED + me], s[_BLUE - me]

@@ -31,7 +31,7 @@ _CELL, _LINES, _NEAR = 0, 1, 2  # In a move's row: its cell, its lines, cell and
 _NEAR_ENDS = 8  # The evaluation tells numbers of marbles to go below this apart.
 
 
-class Tables(NamedTuple):
+class RowTables(NamedTuple):
     """The tables of one board."""
 
     facts: Ints
@@ -41,7 +41,7 @@ class Tables(NamedTuple):
     """Weights of the tempo, of marbles to go, and of cells."""
 
 
-def tables(game: MomentumGame) -> Tables:
+def tables(game: MomentumGame) -> RowTables:
     """Return the tables of any board."""
     rules, weights = game.rules, game.weights
     moves = rules.every_move
@@ -61,10 +61,10 @@ def tables(game: MomentumGame) -> Tables:
         worth[0, 1 + missing] = near_end[min(missing, len(near_end) - 1)]
     for at, ring in rings(rules).items():
         worth[0, 1 + _NEAR_ENDS + _CELLS + at] = weights["rings"][ring]
-    return Tables(np.array([*facts, rules.must_block, length], np.int64), rows, worth)
+    return RowTables(np.array([*facts, rules.must_block, length], np.int64), rows, worth)
 
 
-def encoded(game: MomentumGame, g: Tables, state: State) -> Ints:
+def encoded(game: MomentumGame, g: RowTables, state: State) -> Ints:
     """Return a state of the rules as a row for the kernels."""
     rules = game.rules
     cells = [_OFF if c is None else _CUSHION if c == CUSHION else c for c in state.cells]
@@ -78,7 +78,7 @@ def encoded(game: MomentumGame, g: Tables, state: State) -> Ints:
 
 
 @kernel
-def free(g: Tables, s: Ints, move: int) -> bool:
+def free(g: RowTables, s: Ints, move: int) -> bool:
     """Return whether a cell is empty, or the swap may be played; a forced block is not checked."""
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
@@ -86,7 +86,7 @@ def free(g: Tables, s: Ints, move: int) -> bool:
 
 
 @kernel
-def play(g: Tables, s: Ints, move: int) -> None:
+def play(g: RowTables, s: Ints, move: int) -> None:
     """Make a move that is free."""
     players = g.facts[PLAYERS]
     me = s[TURN] % players + 1
@@ -107,14 +107,14 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 
 @kernel
-def _worth(g: Tables, s: Ints, at: int) -> int:
+def _worth(g: RowTables, s: Ints, at: int) -> int:
     """Return the worth of a cell's marble: positive for red, negative for blue, else 0."""
     found = g.about[0, 1 + _NEAR_ENDS + at]
     return int(found if s[at] == 1 else -found if s[at] == 2 else 0)
 
 
 @kernel
-def _drop(g: Tables, s: Ints, move: int, me: int) -> None:
+def _drop(g: RowTables, s: Ints, move: int, me: int) -> None:
     cell = g.rows[move, _CELL]
     s[cell] = me
     s[_HELD + me - 1] += 1
@@ -161,7 +161,7 @@ def _majority(s: Ints, players: int) -> int:
 
 
 @kernel
-def legal(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
+def legal(g: RowTables, s: Ints, moves: Ints, spare: Ints) -> int:
     """List the legal moves, as ``board.legal``: where rule M8 applies, only drops that leave the
     next player no winning one, if there are any.
     """
@@ -184,7 +184,7 @@ def legal(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
 
 
 @kernel
-def _safe(g: Tables, s: Ints, spare: Ints) -> bool:
+def _safe(g: RowTables, s: Ints, spare: Ints) -> bool:
     """Return whether the game is over, or the player to move has no winning drop."""
     mover = s[TURN] % g.facts[PLAYERS]
     may_win = (
@@ -202,7 +202,7 @@ def _safe(g: Tables, s: Ints, spare: Ints) -> bool:
 
 
 @kernel
-def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
+def playout(g: RowTables, s: Ints, seed: Ints, _: bool) -> None:
     """Play random free moves to the end; a game of more than ``MAX_PLIES`` is a draw."""
     moves = g.facts[MOVES]
     last = s[TURN] + MAX_PLIES
@@ -216,7 +216,7 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
 
 
 @kernel
-def value(g: Tables, s: Ints) -> int:
+def value(g: RowTables, s: Ints) -> int:
     """Return the worth to the player to move of a game for two that is not over, as
     ``evaluation.momentum``.
     """

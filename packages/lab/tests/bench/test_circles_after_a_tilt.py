@@ -13,14 +13,14 @@ from tiltboard_lab.bench.perception import (
     CLASSES,
     GAP_SPREAD_MM,
     STRENGTH_SPREAD,
-    Board,
+    RandomBoard,
 )
 from tiltboard_lab.bench.positions import OFFSET_MM, SCANS
 
 FURTHEST_MM = 8.5
 
 
-class Sliding(Board):
+class Sliding(RandomBoard):
     """Remembers each piece, so that it can slide."""
 
     def _add(self, fields, index, magnet, offset_mm):

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tiltboard.games.gravity_trap.board import Board, shipped
+from tiltboard.games.gravity_trap.board import TrapBoard, shipped
 from tiltboard.games.gravity_trap.rules import GravityTrapRules
 from tiltboard_lab.studies.boards import (
     changed,
@@ -16,7 +16,7 @@ from tiltboard_lab.studies.boards import (
     rates,
 )
 
-SMALL = Board.from_json(
+SMALL = TrapBoard.from_json(
     {
         "tracks": [[1, 2, 3], [3, 4, 5], [5, 6, 1], [2, 4, 6]],
         "opposite": {"1": 4, "2": 5, "3": 6},
@@ -70,7 +70,7 @@ def test_changed_boards_keep_to_the_rules_of_boards():
         assert fits(half, board.opposite)
     assert len(seen) > 20
     whole = [*half, *([board.opposite[b] for b in track] for track in half)]
-    made = Board.from_json(
+    made = TrapBoard.from_json(
         {"tracks": whole, "opposite": {str(k): v for k, v in board.opposite.items()}}
     )
     assert len(made.bases) == 22

@@ -12,7 +12,7 @@ pytest.importorskip("numba", reason="numba is not installed")
 from tiltboard.games.gravity_trap.board import shipped
 from tiltboard.games.registry import game_type
 from tiltboard_lab.studies.boards import climbed, fits
-from tiltboard_lab.studies.match import Match, player
+from tiltboard_lab.studies.match import BotMatch, player
 
 
 def test_parts_of_the_kernels_search_can_be_left_out():
@@ -26,7 +26,7 @@ def test_parts_of_the_kernels_search_can_be_left_out():
 
 def looked(name, options):
     """Of the root, after a player's first move and after his next: visits, and what is proven."""
-    asked = Match(a=name, b="1", game="gravity-connect", options=options, kernels=True)
+    asked = BotMatch(a=name, b="1", game="gravity-connect", options=options, kernels=True)
     made = game_type(asked.game).create(options)
     rules, state, found = made.rules, made.rules.start(), []
     with ExitStack() as stack:

@@ -5,14 +5,14 @@ import math
 import pytest
 
 from tiltboard_lab.studies.ladder import RUNGS, Ladder, heights, pairings, scores
-from tiltboard_lab.studies.match import Match, Played, Score
+from tiltboard_lab.studies.match import BotMatch, Played, Score
 
 
 def test_a_task_is_a_pair_of_one_rung():
     job = Ladder(game="gravity-trap", options={}, nodes=30, seed=3)
     for number in (0, 2, len(RUNGS) + 1):
         level, pair = RUNGS[number % len(RUNGS)], number // len(RUNGS)
-        alone = Match(
+        alone = BotMatch(
             a=str(level), b=str(level - 1), game="gravity-trap", options={}, nodes=30, seed=3
         )
         assert job.run(number) == alone.run(pair)
@@ -20,7 +20,7 @@ def test_a_task_is_a_pair_of_one_rung():
 
 def test_a_ladder_may_begin_with_even_openings():
     connect = {"game": "gravity-connect", "options": {}, "nodes": 9, "even": True}
-    assert Ladder(**connect).run(0) == Match(a="2", b="1", **connect).run(0)
+    assert Ladder(**connect).run(0) == BotMatch(a="2", b="1", **connect).run(0)
 
 
 def test_what_was_found_is_told_rung_by_rung():
@@ -37,7 +37,7 @@ def test_naive_players_are_met_by_every_level():
     at = played.index((7, "two-ply"))
     trap = {"game": "gravity-trap", "options": {}, "nodes": 30}
     found = Ladder(**trap, naive=True).run(at + len(played))
-    assert found == Match(a="7", b="two-ply", **trap).run(1)
+    assert found == BotMatch(a="7", b="two-ply", **trap).run(1)
     scored = scores([[Played(1.0, [])]] * len(played), naive=True)
     assert len(heights(scored)) == 10  # of the rungs alone
 

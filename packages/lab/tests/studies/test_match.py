@@ -13,8 +13,8 @@ from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 from tiltboard.firmware_host.engines.search.limits import Limits
 from tiltboard_lab.studies.match import (
+    BotMatch,
     IllegalError,
-    Match,
     NaivePlayer,
     Played,
     Score,
@@ -39,7 +39,7 @@ class Cheat:
 
 
 def match(**changed):
-    return Match(**{"a": "2", "b": "1", "game": "gravity-trap", "options": {}, **changed})
+    return BotMatch(**{"a": "2", "b": "1", "game": "gravity-trap", "options": {}, **changed})
 
 
 def test_a_task_is_a_pair_with_one_opening_and_both_colours():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tiltboard.firmware_host.engines.search.compiled import can_compile
-from tiltboard.firmware_host.engines.search.limits import Budget, Limits
+from tiltboard.firmware_host.engines.search.limits import Limits, ThinkingBudget
 from tiltboard.games.base import Game
 from tiltboard.games.registry import EVERY_GAME
 from tiltboard.ground.clock import cpu_s
@@ -64,7 +64,7 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
 
     def ours() -> None:
         plain.forget()
-        plain.search(start, Budget(Limits(nodes=SIMULATIONS), cpu_s))
+        plain.search(start, ThinkingBudget(Limits(nodes=SIMULATIONS), cpu_s))
 
     _told(
         echo,
@@ -149,7 +149,7 @@ class _Ours:
         theirs_s = self._other.used_s / self._other.moves
         time_s = max((self.moves + 1) * theirs_s - self.used_s, theirs_s / 2)
         begun_s = cpu_s()
-        found = self._tree.search(state, Budget(Limits(time_s=time_s), cpu_s))
+        found = self._tree.search(state, ThinkingBudget(Limits(time_s=time_s), cpu_s))
         self.used_s += cpu_s() - begun_s
         self.moves += 1
         return found.move
@@ -161,7 +161,7 @@ def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> str:
     trial.searched(())
     theirs = OpenSpiel(round(1000 * move_ms / 1000 / trial.used_s))
     theirs.searched(())
-    tree.search(game.rules.start(), Budget(Limits(nodes=1), cpu_s))
+    tree.search(game.rules.start(), ThinkingBudget(Limits(nodes=1), cpu_s))
     ours = _Ours(tree, theirs)
     pairs = []
     for pair in range((games + 1) // 2):

@@ -73,20 +73,20 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
 
     Raises RuntimeError if the sweep does not end.
     """
-    from tiltboard.firmware_host.commissioning.progress import FORMAT, Part, Progress
+    from tiltboard.firmware_host.commissioning.progress import FORMAT, Progress, SweepPart
     from tiltboard.firmware_host.commissioning.results import calibration_of
     from tiltboard.firmware_host.commissioning.sweep import Sweep, run_sweep
-    from tiltboard.firmware_host.commissioning.tasks import Step
+    from tiltboard.firmware_host.commissioning.tasks import SweepStep
     from tiltboard.firmware_host.host.pacer import Pacer
     from tiltboard.hw_sim.session.simulated_builder import Maker
 
     profile = table.profile
-    sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=tuple(Part)))
+    sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=tuple(SweepPart)))
     maker = Maker(table, 1)
     plate = build_plate(profile, table.buses)
     refused: list[str] = []
 
-    def tell(step: Step) -> str | None:
+    def tell(step: SweepStep) -> str | None:
         said = "" if step.refused is None else str(step.refused)
         if said and said not in refused:
             refused.append(said)
@@ -98,12 +98,12 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
         run_sweep(sweep, plate, Pacer(table.clock, profile.scans_per_s).wait, tell)
     finally:
         plate.close()
-    found = calibration_of(profile, sweep.progress, 0.0, before=None, proven=tuple(Part))
+    found = calibration_of(profile, sweep.progress, 0.0, before=None, proven=tuple(SweepPart))
     return found, len(refused)
 
 
 @dataclass(slots=True)
-class Tally:
+class CalibrationTally:
     """The errors in ``count`` readings: ``wrong`` read as another class, ``unsure`` between
     classes.
     """
@@ -115,20 +115,20 @@ class Tally:
     """Distance of the worst reading inside the band of its class, in mT; negative outside."""
 
 
-def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, Tally]:
+def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, CalibrationTally]:
     """Return the errors of a table by the state of its calibration; its sensors and gaps differ by
     ``tolerances`` times the stated tolerances. All states read the same boards.
     """
     with _table(profile, tolerances) as table:
         found, _ = calibrate(table)
-        board = _Board(table)
+        board = _CalibratedBoard(table)
     nominal = uncalibrated(profile)
     states: dict[str, tuple[Calibration, bool]] = {
         "as soldered": (nominal, False),
         "zeroed at the start": (_zeroed(nominal, board), True),
         "calibrated": (found, True),
     }
-    tallies = {name: Tally() for name in states}
+    tallies = {name: CalibrationTally() for name in states}
     while tallies["calibrated"].count < readings:
         pieces, raw = board.reading()
         for name, (calibration, zeroed) in states.items():
@@ -137,7 +137,7 @@ def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, Tall
 
 
 def _count(
-    tally: Tally,
+    tally: CalibrationTally,
     profile: Profile,
     calibration: Calibration,
     pieces: Mapping[int, Magnet],
@@ -163,7 +163,7 @@ def _count(
         tally.least_mt = min(tally.least_mt, mt - low, high - mt)
 
 
-class _Board:
+class _CalibratedBoard:
     """Random pieces on one table's sensors, their field from the simulator's own exact model."""
 
     def __init__(self, table: SimTable) -> None:
@@ -232,7 +232,7 @@ def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
     return [disc.vertical_mt((step / STEPS_MM) ** 2, height_mm) for step in range(farthest + 2)]
 
 
-def _zeroed(nominal: Calibration, board: _Board) -> Calibration:
+def _zeroed(nominal: Calibration, board: _CalibratedBoard) -> Calibration:
     """Return the calibration after a start has zeroed the sensors of an empty plate."""
     return msgspec.structs.replace(
         nominal, offset_mt=tuple(board.offsets_mt), zeroed=(True,) * len(board.offsets_mt)

@@ -29,7 +29,7 @@ from tiltboard.games.base import Position
 from tiltboard.games.registry import GAMES
 from tiltboard_online.broadcast.home import OFFLINE, ONLINE
 from tiltboard_online.broadcast.publisher import LOOK, online_topic
-from tiltboard_online.broadcast.spectator_view import Seen
+from tiltboard_online.broadcast.spectator_view import SpectatorView
 from tiltboard_online.far.link import Broker, Link
 
 Say = Callable[[str], object]
@@ -92,7 +92,7 @@ class VirtualTable:
     def tell(self, move: str | None = None) -> bytes:
         """Publish the state of the game and return the message."""
         position, outcome = self._position, self._position.outcome
-        seen = Seen(
+        seen = SpectatorView(
             self._name, self._kind.name, self._number, self._ply,
             "turn" if outcome is None else "over",
             to_move=position.to_move, cells=dict(position.cells), move=move, listed=True,
@@ -120,13 +120,13 @@ class Delays:
         """Let the table make a move, note the time, and return the message's length in bytes."""
         now = time.perf_counter()
         content = table.move()
-        seen = msgspec.json.decode(content, type=Seen)
+        seen = msgspec.json.decode(content, type=SpectatorView)
         self.sent[seen.table, seen.number, seen.ply] = now
         return len(content)
 
     def arrived(self, content: bytes) -> None:
         """Note the delay of a message that has arrived."""
-        seen = msgspec.json.decode(content, type=Seen)
+        seen = msgspec.json.decode(content, type=SpectatorView)
         since = self.sent.get((seen.table, seen.number, seen.ply))
         if since is not None:
             self.ms.append((time.perf_counter() - since) * 1e3)

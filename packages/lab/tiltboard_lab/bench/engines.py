@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tiltboard.firmware_host.engines.search.compiled import is_warm
-from tiltboard.firmware_host.engines.search.limits import Budget, Limits
+from tiltboard.firmware_host.engines.search.limits import Limits, ThinkingBudget
 from tiltboard.firmware_host.engines.search.tree import random_choices
 from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
@@ -73,7 +73,9 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
 
         def search(tree: FastTree = tree) -> int:
             tree.forget()
-            return tree.search(game.rules.start(), Budget(Limits(nodes=SIMULATIONS), cpu_s)).nodes
+            return tree.search(
+                game.rules.start(), ThinkingBudget(Limits(nodes=SIMULATIONS), cpu_s)
+            ).nodes
 
         _, looked, used_s = timed(search, seconds)
         told += f", {looked / used_s:,.0f} {label}"

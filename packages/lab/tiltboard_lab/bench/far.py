@@ -60,7 +60,7 @@ link.close()
 """
 
 
-class Watched:
+class WatchedMatch:
     """A table, and when each of its moves was confirmed, and each far one lit."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
@@ -104,7 +104,7 @@ def run(echo: Callable[[str], object], moves: int = 60, seconds: float = 30.0) -
 
 def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) -> None:
     settings = Settings(far=FarSettings(f"mqtt://127.0.0.1:{port}"))
-    pair = [Watched(folder / name, settings) for name in "ab"]
+    pair = [WatchedMatch(folder / name, settings) for name in "ab"]
     sent: list[int] = []
     monitor = Link(Broker("127.0.0.1", port, False))
     monitor.subscribe("tiltboard/1/match/+/+", lambda _, content: sent.append(len(content)))
@@ -143,7 +143,7 @@ def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) ->
     echo(f"  {each_b:.0f} bytes a move in {each_n:.1f} messages; the longest {largest}")
 
 
-def _help(each: Watched, chance: random.Random) -> None:
+def _help(each: WatchedMatch, chance: random.Random) -> None:
     """Make a random move if it is this table's turn; its own hand carries out all requests."""
     host = each.host
     far = None if host is None else host.playing.far

@@ -105,7 +105,7 @@ def _row(tally: Tally) -> str:
 def _level(profile: Profile, stream: Stream, noise: float, offset_mm: float, scans: int) -> Tally:
     tally = Tally()
     while tally.scans < scans:
-        board = Board(profile, stream, noise, offset_mm)
+        board = RandomBoard(profile, stream, noise, offset_mm)
         perception = board.perception()
         ready = False
         for frame in board.frames(SETTLING_SCANS + SCANS_PER_BOARD):
@@ -125,7 +125,7 @@ def _level(profile: Profile, stream: Stream, noise: float, offset_mm: float, sca
     return tally
 
 
-class Board:
+class RandomBoard:
     """Random pieces on a random table, its field from the simulator's own exact model."""
 
     def __init__(self, profile: Profile, stream: Stream, noise: float, offset_mm: float) -> None:

@@ -98,7 +98,7 @@ _PLANETS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Computer:
+class PiModel:
     """A Raspberry Pi, and what its calls cost."""
 
     name: str
@@ -117,10 +117,10 @@ class Computer:
 # proportion of their Python. slower: the maker's words at each launch (a Pi 4 three times a Pi 3, a
 # Pi 5 two to three times a Pi 4).
 COMPUTERS = (
-    Computer("Zero 2 W", 46.0, 80.0, 3.6, 25),
-    Computer("Pi 3", 38.0, 67.0, 3.0, 25),
-    Computer("Pi 4", 38.0, 22.0, 1.0, 50),
-    Computer("Pi 5", 24.0, 11.0, 0.5, 50),
+    PiModel("Zero 2 W", 46.0, 80.0, 3.6, 25),
+    PiModel("Pi 3", 38.0, 67.0, 3.0, 25),
+    PiModel("Pi 4", 38.0, 22.0, 1.0, 50),
+    PiModel("Pi 5", 24.0, 11.0, 0.5, 50),
 )
 
 
@@ -173,7 +173,7 @@ def nbody_step_us() -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ScanBudget:
     """A scan with its lights moving. ``of_period`` and ``of_core``: shares; while the wire works
     the processor is free, 20 us of each SPI call and the tilt sensor's burst.
     """
@@ -189,13 +189,13 @@ class Budget:
         return sum(self.parts_ms)
 
 
-def budget(computer: Computer, pi4_ms: float) -> Budget:
+def budget(computer: PiModel, pi4_ms: float) -> ScanBudget:
     """Return the time budget of plate-10. ``pi4_ms``: the processor's part on a Pi 4."""
     spi_ms, pins_ms = CONVERSIONS * computer.spi_us / 1000, PINS * computer.pin_us / 1000
     parts_ms = (spi_ms, pins_ms, IMU_MS, SEND_MS, pi4_ms * computer.slower)
     period_ms = 1000 / computer.goal
     busy_ms = sum(parts_ms) - CONVERSIONS * WIRE_US / 1000 - IMU_MS
-    return Budget(parts_ms, sum(parts_ms) / period_ms, busy_ms / period_ms)
+    return ScanBudget(parts_ms, sum(parts_ms) / period_ms, busy_ms / period_ms)
 
 
 def run(echo: Callable[[str], None], scans: int = 2000) -> None:

@@ -9,7 +9,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.perception.bands import STRONG_CLASSES
 from tiltboard.firmware_host.perception.perception import Perception
 from tiltboard.firmware_host.table.sight import Observation
-from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, Board
+from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, RandomBoard
 
 BOARDS = 20
 PUT = 20  # Pieces put on each board, beside those of its start.
@@ -37,7 +37,7 @@ def run(
     for name, noise in LEVELS:
         found: Found = {}
         for _ in range(boards):
-            board = Board(table, stream, noise, OFFSET_MM)
+            board = RandomBoard(table, stream, noise, OFFSET_MM)
             stood = set(board.pieces)
             perception = board.perception()
             _seen(perception, board)
@@ -51,12 +51,12 @@ def run(
             echo(f"  {name + ': ' + what:<58}{_row(pairs)}")
 
 
-def _seen(perception: Perception, board: Board) -> Observation:
+def _seen(perception: Perception, board: RandomBoard) -> Observation:
     *_, last = map(perception.observe, board.frames(SCANS))
     return last
 
 
-def _note(found: Found, board: Board, stood: set[int], seen: Observation, when: str) -> None:
+def _note(found: Found, board: RandomBoard, stood: set[int], seen: Observation, when: str) -> None:
     for index, at in seen.positions.items():
         if seen.magnets[index] is board.pieces.get(index):
             east, north = board.offsets_mm[index]

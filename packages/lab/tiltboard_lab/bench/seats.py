@@ -22,7 +22,7 @@ MAX_MOVES = 5_000
 
 
 @dataclass
-class Tally:
+class SeatsTally:
     """The results of games of one mode."""
 
     games: int = 0
@@ -57,7 +57,7 @@ def run(
         seats_at_table.run(echo, chosen, games=games, levels=levels, seed=seed)
         return
     for name, options in chosen.items():
-        tally = Tally()
+        tally = SeatsTally()
         for number in range(games):
             dice = random.Random(f"{seed}/{name}/{number}")
             at = number % len(levels)
@@ -82,7 +82,7 @@ def _share(part: float, games: int) -> str:
 
 
 def play(
-    options: Mapping[str, Any], levels: Sequence[str], dice: random.Random, tally: Tally
+    options: Mapping[str, Any], levels: Sequence[str], dice: random.Random, tally: SeatsTally
 ) -> None:
     """Play one game to its end and count it. Raises IllegalMoveError for a bot's illegal move."""
     game = seated_game().create(options)

@@ -91,7 +91,7 @@ def command(
     from tiltboard.firmware_host.config.settings import engine_commands, load_settings
     from tiltboard.firmware_host.engines.search.compiled import is_warm
     from tiltboard_lab.studies.match import (
-        Match,
+        BotMatch,
         decided,
         engines_of,
         illegal,
@@ -102,7 +102,7 @@ def command(
     made = made_of(game, options, for_two=True)
     if move_ms is not None and nodes is not None:
         raise misuse(text("Limit moves by --move-ms or by --nodes, not by both."))
-    job = Match(
+    job = BotMatch(
         a=a,
         b=b,
         game=made.name,

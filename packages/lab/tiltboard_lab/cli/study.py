@@ -26,7 +26,7 @@ from tiltboard_lab.cli.studying import (
 if TYPE_CHECKING:
     from tiltboard.games.base import Game
     from tiltboard_lab.studies.boards import Judged
-    from tiltboard_lab.studies.selfplay import Count
+    from tiltboard_lab.studies.selfplay import GameCount
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MAX_LINES = 20
@@ -119,7 +119,7 @@ def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tu
     return made, job, (asked["record"], asked["workers"], asked["on"])
 
 
-def _tell(line: object, count: Count) -> None:
+def _tell(line: object, count: GameCount) -> None:
     low, high = count.interval
     say(
         text(

@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from tiltboard.firmware_host.engines.search.limits import NO_LIMITS, Budget
-from tiltboard.games.gravity_trap.board import Board, shipped
+from tiltboard.firmware_host.engines.search.limits import NO_LIMITS, ThinkingBudget
+from tiltboard.games.gravity_trap.board import TrapBoard, shipped
 from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard_lab.studies.jobs import Job
 
@@ -48,7 +48,7 @@ def mover_wins(solver: TrapSolver, rules: GravityTrapRules, ships: Ships, pods: 
     """Return whether the player to move, who has the first of the ``ships``, wins."""
     if not rules.near[ships[0]] & pods:
         return False
-    return solver.free(*ships, pods, Budget(NO_LIMITS, lambda: 0.0))
+    return solver.free(*ships, pods, ThinkingBudget(NO_LIMITS, lambda: 0.0))
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ def parity(rates: dict[int, float]) -> float:
     return sum(steps) / len(steps) if steps else 0.0
 
 
-def judged(board: Board, games: int, rng: random.Random) -> Judged:
+def judged(board: TrapBoard, games: int, rng: random.Random) -> Judged:
     """Return the results of a board: all pairs of starts solved, and rates from ``games`` random
     games.
     """
@@ -124,7 +124,7 @@ def rates(
     return {pods: sum(won) / len(won) for pods, won in seen.items() if won}
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundBoard(msgspec.Struct, frozen=True):
     """A board that a search has found."""
 
     tracks: list[list[int]]
@@ -138,20 +138,20 @@ class Boards(Job, frozen=True, kw_only=True):
     symmetric under a half turn.
     """
 
-    finds: ClassVar[Any] = Found
+    finds: ClassVar[Any] = FoundBoard
     board: str
     steps: int
     games: int = 200
 
-    def run(self, number: int) -> Found:
+    def run(self, number: int) -> FoundBoard:
         """Climb, and return the board found with its full results."""
         rng = random.Random(f"{self.seed} board {number}")
         board = shipped(self.board)
         found = _with(board, climbed(board, self.steps, rng))
-        return Found([list(track) for track in found.tracks], judged(found, self.games, rng))
+        return FoundBoard([list(track) for track in found.tracks], judged(found, self.games, rng))
 
 
-def climbed(board: Board, steps: int, rng: random.Random, games: int = SKETCHES) -> Tracks:
+def climbed(board: TrapBoard, steps: int, rng: random.Random, games: int = SKETCHES) -> Tracks:
     """Return the tracks found by one climb, one of each pair that are each other's half turn."""
     opposite = board.opposite or {}
     half = _halves(board.tracks, opposite)
@@ -175,14 +175,14 @@ def _halves(tracks: Tracks, opposite: dict[int, int] | Any) -> Tracks:
     return tuple(kept)
 
 
-def _with(board: Board, half: Tracks) -> Board:
+def _with(board: TrapBoard, half: Tracks) -> TrapBoard:
     """Return ``board`` with other tracks, including their half turns."""
     opposite = board.opposite or {}
     whole = (*half, *(tuple(opposite[base] for base in track) for track in half))
-    return Board(whole, board.positions, board.opposite, board.hole)
+    return TrapBoard(whole, board.positions, board.opposite, board.hole)
 
 
-def _sketched(board: Board, half: Tracks, games: int, rng: random.Random) -> float:
+def _sketched(board: TrapBoard, half: Tracks, games: int, rng: random.Random) -> float:
     rules = GravityTrapRules(_with(board, half), no_copy=False)
     return parity(rates(rules, _SKETCHED, games, rng))
 

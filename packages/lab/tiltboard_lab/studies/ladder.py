@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from tiltboard.firmware_host.engines.search.limits import LEVELS
 from tiltboard_lab.studies.intervals import elo
 from tiltboard_lab.studies.jobs import Job
-from tiltboard_lab.studies.match import NAIVE, OPENING_PLIES, Match, Played, Score, score
+from tiltboard_lab.studies.match import NAIVE, OPENING_PLIES, BotMatch, Played, Score, score
 
 RUNGS = LEVELS[1:]
 Pairing = tuple[int, str]
@@ -25,7 +25,7 @@ def pairings(*, naive: bool) -> list[Pairing]:
 
 
 class Ladder(Job, frozen=True, kw_only=True):
-    """Task n is a pair of games of one of ``pairings``, in turn. The rest as in ``Match``."""
+    """Task n is a pair of games of one of ``pairings``, in turn. The rest as in ``BotMatch``."""
 
     finds: ClassVar[Any] = tuple[Played, Played]
     game: str
@@ -41,7 +41,7 @@ class Ladder(Job, frozen=True, kw_only=True):
         played = pairings(naive=self.naive)
         pair, at = divmod(number, len(played))
         level, other = played[at]
-        match = Match(
+        match = BotMatch(
             a=str(level),
             b=other,
             game=self.game,

@@ -18,8 +18,8 @@ from tiltboard.firmware_host.engines.search.compiled import can_compile
 from tiltboard.firmware_host.engines.search.limits import (
     LEVELS,
     STRONGEST,
-    Budget,
     Limits,
+    ThinkingBudget,
     expected,
 )
 from tiltboard.firmware_host.engines.search.thinker import Thinker
@@ -50,7 +50,7 @@ _GRACE_S = 10.0
 _LONGEST_S = 600.0  # Time for a move of another engine that is limited by nodes.
 
 
-class Player(Protocol):
+class MatchPlayer(Protocol):
     """A player who chooses moves in a game that has begun."""
 
     def move(self, names: Sequence[str], state: Any) -> int:
@@ -71,10 +71,10 @@ class IllegalError(Exception):
     """A player tried a move that is not legal."""
 
 
-class Match(Job, frozen=True, kw_only=True):
+class BotMatch(Job, frozen=True, kw_only=True):
     """A match of A and B; task n is a pair of games with opening n, and A begins the first of them.
 
-    ``a``, ``b``: as ``Asked`` reads them; ``engines`` has the commands of those that are not ours.
+    ``a``, ``b``: as ``AskedMove`` reads them; ``engines`` has the commands of those not ours.
     """
 
     finds: ClassVar[Any] = tuple[Played, Played]
@@ -101,7 +101,7 @@ class Match(Job, frozen=True, kw_only=True):
         dice = random.Random(f"{self.seed} players {number}")
         with ExitStack() as stack:
 
-            def make(name: str) -> Player:
+            def make(name: str) -> MatchPlayer:
                 return player(self, name, game, dice.randrange(1, 2**31), stack)
 
             first = play(game.rules, begun, (make(self.a), make(self.b)))
@@ -119,7 +119,7 @@ class Match(Job, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedMove:
     """A player as written, ``NAME+SWITCH@NODES``."""
 
     name: str
@@ -132,7 +132,7 @@ class Asked:
     """The player's own limit."""
 
     @classmethod
-    def read(cls, written: str) -> Asked:
+    def read(cls, written: str) -> AskedMove:
         """Read a player. Raises ConfigError if ``written`` has another form."""
         found = _WRITTEN.fullmatch(written)
         if found is None:
@@ -239,7 +239,7 @@ class SearchPlayer:
         """Return the best move of the search."""
         if self._forgetful:
             self._tree.forget()
-        return self._tree.search(state, Budget(self._limits, cpu_s)).move
+        return self._tree.search(state, ThinkingBudget(self._limits, cpu_s)).move
 
 
 class OtherPlayer:
@@ -260,12 +260,12 @@ class OtherPlayer:
         return number
 
 
-def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> Player:
+def player(match: BotMatch, name: str, game: Game, seed: int, stack: ExitStack) -> MatchPlayer:
     """Return a player; its process, if it has one, ends with ``stack``.
 
     Raises EngineError, ConfigError.
     """
-    asked = Asked.read(name)
+    asked = AskedMove.read(name)
     nodes = asked.nodes or match.nodes
     time_s = None if match.move_ms is None or asked.nodes else match.move_ms / 1000
     if asked.searches:
@@ -285,7 +285,7 @@ def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> 
     return OtherPlayer(process, game.rules, f"movetime {match.move_ms}", time_s + _GRACE_S)
 
 
-def _tree(match: Match, asked: Asked, game: Game, seed: int) -> FastTree:
+def _tree(match: BotMatch, asked: AskedMove, game: Game, seed: int) -> FastTree:
     if match.kernels and can_compile():
         from tiltboard_kernels.search import fast_tree
 
@@ -318,7 +318,7 @@ def engines_of(names: Iterable[str], commands: Mapping[str, Sequence[str]]) -> d
     """
     found = {}
     for written in names:
-        asked = Asked.read(written)
+        asked = AskedMove.read(written)
         switched = (PLAIN, str(STRONGEST))
         if asked.name in commands and not asked.switches:
             found[asked.name] = list(commands[asked.name])
@@ -360,7 +360,7 @@ def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -
     )
 
 
-def play(rules: Rules, begun: Iterable[int], players: tuple[Player, Player]) -> Played:
+def play(rules: Rules, begun: Iterable[int], players: tuple[MatchPlayer, MatchPlayer]) -> Played:
     """Play a game of two after its opening; the share is the first player's. Illegal moves lose."""
     state, names = rules.start(), []
     for move in begun:

@@ -14,8 +14,8 @@ from tiltboard.firmware_host.engines.proof import ProofSearch, TooManyError
 from tiltboard.firmware_host.engines.puzzles import (
     MAX_STATES,
     TURNS,
-    Answer,
     Puzzle,
+    PuzzleAnswer,
     made_of,
     reached,
     with_holds,
@@ -132,7 +132,7 @@ def _after_move(rules: Rules, state: Any, name: str) -> Any:
     return rules.apply(state, number) if legal and number is not None else None
 
 
-def _wins(rules: Rules, state: Any, answer: Answer | None, turns: int) -> bool:
+def _wins(rules: Rules, state: Any, answer: PuzzleAnswer | None, turns: int) -> bool:
     after = None if answer is None else _after_move(rules, state, answer.move)
     if answer is None or after is None or turns < 1:
         return False

@@ -10,7 +10,7 @@ import msgspec
 
 from tiltboard.firmware_host.engines.puzzles import Puzzle
 from tiltboard.firmware_host.engines.search.limits import STRONGEST, Limits, expected
-from tiltboard.firmware_host.engines.search.thinker import Book
+from tiltboard.firmware_host.engines.search.thinker import OpeningBook
 from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
 from tiltboard_lab.studies.intervals import wilson
@@ -85,7 +85,7 @@ class Mining(SelfPlay, frozen=True, kw_only=True):
         return list(mine(game, self.played(game, number).moves, self.turns))
 
 
-class Count(msgspec.Struct):
+class GameCount(msgspec.Struct):
     """The statistics of a group of games."""
 
     games: int = 0
@@ -113,13 +113,15 @@ class Count(msgspec.Struct):
         self.moves += len(game.moves)
 
 
-def counted(games: Iterable[Ended], players: int, plies: int) -> tuple[Count, dict[str, Count]]:
+def counted(
+    games: Iterable[Ended], players: int, plies: int
+) -> tuple[GameCount, dict[str, GameCount]]:
     """Return the statistics of all games, and by their first ``plies`` moves, most games first."""
-    every = Count()
-    lines: dict[str, Count] = {}
+    every = GameCount()
+    lines: dict[str, GameCount] = {}
     for game in games:
         every.add(game, players)
-        lines.setdefault(" ".join(game.moves[:plies]), Count()).add(game, players)
+        lines.setdefault(" ".join(game.moves[:plies]), GameCount()).add(game, players)
     return every, dict(sorted(lines.items(), key=lambda line: -line[1].games))
 
 
@@ -140,7 +142,9 @@ EVEN = 0.12  # The largest distance from one half of the expected result after a
 _MAX_TRIES = 12  # Tries for each line.
 
 
-def book_of(game: Game, lines: int, plies: int, nodes: int, *, seed: int, kernels: bool) -> Book:
+def book_of(
+    game: Game, lines: int, plies: int, nodes: int, *, seed: int, kernels: bool
+) -> OpeningBook:
     """Return a book of lines to even positions, of moves that level ten rates nearly as good as its
     best; for a game that it solves, each first move with an answer that is proven to win.
     ``nodes``: the maximum of positions for a move.
@@ -154,7 +158,7 @@ def book_of(game: Game, lines: int, plies: int, nodes: int, *, seed: int, kernel
             after = rules.apply(rules.start(), move)
             answer = judge.think(after, STRONGEST, Limits())
             found.add(f"{rules.name(move)} {rules.name(answer.move)}")
-        return Book(options, sorted(found))
+        return OpeningBook(options, sorted(found))
     for _ in range(_MAX_TRIES * lines):
         if len(found) >= lines:
             break
@@ -171,4 +175,4 @@ def book_of(game: Game, lines: int, plies: int, nodes: int, *, seed: int, kernel
             value = judge.think(state, STRONGEST, Limits(nodes=nodes)).value
             if abs(expected(value) - 0.5) <= EVEN:
                 found.add(" ".join(names))
-    return Book(options, sorted(found))
+    return OpeningBook(options, sorted(found))

@@ -11,7 +11,13 @@ from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.registry import HOSTED
-from tiltboard_online.broadcast.spectator_view import MAX_BYTES, OneLate, Seen, read, seen_of
+from tiltboard_online.broadcast.spectator_view import (
+    MAX_BYTES,
+    OneLate,
+    SpectatorView,
+    read,
+    seen_of,
+)
 
 ENGLISH = Catalogue()
 FIRST = b'{"table":"Oak","game":"momentum","number":1,"ply":0,"phase":"turn"}'
@@ -79,7 +85,7 @@ def test_one_late_never_shows_the_last_move_of_a_game_that_goes_on(deeds):
         if deed == "new":
             number, ply = number + 1, 0
         ply = max(0, ply + {"move": 1, "back": -1}.get(deed, 0))
-        stands = Seen(
+        stands = SpectatorView(
             "Oak", "momentum", number, ply, "turn",
             cells={f"a{n}": "red" for n in range(1, ply + 1)}, say="Push!", over=over,
         )  # fmt: skip
@@ -122,7 +128,7 @@ def test_what_is_no_table_is_nothing(why):
 
 
 def test_what_is_one_is_read():
-    assert read(FIRST)[0] == Seen("Oak", "momentum", 1, 0, "turn")
+    assert read(FIRST)[0] == SpectatorView("Oak", "momentum", 1, 0, "turn")
 
 
 JSON = st.recursive(

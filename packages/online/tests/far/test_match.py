@@ -18,8 +18,8 @@ from tiltboard_online.far.match import (
     Course,
     Hello,
     Match,
-    State,
-    Step,
+    MatchState,
+    MatchStep,
     decode,
     digest_of,
 )
@@ -39,13 +39,13 @@ def table(key, tables=2, *, rules="r1", options=None):
     game = game_type(name).create(options or usual)
     seats = dict(zip(game.players, keys, strict=True))
     agreed = Agreed(game=name, options=dict(game.options), rules=rules, seats=seats)
-    return Match.of(key, State(agreed), game)
+    return Match.of(key, MatchState(agreed), game)
 
 
 def told(match):
     """As the others read it."""
     state = decode(msgspec.json.encode(match.state))
-    assert isinstance(state, State)
+    assert isinstance(state, MatchState)
     return state
 
 
@@ -59,7 +59,7 @@ def moved(match, chance=None):
     position = match.course.reached[-1]
     legal = position.legal()
     text = legal[0] if chance is None else chance.choice(legal)
-    return match.write(Step("move", text, match.course.mover))
+    return match.write(MatchStep("move", text, match.course.mover))
 
 
 def first_player(match):
@@ -74,7 +74,7 @@ def offer(match, chance):
         return match if not steps else match.wanting(chance.choice(steps))
     text = str(max(count - 1, 0)) if kind == "take-back" else ""
     shared = kind in ("draw", "new-game")
-    return match.wanting(Step(kind, text, match.course.game.players[0] if shared else who))
+    return match.wanting(MatchStep(kind, text, match.course.game.players[0] if shared else who))
 
 
 class Link:
@@ -174,7 +174,7 @@ def test_nobody_writes_for_another_table():
 def test_an_illegal_move_is_said_and_not_taken():
     a, b = table(A), table(B)
     for text in ("z9", "D4", "", "swap"):
-        bad = msgspec.structs.replace(a.state, steps=(Step("move", text, "red"),))
+        bad = msgspec.structs.replace(a.state, steps=(MatchStep("move", text, "red"),))
         after = b.hear(A, bad).step()
         assert after.state.steps == () and after.state.differs.at == 0
 
@@ -183,7 +183,7 @@ def test_a_difference_that_one_table_says_stops_the_other_too():
     a, b = table(A), table(B)
     a = moved(a)
     b = heard(b, a)
-    bad = msgspec.structs.replace(b.state, steps=(*b.state.steps, Step("move", "z9", "blue")))
+    bad = msgspec.structs.replace(b.state, steps=(*b.state.steps, MatchStep("move", "z9", "blue")))
     a = a.hear(B, bad).step()
     assert a.state.differs.at == 1
     assert heard(b, a).state.differs.at == 1
@@ -210,7 +210,7 @@ def test_where_the_broker_has_lost_that_word_too_it_is_told():
 def test_two_accounts_are_told_with_both_moves():
     a, b = table(A), table(B)
     one, *_, other = a.course.reached[-1].legal()
-    first, again = (a.write(Step("move", text, "red")) for text in (one, other))
+    first, again = (a.write(MatchStep("move", text, "red")) for text in (one, other))
     b = heard(b, first)
     after = heard(b, again)
     assert after.state.steps == first.state.steps
@@ -221,7 +221,7 @@ def test_two_accounts_are_told_with_both_moves():
 def test_a_draw_needs_every_table_and_a_new_game_too():
     a, b = table(A), table(B)
     for kind in ("draw", "new-game"):
-        step = Step(kind, "", "red")
+        step = MatchStep(kind, "", "red")
         b = b.wanting(step)
         a = heard(a, b)
         assert a.agreed() is None
@@ -237,7 +237,7 @@ def test_a_draw_needs_every_table_and_a_new_game_too():
 
 def test_what_this_table_never_agreed_to_is_said():
     a, b = table(A), table(B)
-    for forged in (Step("draw", "", "red"), Step("resign", "", "blue")):
+    for forged in (MatchStep("draw", "", "red"), MatchStep("resign", "", "blue")):
         state = msgspec.structs.replace(a.state, steps=(forged,))
         assert b.hear(A, state).step().state.differs.at == 0
     again = msgspec.structs.replace(a.state, game=1)
@@ -246,7 +246,7 @@ def test_what_this_table_never_agreed_to_is_said():
 
 def test_a_third_table_believes_a_draw_when_it_has_everybodys_word():
     a, b, c = (table(key, 3) for key in (A, B, C))
-    draw = Step("draw", "", "red")
+    draw = MatchStep("draw", "", "red")
     a, b, c = a.wanting(draw), b.wanting(draw), c.wanting(draw)
     wrote = heard(a, b, c).write(draw)
     waits = heard(c, wrote)
@@ -257,10 +257,10 @@ def test_a_third_table_believes_a_draw_when_it_has_everybodys_word():
 def test_wishes_are_few_and_lapse_with_the_step():
     a = table(A)
     for count in range(MAX_WISHES):
-        a = a.wanting(Step("resign", str(count), "red"))
+        a = a.wanting(MatchStep("resign", str(count), "red"))
     with pytest.raises(ValueError, match="Too much"):
-        a.wanting(Step("resign", "more", "red"))
-    assert a.wanting(Step("resign", "0", "red")) is a
+        a.wanting(MatchStep("resign", "more", "red"))
+    assert a.wanting(MatchStep("resign", "0", "red")) is a
     assert moved(a).state.wishes == ()
 
 
@@ -277,8 +277,8 @@ def test_the_protocol_pages_examples_are_messages():
     page = (Path(__file__).parents[4] / "docs/far-protocol.md").read_text("utf-8")
     hello, state = (decode(each.split("```")[0].encode()) for each in page.split("```json\n")[1:])
     assert hello == Hello("Bern")
-    assert state.steps == (Step("move", "d4", "red"),)
-    assert state.wants(0, 1, Step("draw", "", "red")) and state.agreed.complete
+    assert state.steps == (MatchStep("move", "d4", "red"),)
+    assert state.wants(0, 1, MatchStep("draw", "", "red")) and state.agreed.complete
 
 
 def test_the_digest_of_rules_tells_options_and_games_apart():
@@ -293,10 +293,14 @@ def test_the_digest_of_rules_tells_options_and_games_apart():
 def test_a_course_goes_back_over_its_end():
     match = table(A)
     course = Course(match.course.game, match.state.agreed.seats, match.course.reached)
-    course = course.after(Step("move", course.reached[-1].legal()[0], "red"))
-    ended = course.after(Step("resign", "", "blue"))
+    course = course.after(MatchStep("move", course.reached[-1].legal()[0], "red"))
+    ended = course.after(MatchStep("resign", "", "blue"))
     assert ended.mover is None and ended.writer == A
-    assert ended.after(Step("take-back", "1", "red")) == course
-    for step in (Step("take-back", "2", "red"), Step("draw", "", "red"), Step("move", "a1", "red")):
+    assert ended.after(MatchStep("take-back", "1", "red")) == course
+    for step in (
+        MatchStep("take-back", "2", "red"),
+        MatchStep("draw", "", "red"),
+        MatchStep("move", "a1", "red"),
+    ):
         with pytest.raises(ValueError, match=r"take back|over|move"):
             ended.after(step)

@@ -33,15 +33,15 @@ from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard_online.broadcast import home
 from tiltboard_online.broadcast.evening import (
     DRAW,
+    EveningSheet,
     Result,
-    Sheet,
     append_result,
     open_game,
     open_pairs,
     read_evening,
 )
 from tiltboard_online.broadcast.publisher import LOOK, online_topic, public_name
-from tiltboard_online.broadcast.spectator_view import Seen, read
+from tiltboard_online.broadcast.spectator_view import SpectatorView, read
 from tiltboard_online.far.link import Link
 
 MAX_TABLES = 500
@@ -63,7 +63,7 @@ class Shown(msgspec.Struct, frozen=True):
     board: int
     """Its layout's number."""
     online: bool
-    seen: Seen
+    seen: SpectatorView
     type: str = "table"
 
 
@@ -81,7 +81,7 @@ class Club:
         self._encode = encoder(spoken)
         self._tables: dict[str, tuple[Shown, Layout]] = {}  # By key; replaced, never changed.
         self._online: dict[str, bool] = {}
-        self._sheet: Sheet | None = None
+        self._sheet: EveningSheet | None = None
         self._going: dict[str, int] = {}  # key -> the game that was seen going on there
         self._woken: set[asyncio.Event] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -202,7 +202,7 @@ class Club:
                 self._note_results(self._evening)
             except (ConfigError, OSError) as error:
                 said = str(error) if isinstance(error, OSError) else explained(error, self._spoken)
-                sheet = self._sheet or Sheet("", [], [])
+                sheet = self._sheet or EveningSheet("", [], [])
                 if sheet.problem != said:
                     _log.warning("%s", said)
                     self._sheet = msgspec.structs.replace(sheet, problem=said)
@@ -249,7 +249,7 @@ class Club:
         self._woken.add(woken)
         sent: dict[str, Shown] = {}
         boards: set[int] = set()
-        hung: Sheet | None = None
+        hung: EveningSheet | None = None
         try:
             yield b"retry: 2000\n\n"
             while True:

@@ -46,7 +46,7 @@ class Evening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The finished games, in any order."""
 
 
-class Line(msgspec.Struct, frozen=True):
+class EveningLine(msgspec.Struct, frozen=True):
     """One player's line in the standings."""
 
     name: str
@@ -56,12 +56,12 @@ class Line(msgspec.Struct, frozen=True):
     """The sum of the opponents' points (Buchholz), which breaks ties."""
 
 
-class Sheet(msgspec.Struct, frozen=True):
+class EveningSheet(msgspec.Struct, frozen=True):
     """The rounds and standings to show."""
 
     title: str
     rounds: list[list[Game]]
-    standings: list[Line]
+    standings: list[EveningLine]
     problem: str | None = None
     """Why the file cannot be read now, or None."""
 
@@ -69,7 +69,7 @@ class Sheet(msgspec.Struct, frozen=True):
 Results = Mapping[tuple[int, frozenset[str]], Result]
 
 
-def read_evening(path: Path) -> Sheet:
+def read_evening(path: Path) -> EveningSheet:
     """Return the rounds and standings of the file. Raises ConfigError."""
     evening = read_toml(path, Evening)
     why, swiss = "", evening.pairing == "swiss"
@@ -90,7 +90,7 @@ def read_evening(path: Path) -> Sheet:
         raise ConfigError(
             "{path}: {why}.", remedy="Correct that file: docs/club.md.", path=path, why=why
         )
-    return Sheet(evening.title, rounds, standings(evening.players, rounds, bye=float(swiss)))
+    return EveningSheet(evening.title, rounds, standings(evening.players, rounds, bye=float(swiss)))
 
 
 def _rounds(evening: Evening, results: Results) -> list[list[Game]]:
@@ -170,7 +170,7 @@ def _swiss(evening: Evening, before: Sequence[Sequence[Game]]) -> list[tuple[str
 
 def standings(
     players: Sequence[str], rounds: Sequence[Sequence[Game]], *, bye: float
-) -> list[Line]:
+) -> list[EveningLine]:
     """Return the standings, the best first; complete ties keep the file's order."""
     points = dict.fromkeys(players, 0.0)
     met: dict[str, list[str]] = {name: [] for name in players}
@@ -182,12 +182,13 @@ def standings(
                 points[one] += 0.5 if won == DRAW else float(won == one)
                 met[one].append(other)
     lines = [
-        Line(name, points[name], sum(points[other] for other in met[name])) for name in players
+        EveningLine(name, points[name], sum(points[other] for other in met[name]))
+        for name in players
     ]
     return sorted(lines, key=lambda line: (-line.points, -line.opponents))
 
 
-def open_game(sheet: Sheet, names: frozenset[str]) -> tuple[int, str, str] | None:
+def open_game(sheet: EveningSheet, names: frozenset[str]) -> tuple[int, str, str] | None:
     """Return round, first and second player of these two's first game without a result, or None."""
     for number, games in enumerate(sheet.rounds, 1):
         for first, second, won in games:
@@ -196,7 +197,7 @@ def open_game(sheet: Sheet, names: frozenset[str]) -> tuple[int, str, str] | Non
     return None
 
 
-def open_pairs(sheet: Sheet) -> set[frozenset[str]]:
+def open_pairs(sheet: EveningSheet) -> set[frozenset[str]]:
     """Return the pairs of names of the games without a result."""
     games = (game for each in sheet.rounds for game in each)
     return {frozenset((first, second)) for first, second, won in games if second and won is None}

@@ -28,7 +28,7 @@ PLATE = "plate-10"  # every game lies on it
 Places = Annotated[dict[Name, Name], msgspec.Meta(max_length=100)]
 
 
-class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
+class SpectatorView(msgspec.Struct, frozen=True, omit_defaults=True):
     """The public state of a table."""
 
     table: Name
@@ -65,7 +65,7 @@ def seen_of(
     table: str,
     names: bool = False,
     listed: bool = False,
-) -> Seen | None:
+) -> SpectatorView | None:
     """Return a table's public state after its last step, or None before any game. ``names``:
     include people's names, in the sentence too.
     """
@@ -74,7 +74,7 @@ def seen_of(
     played, guidance = snapshot.game, snapshot.guidance
     say = spoken.translate(guidance.say if names else guidance.say.without_names())
     result = played.result
-    return Seen(
+    return SpectatorView(
         table=table,
         game=layout.game.name,
         number=layout.game.id,
@@ -114,9 +114,11 @@ class OneLate:
 
     def __init__(self) -> None:
         self._number = -1
-        self._after: dict[int, Seen] = {}  # Number of moves -> the state then, the newest two.
+        self._after: dict[
+            int, SpectatorView
+        ] = {}  # Number of moves -> the state then, the newest two.
 
-    def shown(self, seen: Seen) -> Seen:
+    def shown(self, seen: SpectatorView) -> SpectatorView:
         """Return what may be shown now. The sentence is left out, because it describes the present
         move.
         """
@@ -130,10 +132,10 @@ class OneLate:
         return self._after.get(seen.ply - 1, self._after[0] if seen.ply == 0 else empty)
 
 
-_decoder = msgspec.json.Decoder(Seen)
+_decoder = msgspec.json.Decoder(SpectatorView)
 
 
-def read(payload: bytes) -> tuple[Seen, Layout] | None:
+def read(payload: bytes) -> tuple[SpectatorView, Layout] | None:
     """Return a message and its board, or None if it cannot be shown here, because anybody may have
     sent it.
     """

@@ -31,7 +31,7 @@ Key = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
-class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class MatchStep(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """One step of a match."""
 
     kind: Kind
@@ -50,7 +50,7 @@ class Wish(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     """
 
     number: Count
-    step: Step
+    step: MatchStep
 
 
 class Said(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -108,7 +108,7 @@ class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"
     version: int = VERSION
 
 
-class State(
+class MatchState(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
@@ -121,7 +121,7 @@ class State(
     agreed: Agreed
     game: Count = 0
     """Number of the game in the match, from 0."""
-    steps: Annotated[tuple[Step, ...], msgspec.Meta(max_length=MAX_STEPS)] = ()
+    steps: Annotated[tuple[MatchStep, ...], msgspec.Meta(max_length=MAX_STEPS)] = ()
     """Those of that game."""
     wishes: Annotated[tuple[Wish, ...], msgspec.Meta(max_length=MAX_WISHES)] = ()
     said: Said = Said()
@@ -133,7 +133,7 @@ class State(
         steps, wishes = len(self.steps), len(self.wishes)
         return self.game, steps, self.differs is not None, wishes, self.said.number
 
-    def wants(self, game: int, number: int, step: Step) -> bool:
+    def wants(self, game: int, number: int, step: MatchStep) -> bool:
         """Return whether that table agrees to ``step`` of that game, has it already, or plays a
         later game.
         """
@@ -144,7 +144,7 @@ class State(
         return Wish(number, step) in self.wishes
 
 
-Spoken = Hello | State
+Spoken = Hello | MatchState
 decode: Callable[[bytes], Spoken] = msgspec.json.Decoder(Spoken).decode
 """Return a message's content. Raises msgspec.DecodeError, UnicodeDecodeError, RecursionError."""
 
@@ -176,7 +176,7 @@ class Course:
     reached: tuple[Position, ...]
     """The positions from the start, one more than ``moves``."""
     moves: tuple[str, ...] = ()
-    ended: Step | None = None
+    ended: MatchStep | None = None
     """The step by which the players ended it, or None."""
 
     @property
@@ -189,7 +189,7 @@ class Course:
         """The table that writes the next step; after the end, that of the game's first player."""
         return self.seats[self.mover or self.game.players[0]]
 
-    def after(self, step: Step) -> Course:
+    def after(self, step: MatchStep) -> Course:
         """Return the course with one more step. Raises ValueError if the rules forbid it."""
         if step.who not in self.seats:
             raise ValueError(f"There is no player {step.who}.")
@@ -235,12 +235,12 @@ class Match:
 
     table: str
     """Its key."""
-    state: State
+    state: MatchState
     course: Course
-    heard: Mapping[str, State] = field(default_factory=dict)
+    heard: Mapping[str, MatchState] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: str, state: State, game: Game) -> Match:
+    def of(cls, table: str, state: MatchState, game: Game) -> Match:
         """Return the match that is stored. Raises ValueError if it is not a possible game."""
         course = Course(game, state.agreed.seats, (game.start(),))
         for step in state.steps:
@@ -263,15 +263,15 @@ class Match:
         return self.state.agreed.complete and self.state.differs is None
 
     @property
-    def unanswered(self) -> tuple[Step, ...]:
+    def unanswered(self) -> tuple[MatchStep, ...]:
         """The steps that other tables want and this one has not agreed to."""
         return tuple(step for step in self.wanted() if self.table in self.lacks(step))
 
-    def others(self) -> Mapping[str, State]:
+    def others(self) -> Mapping[str, MatchState]:
         """Return the last states of the other tables."""
         return {table: there for table, there in self.heard.items() if table != self.table}
 
-    def lacks(self, step: Step) -> frozenset[str]:
+    def lacks(self, step: MatchStep) -> frozenset[str]:
         """Return the tables that still have to agree to ``step``, as far as this table knows: for a
         move none, for a resignation or a loss on time the player's own, for everything else all.
         """
@@ -287,7 +287,7 @@ class Match:
             if table not in known or not known[table].wants(game, self.number, step)
         )
 
-    def wanted(self) -> tuple[Step, ...]:
+    def wanted(self) -> tuple[MatchStep, ...]:
         """Return the wishes for the next step, this table's own first."""
         states = (self.state, *self.others().values())
         return tuple(
@@ -300,7 +300,7 @@ class Match:
             )
         )
 
-    def agreed(self) -> Step | None:
+    def agreed(self) -> MatchStep | None:
         """Return the step to which all necessary tables have agreed, or None."""
         for step in self.wanted():
             if not self.lacks(step) and step.kind != "move":
@@ -311,7 +311,7 @@ class Match:
                 return step
         return None
 
-    def wanting(self, step: Step) -> Match:
+    def wanting(self, step: MatchStep) -> Match:
         """Return the match with this table's offer or answer, to be stored before it is published.
         Raises ValueError if the rules forbid that step.
         """
@@ -336,7 +336,7 @@ class Match:
         seats = {**agreed.seats, **here}
         names = {**agreed.names, **({table: hello.name} if hello.name else {})}
         agreed = msgspec.structs.replace(agreed, seats=seats, names=names)
-        return Match.of(self.table, State(agreed), self.course.game)
+        return Match.of(self.table, MatchState(agreed), self.course.game)
 
     def saying(self, phrase: Phrase) -> Match:
         """Return the match with a phrase to the others."""
@@ -351,7 +351,7 @@ class Match:
         here = {p: name for p, name in people.items() if seats.get(p) == self.table}
         return self if here == said.people else self._with(said=Said(said.number + 1, None, here))
 
-    def write(self, step: Step) -> Match:
+    def write(self, step: MatchStep) -> Match:
         """Return the match with one more step from this table, to be stored before it is published.
 
         Raises ValueError if another table writes it, or it is not agreed.
@@ -362,7 +362,7 @@ class Match:
             raise ValueError("Not every table has agreed to this step.")
         return self._taken(step)
 
-    def _taken(self, step: Step) -> Match:
+    def _taken(self, step: MatchStep) -> Match:
         if step.kind == "new-game":
             start = Course(self.course.game, self.course.seats, (self.course.game.start(),))
             return replace(self._with(game=self.state.game + 1, steps=(), wishes=()), course=start)
@@ -371,7 +371,7 @@ class Match:
         course = self.course.after(step)
         return replace(self._with(steps=(*self.state.steps, step), wishes=()), course=course)
 
-    def hear(self, source: str, there: State) -> Match:
+    def hear(self, source: str, there: MatchState) -> Match:
         """Return the match with a state from the table ``source``, which has signed it; an outdated
         one changes nothing.
         """
@@ -414,7 +414,7 @@ class Match:
                 mine = again is not None and self.state.wants(self.state.game, self.number, again)
                 if source == self.table or (mine and there.game == self.state.game + 1):
                     who = self.course.game.players[0]
-                    return self._taken(again or Step("new-game", "", who))
+                    return self._taken(again or MatchStep("new-game", "", who))
                 return self._differing(self.number, "no other game", "another game")
             if there.game < self.state.game or len(there.steps) <= self.number:
                 continue

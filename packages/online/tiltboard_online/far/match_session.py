@@ -49,9 +49,9 @@ from tiltboard_online.far.match import (
     Differs,
     Hello,
     Match,
+    MatchState,
+    MatchStep,
     Spoken,
-    State,
-    Step,
     digest_of,
 )
 from tiltboard_online.far.seal import Keys, Seal, new_code, read_code
@@ -89,7 +89,7 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     code: str = ""
     keys: Keys | None = None
-    state: State | None = None
+    state: MatchState | None = None
     game_id: int | None = None
     """The journal's number of game ``round`` of the match."""
     round: int = 0
@@ -128,7 +128,7 @@ class Far:
         self._here: dict[str, bool] = {}
         self._away_since: dict[str, float] = {}
         self._phrase: tuple[Message, str, float] | None = None  # words, player, until when
-        self._asks_back: tuple[Step | None, float] = (None, 0.0)  # The step, shown since when.
+        self._asks_back: tuple[MatchStep | None, float] = (None, 0.0)  # The step, shown since when.
         self._stood: tuple[int | None, int] = (None, 0)  # the game and its moves, a step ago
         self._level = 0  # as in follow; after a start a move may be asked for once more
         self._checking = False
@@ -177,7 +177,7 @@ class Far:
                 names={table: name} if name else {},
                 clock=command.clock,
             )
-            return replace(kept, keys=keys, state=State(agreed)), keys
+            return replace(kept, keys=keys, state=MatchState(agreed)), keys
 
         self._do(stretched, lambda made: self._open(*made))
 
@@ -211,7 +211,7 @@ class Far:
         return all_of_it
 
     @property
-    def _read(self) -> Step | None:
+    def _read(self) -> MatchStep | None:
         """The take-back that another table requests, once people have had time to read it, or
         None.
         """
@@ -433,12 +433,12 @@ class Far:
                 self._phrase = words, who[0], self._now_s + SAID_S
 
     def _joining(
-        self, kept: Kept, table: str, there: State, game: Game | None, problem: Message | None
+        self, kept: Kept, table: str, there: MatchState, game: Game | None, problem: Message | None
     ) -> None:
         """Begin the match of ``table``, or report why that is not possible: ``problem``."""
         agreed = there.agreed
         if game is not None and self._seal is not None:
-            self.match = Match.of(self._seal.table, State(agreed), game).hear(table, there)
+            self.match = Match.of(self._seal.table, MatchState(agreed), game).hear(table, there)
             try:
                 self._begin_here(kept, self.match)
             except (RulesError, TiltboardError) as error:
@@ -447,7 +447,7 @@ class Far:
             self.match = None
             self._trouble = text("This match cannot be played here: {why}", why=problem)
             differs = Differs(None, "not to be played", agreed.game)
-            self.kept = replace(kept, state=State(agreed, differs=differs))
+            self.kept = replace(kept, state=MatchState(agreed, differs=differs))
 
     def _begin_here(self, kept: Kept, match: Match) -> None:
         """Begin the match's newest game on this table. Raises why that is not possible."""

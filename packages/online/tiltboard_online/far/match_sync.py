@@ -18,7 +18,7 @@ from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.move_line import sides
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
-from tiltboard_online.far.match import Differs, Kind, Match, Step
+from tiltboard_online.far.match import Differs, Kind, Match, MatchStep
 
 AWAY_S = 120.0  # Absence after which people are told.
 TAKES_BACK: Final = "take-back"
@@ -32,11 +32,11 @@ OFFERS = {
 }
 
 
-def offers(match: Match) -> dict[Kind, tuple[Step, Message]]:
+def offers(match: Match) -> dict[Kind, tuple[MatchStep, Message]]:
     """Return the requests of other tables that this one has not agreed to, the first of each kind,
     with a sentence that says all that a press agrees to.
     """
-    found: dict[Kind, tuple[Step, Message]] = {}
+    found: dict[Kind, tuple[MatchStep, Message]] = {}
     for step in match.unanswered:
         said = OFFERS.get(step.kind)
         if step.kind == TAKES_BACK:
@@ -46,7 +46,7 @@ def offers(match: Match) -> dict[Kind, tuple[Step, Message]]:
     return found
 
 
-def _back(match: Match, step: Step) -> Message | None:
+def _back(match: Match, step: MatchStep) -> Message | None:
     """Return the request to take back moves as a sentence, or None if the rules forbid it."""
     try:
         count = len(match.course.moves) - len(match.course.after(step).moves)
@@ -82,7 +82,7 @@ def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameR
         mover = match.course.mover
         new = all(step.kind != TAKES_BACK for step in match.state.steps[level:])
         if new and match.writes and match.state.agreed.complete and mover is not None:
-            return match.write(Step("move", made[len(known)], mover)), None
+            return match.write(MatchStep("move", made[len(known)], mover)), None
         request = c.TakeBack(len(known))
     elif len(made) < len(known):
         if standing.outcome is not None:
@@ -107,7 +107,7 @@ def asks_back(match: Match, standing: Standing) -> bool:
     return asked and len(standing.moves) < len(match.course.moves)
 
 
-def _end(step: Step, standing: Standing) -> c.GameRequest | None:
+def _end(step: MatchStep, standing: Standing) -> c.GameRequest | None:
     """Return the request that ends the game here as its players have ended it, or None."""
     if step.kind == RESIGNS:
         return c.Resign(step.who)
@@ -125,7 +125,7 @@ def _offered(match: Match, standing: Standing) -> c.GameRequest | None:
     """
     if standing.outcome is not None or standing.phase is not Phase.TURN:
         return None
-    draw = Step(DRAWS, "", match.course.game.players[0])
+    draw = MatchStep(DRAWS, "", match.course.game.players[0])
     for player, table in match.state.agreed.seats.items():
         there = match.others().get(table)
         offers = there is not None and there.wants(match.state.game, match.number, draw)
@@ -140,15 +140,15 @@ def completes(standing: Standing, player: str) -> bool:
     return standing.game is not None and all(offers & set(side) for side in sides(standing.game))
 
 
-def wish_of(match: Match, kind: Kind, text: str = "") -> Step:
+def wish_of(match: Match, kind: Kind, text: str = "") -> MatchStep:
     """Return the same step that another table wants, which answers it, or else a new one in the
     name of the first player, who is the same at every table.
     """
     offered = (step for step in match.unanswered if (step.kind, step.text) == (kind, text))
-    return next(offered, Step(kind, text, match.course.game.players[0]))
+    return next(offered, MatchStep(kind, text, match.course.game.players[0]))
 
 
-def _back_to(match: Match, left: int, read: Step | None) -> Step:
+def _back_to(match: Match, left: int, read: MatchStep | None) -> MatchStep:
     """Return the wish to take back to ``left`` moves. If the last one is the far player's, the
     player's own before it is taken back too, unless that agrees to a request that is not ``read``.
     """
@@ -162,7 +162,7 @@ def _back_to(match: Match, left: int, read: Step | None) -> Step:
     return wish
 
 
-def taken_back_here(match: Match, left: int, read: Step | None) -> Match:
+def taken_back_here(match: Match, left: int, read: MatchStep | None) -> Match:
     """Return the match with a wish for the take-back by hand or button that left ``left`` moves, if
     the match has more. ``read``: as for ``take_over``.
     """
@@ -175,7 +175,7 @@ def taken_back_here(match: Match, left: int, read: Step | None) -> Match:
 
 
 def take_over(
-    match: Match, request: c.GameRequest, standing: Standing, read: Step | None
+    match: Match, request: c.GameRequest, standing: Standing, read: MatchStep | None
 ) -> tuple[Match, bool]:
     """Turn a request made here into a wish to the other tables; return the match with it, and
     whether nothing else is to be done. ``read``: the take-back that has been shown here for long
@@ -209,9 +209,9 @@ def take_over(
             wish, all_of_it = wish_of(match, DRAWS), completes(standing, player)
         case c.Resign(player):
             _check_here(match, player)
-            wish = Step(RESIGNS, "", player)
+            wish = MatchStep(RESIGNS, "", player)
         case c.TimeUp(player):
-            wish = Step(OUT_OF_TIME, "", player) if is_here(match, player) else None
+            wish = MatchStep(OUT_OF_TIME, "", player) if is_here(match, player) else None
         case c.MakeMove() | c.Swap() | c.Answer() if course.mover is not None:
             _check_here(match, course.mover)
             return match, False

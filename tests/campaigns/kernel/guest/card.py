@@ -16,7 +16,7 @@ from service_table import shown, wait_until
 
 from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.engines.process import UNIT_SOCKET, EngineProcess
-from tiltboard.firmware_host.web.device_control import Hotspot, Join, Machine, RollBack
+from tiltboard.firmware_host.web.device_control import DeviceControl, Hotspot, Join, RollBack
 from tiltboard.firmware_host.web.pairing import Confirming
 from tiltboard.ground.clock import SystemClock
 
@@ -29,9 +29,9 @@ NODES = 20_000  # of a move
 WARM, ENGINE = "tiltboard-warm.service", "tiltboard-engine.service"
 
 
-def machine() -> Machine:
+def machine() -> DeviceControl:
     clock = SystemClock()
-    return Machine("/run/tiltboard-machine.sock", Path("/tmp"), Confirming(clock), clock)  # noqa: S108
+    return DeviceControl("/run/tiltboard-machine.sock", Path("/tmp"), Confirming(clock), clock)  # noqa: S108
 
 
 def nothing_writes_to_the_root_file_system() -> str:

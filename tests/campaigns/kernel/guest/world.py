@@ -27,7 +27,7 @@ import msgspec
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.ground.errors import TiltboardError
-from tiltboard.hw_sim.buses.i2c import Message
+from tiltboard.hw_sim.buses.i2c import I2cMessage
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
@@ -129,7 +129,7 @@ class World:
         self, request: bytearray, parts: int
     ) -> tuple[VirtualClock, Callable[[], Iterable[int]]]:
         """The bus's clock, and what is to be done there."""
-        at, buses, messages = HEAD.size, self.table.buses, list[Message]()
+        at, buses, messages = HEAD.size, self.table.buses, list[I2cMessage]()
         for _ in range(parts):
             number, address, flags, length, hz = PART.unpack_from(request, at)
             at += PART.size
@@ -140,7 +140,7 @@ class World:
                 port = buses.spi_ports[number, address] if number else buses.light_port
                 return port.clock, partial(port.transfer, sent, hz, flags & MODE)
             messages.append(
-                Message(address, None, length) if flags & READ else Message(address, sent)
+                I2cMessage(address, None, length) if flags & READ else I2cMessage(address, sent)
             )
         bus = buses.i2c_buses[number]
         return bus.clock, partial(bus.transfer, messages)
