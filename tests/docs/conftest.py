@@ -140,19 +140,47 @@ def listed() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def sources(listed) -> list[Source]:
+def code(listed) -> tuple[list[Source], Names]:
+    """Both of what follows: each file is taken apart once."""
+    sources, names = [], Names()
+    for name in listed:
+        path = Path(name)
+        names.files[path.name].add(name)
+        names.words |= {path.stem, *path.parts}
+        if path.suffix in (".md", ".po", ".png", ".webp", ".jpg", ".trace", ".json"):
+            continue
+        text = (ROOT / path).read_text("utf-8", "replace")
+        if path.suffix == ".py":
+            nodes = [*ast.walk(ast.parse(text))]
+            _read_python(path, nodes, names)
+            sources.append(_source(name, text, nodes))
+            continue
+        names.words |= {*re.findall(r"\w+", text)}
+        names.modules[path.stem] |= {*re.findall(r"\w+", text)}
+        if path.suffix in (".js", ".mjs", ".toml", ".sh"):
+            mark = "#" if path.suffix in (".toml", ".sh") else "//"
+            sources.append(Source(name, tuple(re.findall(rf"(?m)(?:^|\s){mark}(.*)$", text))))
+    for source in sources:
+        if source.path.startswith("tests/docs/"):
+            continue  # names that are wrong on purpose
+        for text in source.texts:
+            names.words |= {*re.findall(r"\w+", text)}
+    return sources, names
+
+
+@pytest.fixture(scope="session")
+def sources(code) -> list[Source]:
     """Everything in Python, JavaScript and TOML."""
-    return [
-        _source(name) for name in listed if name.endswith((".py", ".js", ".mjs", ".toml", ".sh"))
-    ]
+    return code[0]
 
 
-def _source(name: str) -> Source:
-    text = (ROOT / name).read_text("utf-8")
-    if not name.endswith(".py"):
-        mark = "#" if name.endswith((".toml", ".sh")) else "//"
-        return Source(name, tuple(re.findall(rf"(?m)(?:^|\s){mark}(.*)$", text)))
-    nodes = [*ast.walk(ast.parse(text))]
+@pytest.fixture(scope="session")
+def names(code) -> Names:
+    """What the code defines. Read from the source: instance attributes count too."""
+    return code[1]
+
+
+def _source(name: str, text: str, nodes: list[ast.AST]) -> Source:
     standing_alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     strings = [
         (id(node) in standing_alone, node.value)
@@ -166,41 +194,18 @@ def _source(name: str) -> Source:
     return Source(name, (*comments, *docstrings), texts)
 
 
-@pytest.fixture(scope="session")
-def names(listed, sources) -> Names:
-    """What the code defines. Read from the source: instance attributes count too."""
-    names = Names()
-    for name in listed:
-        path = Path(name)
-        names.files[path.name].add(name)
-        names.words |= {path.stem, *path.parts}
-        if path.suffix == ".py":
-            _read_python(path, names)
-        elif path.suffix not in (".md", ".po", ".png", ".webp", ".jpg", ".trace", ".json"):
-            text = (ROOT / path).read_text("utf-8", "replace")
-            names.words |= {*re.findall(r"\w+", text)}
-            names.modules[path.stem] |= {*re.findall(r"\w+", text)}
-    for source in sources:
-        if source.path.startswith("tests/docs/"):
-            continue  # names that are wrong on purpose
-        for text in source.texts:
-            names.words |= {*re.findall(r"\w+", text)}
-    return names
-
-
-def _read_python(path: Path, names: Names) -> None:
-    tree = ast.parse((ROOT / path).read_text("utf-8"))
+def _read_python(path: Path, nodes: list[ast.AST], names: Names) -> None:
     module = path.parent.name if path.stem == "__init__" else path.stem
     for folder in (path.with_name(module), *path.parents):
         names.modules[folder.parent.name].add(folder.name)
-    for node in ast.walk(tree):
+    for node in nodes:
         found = _defined(node)
         names.words |= found
         if isinstance(node, ast.ClassDef):
             attributes = _attributes(node)
             names.classes.setdefault(node.name, set()).update(attributes)
             names.modules[module] |= attributes  # host.step of a host
-    for node in tree.body:
+    for node in nodes[0].body:  # ast.walk begins with the module.
         names.modules[module].update(*(_defined(each) for each in _top(node)))
 
 
