@@ -1,4 +1,4 @@
-"""Tests of the product's packages: a class name means one thing."""
+"""Tests of tiltboard/__init__.py: a class name means one thing, also in the packages beside it."""
 
 from __future__ import annotations
 
