@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from tests.said import move
 from tiltboard.firmware_host.table.standing import Phase, Role
 from tiltboard.games.base import Shift
 from tiltboard.games.registry import game_type
@@ -35,8 +36,8 @@ def test_what_is_published_leads_through_whole_games(name, options, how):
 
 def test_a_run_of_like_pieces_is_one_carry():
     tabletop = Tabletop(game_type("attraktion").create({}), Random(0))
-    for move in RUNS.split():
-        turn = tabletop.standing.position.play(move)
+    for played in RUNS.split():
+        turn = tabletop.standing.position.play(played)
         act(tabletop, turn)
         tabletop.cells = dict(turn.position.cells)
         tabletop.look()
