@@ -39,7 +39,8 @@ export class Room {
     supply.element.hidden = true;
     table.append(this.view.turn, supply.element, this.view.element);
     side.prepend(this.seat, seats.element, this.view.players, this.view.story);
-    this.draw = steady(this.seat, () => this.drawNow());
+    // all of it: what is drawn above a button moves it
+    this.draw = steady(side, () => this.drawNow());
     store.listen((_, changed) => this.update(changed));
   }
 
@@ -136,8 +137,7 @@ export class Room {
     if (view && others.length && !this.room.public.awaiting.includes(view.player))
       parts.splice(1, 0,
         h("p", { class: "hint waiting-for" }, t("Waiting for {who}.", { who: others.join(", ") })));
-    const { element } = this.seats;
-    const lobby = element.classList.contains("lobby");
+    const { element, lobby } = this.seats;
     if (lobby !== Boolean(element.compareDocumentPosition(this.view.players) & 4))
       this.view.players[lobby ? "before" : "after"](element);
     if (!lobby)

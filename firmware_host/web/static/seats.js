@@ -45,6 +45,13 @@ export class Seats {
       && (!this.known.at_table || remembered("seat-by-code", "no") === "yes");
   }
 
+  /** Whether a game of cards still waits for people. */
+  get lobby() {
+    const { snapshot } = this.store;
+    return Boolean(snapshot?.seats) && this.free.length > 0 && !this.own
+      && !snapshot.game.result;
+  }
+
   update(changed) {
     const { snapshot, link } = this.store;
     const reopened = changed.has("link") && link === "open";
@@ -104,8 +111,7 @@ export class Seats {
     if (this.element.hidden) return;
     const typing = this.element.querySelector("input");
     if (typing && document.activeElement === typing) return;
-    const { free, own } = this;
-    const lobby = cards && free.length > 0 && !own && !snapshot.game.result;
+    const { free, own, lobby } = this;
     if (!isNew(this, "drawn", [this.known, this.seats, mayAct, lobby])) return;
     this.element.classList.toggle("lobby", lobby);
     const rows = this.seats.filter(({ player }) => !own || mine.includes(player))
