@@ -160,7 +160,7 @@ class SwitchArray:
         if there == () or (there and len(ours) > 1 and ours.isdisjoint(there)):
             return PartAbsentError(
                 "hall",
-                "None of the sensors' chips answers on I2C bus {bus}.",
+                "I2C bus {bus} with the sensors' chips does not answer.",
                 remedy="Check what they share: 3.3 V, ground, RESET at 3.3 V, SDA and SCL.",
                 nobody=not there,
                 **known,

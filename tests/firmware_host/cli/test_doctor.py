@@ -456,7 +456,7 @@ def test_unpowered_chips_of_all_rows_are_one_problem():
     with SimTable(load_profile("plate-7")) as table:
         table.buses.i2c_buses[1].nacking = set(range(0x20, 0x28))
         [(_, found)] = parts_of(table)
-    assert found == "None of the sensors' chips answers on I2C bus 1."
+    assert found == "I2C bus 1 with the sensors' chips does not answer."
 
 
 def test_a_bus_that_hangs_on_a_node_has_its_lines_in_the_remedy():

@@ -61,7 +61,7 @@ def test_a_lesson_says_its_file_step_by_step(name):
 
 # What a tactic's sentence must claim, by kind and turns of the puzzle's proof.
 CLAIMS = {
-    ("win", 1): r"at once",
+    ("win", 1): r"immediately",
     ("save", 1): r"(every \w+ but one|Only one \w+)\b.*next turn",
     ("win", 2): r"After one \w+, {player} .*next turn, (whatever {other} does|wherever)",
     ("win", 3): r"in three turns",
