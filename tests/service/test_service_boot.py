@@ -262,7 +262,7 @@ def test_a_stalled_scan_loop_is_killed_and_the_game_goes_on(seen):
 
 def test_the_log_says_where_the_scan_loop_stood(seen):
     assert "Fatal Python error: Aborted" in seen["log"]
-    assert re.search(r'File ".*/service/table\.py", line \d+ in _loop', seen["log"])
+    assert re.search(r'File ".*/service/table_thread\.py", line \d+ in _loop', seen["log"])
 
 
 def test_a_killed_service_starts_again_with_the_game(seen):

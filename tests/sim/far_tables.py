@@ -101,6 +101,8 @@ class FakeLink:
 
     broker: Broker
 
+    has_broker = True
+
     def __init__(self, address, *, will, most_per_s, **_):
         self.will = will
         self.problem = text("not yet")

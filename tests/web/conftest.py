@@ -28,7 +28,7 @@ from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.service.snapshot import HealthMap, Layout, PersonInfo, Snapshot
 from tiltboard.firmware_host.service.table_thread import SNAPSHOTS_PER_S, Table
-from tiltboard.firmware_host.table.commands import NewGame, Verb
+from tiltboard.firmware_host.table.commands import NewGame, PlayAs, Verb
 from tiltboard.firmware_host.table.hands import CarryOut, Heal, Put, Tilt
 from tiltboard.firmware_host.table.preview import Preview
 from tiltboard.firmware_host.web.server import WebServer
@@ -412,7 +412,12 @@ def at_rest(resting: Resting, serve: Callable[[Table], Served]) -> Served:
 
 
 def _clear(table: Table) -> None:
-    """Whatever an earlier test has left there: nothing is broken, tilted or on the plate."""
+    """Whatever an earlier test has left there: nothing is broken, tilted or on the plate, and
+    nobody sits there by name, which lasts from game to game.
+    """
+    players = table.latest().players
+    for player in players.names.keys() - players.engines.keys():
+        table.submit(PlayAs(player)).result(20)
     for each in table.latest().plate.broken:
         table.submit(Heal(each.fault, tuple(each.targets))).result(20)
     if max(map(abs, table.latest().plate.tilt_deg)) > TILTED_DEG:

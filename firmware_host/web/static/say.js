@@ -20,7 +20,7 @@ export class Ending {
     this.resign = button("flag", "", () => this.giveUp());
     this.element = h("div", { class: "ending" },
       h("div", { class: "row" }, this.draw, this.resign));
-    store.on(["game.moves", "layout"], () => { this.sure = false; });
+    store.on(["layout"], () => { this.sure = false; });
     store.listen(() => this.update());
   }
 
@@ -54,6 +54,8 @@ export class Ending {
       && !snapshot.learning.lesson && !snapshot.seats;
     this.element.hidden = !goesOn || Boolean(review) || link !== "open" || !this.person;
     if (this.element.hidden) return;
+    // another person has not pressed, but a bot's move between the two presses changes nothing
+    if (isNew(this, "asked", [this.person])) this.sure = false;
     const { players } = this.store;
     const { guidance: { phase }, players: { draw_offers: offers } } = snapshot;
     if (this.next)

@@ -237,6 +237,13 @@ class Link:
         return self._lacks is None and not self._closed
 
     @property
+    def has_broker(self) -> bool:
+        """Whether the settings name a broker, or one was found; without, there is none to wait
+        for.
+        """
+        return self._broker is not None
+
+    @property
     def problem(self) -> Message | None:
         """Why there is no connection, or that another table has this table's secret; or None."""
         return self._lacks or (self._if_copied if self._copied else None)

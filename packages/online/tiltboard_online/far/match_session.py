@@ -308,13 +308,14 @@ class Far:
         """The notice about the match, or None: a problem, or that a table has yet to join."""
         if self._trouble is not None or self.kept is None:
             return self._trouble
-        if self._link is not None and self._link.problem is not None:
-            if self.match is not None and not self._link.connected:
+        problem = None if self._link is None else self._link.problem
+        if self._link is not None and problem is not None:
+            if self.match is not None and self._link.has_broker and not self._link.connected:
                 return text(  # The log names the broker and the reason.
                     "The other table can't be reached. The game continues once the connection is"
                     " back."
                 )
-            return self._link.problem
+            return problem
         if self.code is None:
             return None
         if self.kept.others:
