@@ -22,6 +22,22 @@ MIN_WORDS = 4
 """Shorter comments and sentences tell nothing of the style."""
 
 
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each comment with the number of its first line; lines below each other are one."""
+    start, parts, above = 0, list[str](), (0, 0)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        if parts and token.start != (above[0] + 1, above[1]):
+            yield start, " ".join(["#", *parts])
+            parts = []
+        start = start if parts else token.start[0]
+        parts.append(token.string.lstrip("# "))
+        above = token.start
+    if parts:
+        yield start, " ".join(["#", *parts])
+
+
 def said_in_code() -> Iterator[str]:
     """Yield each docstring and comment, with its place."""
     for folder in CODE:
@@ -33,9 +49,9 @@ def said_in_code() -> Iterator[str]:
                 alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
                 if alone and isinstance(node.value.value, str):
                     yield f"{name}:{node.lineno}: {' '.join(node.value.value.split())}"
-            for token in tokenize.generate_tokens(io.StringIO(text).readline):
-                if token.type == tokenize.COMMENT and len(token.string.split()) > MIN_WORDS:
-                    yield f"{name}:{token.start[0]}: {token.string}"
+            for line, comment in comments(text):
+                if len(comment.split()) > MIN_WORDS:
+                    yield f"{name}:{line}: {comment}"
 
 
 def said_in_documents() -> Iterator[str]:

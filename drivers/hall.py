@@ -35,7 +35,7 @@ class ConverterKind:
     """
 
     name: str
-    """Its name in sentences for people."""
+    """Its name in messages."""
     steps: int
     """Number of codes from 0 V to the reference."""
     open: Callable[[Buses, HallSettings, int], Converter]

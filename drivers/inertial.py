@@ -62,7 +62,8 @@ class Fusion:
         scales: tuple[float, float],
         temperature_c: float,
     ) -> Motion | None:
-        """Return the motion of one reading, or None after an axis was dead until all have moved.
+        """Return the motion of one reading, or None if an axis was dead and some axis
+        has not moved since.
 
         ``scales``: m/s2 and rad/s per step. Raises PartReadingError for a dead axis.
         """

@@ -1,4 +1,4 @@
-"""The parts of a plate with its own controller, used as any plate's: all over one NodeLink."""
+"""Drivers for a plate with its own controller: all of them talk over one NodeLink."""
 
 from __future__ import annotations
 
@@ -119,8 +119,9 @@ class NodeImuDriver(_NodePart):
         self._fusion.mount(mounting)
 
     def read(self) -> Motion | None:
-        """The newest reading, None while the chip starts, and after an axis was dead until all have
-        moved. Raises as NodeHallDriver.read, and PartReadingError for a dead axis.
+        """Return the newest reading, or None while the chip starts, and, if an axis was dead, until
+        every axis has moved. Raises what NodeHallDriver.read raises, and PartReadingError for a
+        dead axis.
         """
         link = self._link
         link.poll("imu")

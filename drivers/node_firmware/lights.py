@@ -10,7 +10,7 @@ from .wire import LENGTH, VALUE
 
 PATTERNS, LEVELS = 31, 64  # as many are kept, so long each: 2 kB of a Pico's memory at most
 TICK_US = 31_250  # patterns count in 1/32 s
-_BITS_US = 30 * PLACES + 300  # of one write, and the rest that ends it
+_BITS_US = 30 * PLACES + 300  # time of one write, and the pause that ends it
 _WRITE_US = 33_333  # at most 30 writes a second
 _REFRESH_US = 5_000_000  # a strip that lost its power is dark and says nothing
 

@@ -366,7 +366,7 @@ def _naming(config: Path, profile: str) -> str:
     if tomllib.loads(before) == wanted:
         return before
     line = f"profile = {msgspec.json.encode(profile).decode()}"
-    # Above the first section
+    # A key must come before the first section of a TOML file.
     head, *sections = re.split(r"(?m)^(?=[ \t]*\[)", before, maxsplit=1)
     named = re.compile(r"""(?m)^[ \t]*["']?profile["']?[ \t]*=.*$""")
     head = named.sub(lambda _: line, head) if named.search(head) else f"{line}\n{head}"

@@ -64,7 +64,7 @@ _SUBJECTS = {
 }
 
 
-LISTED = 8  # Places named in one finding.
+LISTED = 8  # Most places named in one finding.
 
 
 def listed(names: Sequence[str]) -> str:

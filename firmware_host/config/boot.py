@@ -86,7 +86,7 @@ _NUMBERS = ("core_freq", "core_freq_min", "gpu_freq", "gpu_freq_min", "force_tur
 
 
 class _Reading:
-    """A pass through config.txt that assumes some conditions to hold which cannot be known here."""
+    """One reading of config.txt, which takes conditions that cannot be known here as true."""
 
     def __init__(
         self,

@@ -38,9 +38,7 @@ _MAX_INTRODUCING = 2_000  # Lines until it is ready.
 _MAX_THINKING = 50_000  # Lines: five hundred moves, each valued at a hundred depths.
 _MARK = "TILTBOARD_ENGINE"  # In the environment of all processes that it starts.
 UNIT_SOCKET = "TILTBOARD_ENGINE_SOCKET"
-"""Name of the environment variable with the socket of tiltboard-engine.service, which lends our
-engine.
-"""
+"""Environment variable with the socket of tiltboard-engine.service, which runs our engine."""
 _log = logging.getLogger(__name__)
 
 
@@ -90,8 +88,8 @@ class EngineProcess:
             for its in (its_in, its_out, its_errors):
                 os.close(its)
         self.identity = ugi.Identity()
-        # of its last answer, or the one that it thinks of: what it told last of the best move; what
-        # each move is worth, as far as it told that; whether it came only when it was told to stop
+        # Of the last answer, or of the one in progress: the last report on the best move; the worth
+        # of each move that was reported; whether the answer came only after a request to stop.
         self.info, self.values, self.slow = ugi.NOTHING_YET, dict[str, int](), False
         self._lines = 1
         try:

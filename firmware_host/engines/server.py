@@ -28,7 +28,7 @@ from tiltboard.ground.clock import Clock
 
 AUTHOR = "the makers of tiltboard"
 MAX_SEED = 2**31 - 1
-_MAX_PROOF = 30_000  # Positions searched for a proof.
+_MAX_PROOF = 30_000  # Most positions searched to prove a win.
 _MAX_TURNS = 9  # Longest win searched for, in turns.
 _DEFAULT_S = 2.0  # Time of the strongest level if nothing limits it.
 

@@ -92,7 +92,7 @@ class GameClock:
         made, over = len(standing.moves), standing.outcome is not None
         if made > self._moves and self._mover is not None:
             self._add(self._mover, state.increment_s)
-        elif self._over and not over:  # An end was taken back.
+        elif self._over and not over:  # The move that ended the game was taken back.
             for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
                 self._add(player, GRACE_S)
         self._unsaved |= (made, over) != (self._moves, self._over)

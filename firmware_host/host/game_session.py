@@ -111,7 +111,7 @@ class GameSession:
 
     @property
     def keeps_awake(self) -> bool:
-        """True if people may be there although nothing happens at the table."""
+        """True if people may still be present although nothing happens at the table."""
         return self.lesson is not None or self.seat_referee is not None
 
     @property

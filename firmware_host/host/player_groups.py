@@ -23,7 +23,7 @@ class PlayersGroup(msgspec.Struct, frozen=True):
     names: dict[str, Message]
     """Player -> the name of the person or the bot."""
     phones: list[str]
-    """Players at whose seats devices are."""
+    """Players with a device at their seat."""
     engines: dict[str, EngineSeat]
     """Player -> the bot that plays."""
     thinking: str | None

@@ -24,7 +24,7 @@ from tiltboard.firmware_host.table.sight import Ailment, Magnet
 
 REST_S = 0.3  # Time over which readings are averaged.
 AGREEING = 2  # Successive means that have to say the same.
-_NEAR = 0.35  # Share of a strong magnet by which a mean may be off.
+_NEAR = 0.35  # Largest error of a mean, as a share of a strong magnet's field.
 # Least sum of the squares of what empty neighbours feel: two beside the place, or one beside it and
 # three across.
 _MIN_MT2 = 0.04

@@ -109,7 +109,7 @@ class ScanHistory:
 
 START_NOISE_MT = 0.05
 _NOISE_SHARE = 1 / 32  # Weight of each new step in the running mean: a time constant of 1.3 s.
-_MAX_STEP_MT = 1.0  # A larger step counts as this one, so that a glitch is not noise.
+_MAX_STEP_MT = 1.0  # Larger steps are cut to this, so that one glitch does not count as noise.
 _SIGMA_OF_STEP = 0.886  # Sigma of a normal value over the mean size of its steps: sqrt(pi) / 2.
 # The DRV5055's noise is 0.2 mT peak to peak (SBAS640), a sigma of about 0.035 mT. Its steps have a
 # mean of 1.1 sigma: these limits are seven and five times that.

@@ -215,9 +215,9 @@ def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> b
     least = min(least, history.scans_in(LONGEST_SEEN_S))
     if run < max(least, min(len(series) - run, history.scans_in(_WEAK_MAX_REST_S))):
         return False
-    # It is final only when it has stopped rising: the halves' means differ by no more than one
-    # sigma of that and a little for the steps. At rest two looks of three pass, so one soon
-    # does; a hand of 3 mm/s at three times the noise is five sigma off.
+    # A reading is final only when it has stopped rising: the means of its two halves differ by
+    # no more than one sigma of that difference, and a little for the converter's steps. At rest
+    # two scans of three pass, so one soon does; a hand at 3 mm/s is five sigma off.
     half = run // 2
     rise = sum(series[-half:]) / half - sum(series[-run:][:half]) / half
     if abs(rise) > 0.02 + sigma * sqrt(2 / half):

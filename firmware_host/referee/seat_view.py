@@ -65,7 +65,7 @@ def _all(players: list[str]) -> Message:
     return text("{one} and {others}", one=name(first), others=_all(rest)) if rest else name(first)
 
 
-HARDER = ("orange", "purple")  # For one challenge, and for more.
+HARDER = ("orange", "purple")  # Colours of a turn with one challenge, and with more.
 
 
 def lights(

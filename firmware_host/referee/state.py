@@ -23,7 +23,7 @@ from tiltboard.games.base import Turn
 UNSURE_SAY_S = 0.4  # Longer than a hand needs to pass over a place.
 APPEARS_S = 0.8  # Longer than a weak, off-centre magnet needs to come to rest on an empty place.
 UNSURE_FIX_S = 1.0
-TAKE_BACK_S = 3.0  # The board before a move takes it back when it has been there for this time.
+TAKE_BACK_S = 3.0  # Seen again for this long, the board before a move takes the move back.
 WAITED_S = 5.0  # A requested step that is not seen within this time may be the sensor's fault.
 CAUSE_S = 1.0  # An event may have caused a mistake that is seen within this time.
 SLACK_S = 1e-9  # Rounding tolerance, so that sums of scan periods reach their limits.
@@ -137,7 +137,7 @@ class Play(Struct, frozen=True):
     """The legal moves."""
     guide: Guide | None = None
     matched: bool = False
-    """The board has shown the position since the game began."""
+    """Whether the board has shown the game's position at least once since the game began."""
     pending: AwaitedMove | None = None
     """A move that is not confirmed yet."""
     held: PendingMove | None = None

@@ -35,7 +35,7 @@ class View(Guidance, frozen=True, kw_only=True):
     problems: Problems = frozenset()
     """The problems, so that new ones are noticed."""
     expected: bool = False
-    """These were to be expected."""
+    """Whether the problems were to be expected, so that they make no sound."""
     meant: Mapping[str, Meaning] = msgspec.field(default_factory=dict)
     """Answer to ``question`` -> its meaning."""
 

@@ -55,7 +55,7 @@ BEHIND = 1000  # Most scans that may wait for the disk.
 _GZIP = 16 + zlib.MAX_WBITS
 _AGAIN = "Record again, or get another copy of the file."
 
-# msgspec reads a union of the kinds, and not what they have in common.
+# msgspec decodes a union of classes, but not their common base class.
 if TYPE_CHECKING:
     Asked: TypeAlias = GameRequest
 else:

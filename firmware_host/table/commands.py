@@ -2,9 +2,9 @@
 
 Each class has one tag, which is its verb in a message of the page and in a scenario. The limits of
 its fields are checked where it is decoded (``tiltboard.firmware_host.web.requests``, and
-``tiltboard.firmware_host.scenario.parse`` for a line of a scenario). Its class's right says who may
-send it, and ``check_may_send`` there checks that. Only ``Host.do`` decides whether it is possible,
-when it carries it out, one request at a time. The actions of hands are in
+``tiltboard.firmware_host.scenario.parse`` for a line of a scenario). ``right`` of its class says
+who may send it; ``check_may_send`` of the former module checks that. ``Host.do`` carries requests
+out, one at a time, and alone decides whether each is possible. The actions of hands are in
 ``tiltboard.firmware_host.table.hands``.
 """
 
@@ -87,7 +87,7 @@ class PlayersRequest(GameRequest, frozen=True, kw_only=True):
 
 
 class SeatCommand(GameRequest, frozen=True):
-    """A request that only a game of seats answers."""
+    """A request for games in which each player has a seat of their own."""
 
     right = Right.SEAT
 
@@ -99,7 +99,7 @@ class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
     of_the_step = True
 
     player: Name | None = None
-    """The player whose seat it is for, or None for no one's."""
+    """The player at whose seat somebody asks, or None."""
     move: Annotated[str, msgspec.Meta(min_length=1, max_length=400)] = ""
     """The move in the game's notation; ``chance`` alone asks for a random draw."""
     proposed: bool = False
@@ -114,7 +114,7 @@ class Count(SeatCommand, frozen=True, tag="count"):
     """Count to five, after which nobody may say more."""
 
     player: Name | None = None
-    """The player whose seat it is for, or None for no one's."""
+    """The player at whose seat somebody asks, or None."""
 
 
 class SeatHint(SeatCommand, frozen=True, tag="seat-hint"):

@@ -151,7 +151,7 @@ class Standing(Guidance, frozen=True, kw_only=True):
     swap_legal: bool = False
     can_take_back: bool = False
     quality: Mapping[str, Quality] = msgspec.field(default_factory=dict)
-    """Place, or move, -> its worth where that is shown; it changes the light of a LEGAL place."""
+    """Place or move -> how good it is, if that is shown; it decides the light of a LEGAL place."""
     draw_offers: tuple[str, ...] = ()
     """Players who have offered a draw since the last move."""
     sounds: tuple[Sound, ...] = ()

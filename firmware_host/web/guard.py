@@ -356,7 +356,7 @@ class Guard:
         return RedirectResponse(page_at(server), 302, {"cache-control": "no-store"})
 
     def _elsewhere(self, scope: Scope) -> Response:
-        """Refuse a request by a foreign name, and tell a person where the page is."""
+        """Refuse a request to a host name that is not ours, and tell a person where the page is."""
         spoken = catalogue_for(HTTPConnection(scope), self._catalogue)
         server = scope.get("server")
         if (

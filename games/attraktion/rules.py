@@ -162,7 +162,7 @@ class AttraktionRules(Rules):
         return self.advance(state, (move,))
 
     def result(self, state: AttraktionState) -> tuple[int, ...] | None:
-        """Return the player with more winning positions; none for a draw, None during the game."""
+        """Return the player with more winning positions; () for a draw, None during the game."""
         if state.ended != POSITIONS:
             return () if state.ended else None
         white, black = self.winning(state)

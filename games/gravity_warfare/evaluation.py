@@ -71,7 +71,7 @@ def worth(card: str) -> int:
 
 
 def attempted(s: WarfareState, move: str, dice: random.Random) -> str:
-    """Return ``move``, or at random the failure that hands make of it in our model."""
+    """Return ``move``, or, as often as a hand fails in our model, the failed form of it."""
     words = move.split(":")
     if words[1] not in ("place", "event") or dice.random() < holds(s, move):
         return move

@@ -22,7 +22,7 @@ from tiltboard.games.rules import Dice
 CHANCE, TABLE = "chance", "table"
 BUYING = ("window", "blocked", "choose", "event", "take", "place", "after", "refill")
 SEEING = ("card", "roll", "blocked", "window", "after", "refill")
-FALLS = (0, 0, 1, 1, 2, 3, 4)  # Numbers of fallen pieces from which a random failure chooses.
+FALLS = (0, 0, 1, 1, 2, 3, 4)  # A random failure draws its number of fallen pieces from these.
 
 
 def awaited(s: WarfareState) -> tuple[int, ...]:

@@ -58,7 +58,7 @@ class InertialChip(ABC):
     RESET_VALUES: ClassVar[Mapping[int, int]]
     READ_ONLY: ClassVar[frozenset[int]]
     WHO_AM_I: ClassVar[int]
-    RESET_BIT: ClassVar[tuple[int, int]]  # register and mask of the bit that stands during a reset
+    RESET_BIT: ClassVar[tuple[int, int]]  # register and mask of the bit that is set in a reset
     RESETS: ClassVar[int]  # bits of that register that begin one
     OF_RATE: ClassVar[tuple[int, ...]]  # Registers that set the sample rate.
     POWER_UP_S: ClassVar[float]

@@ -49,7 +49,7 @@ KEPT_STEPS = 192  # The plate's motions kept for filters that look back, over 0.
 GRIP_PER_S = 200.0  # Its square is a hand's stiffness per kilogram that it holds.
 GRIP_N = 6.0  # Fingers let a piece slip before they push harder than this.
 STICKS_PER_S = 60.0  # Chopsticks yield more than fingers.
-STICK_FRICTION = 0.40  # Wood on a piece.
+STICK_FRICTION = 0.40  # Friction of wood on a piece.
 STICKS_UP_M = 0.003  # Chopsticks hold a piece this far above its middle, so that it hangs.
 SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
 
@@ -66,7 +66,9 @@ class Poses(NamedTuple):
 
 @dataclass(slots=True)
 class _Piece:
-    """``body``, ``place_at``, ``speed_at``: where MuJoCo has it."""
+    """``body``: the number of its body in MuJoCo. ``place_at``, ``speed_at``: the indices of its
+    position and velocity in ``qpos`` and ``qvel``.
+    """
 
     shape: Shape
     moment_a_m2: float
@@ -397,7 +399,7 @@ class Dynamics:
         at = bisect_right(self._motions, time_s, key=itemgetter(0))
         return self._motions[max(0, at - 1)][1]
 
-    # How it is kept
+    # The record of its motion
 
     def _note(self) -> None:
         data = self._data

@@ -156,9 +156,9 @@ class Traffic:
         *,
         leaves: bool = False,
     ) -> tuple[float, Gesture]:
-        """Return the earliest start, now or when a moving piece comes to rest, at which the gesture
-        made by ``draw`` is free, and that gesture, after the piece's path until then. Raises
-        HandsError if there is none.
+        """Return the earliest time at which the gesture made by ``draw`` meets no other piece, and
+        the gesture: now, or when a moving piece comes to rest. The piece's path until then
+        comes first. Raises HandsError if there is no such time.
         """
         ready_s = now_s if piece.path is None else piece.path.end_s
         ends = {other.path.end_s for other in self._pieces.values() if other.path is not None}

@@ -18,7 +18,7 @@ REQUESTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LOAD_WITHIN_S = 20.0  # a slow card takes seconds for a package with large libraries
 MAX_SAID = 300  # characters of somebody else's error
 TRACEBACK = "TILTBOARD_TRACEBACK"
-"""In the environment: what fails as it is loaded also prints file and line, for its author."""
+"""Environment variable: if set, a plug-in that fails to load also prints file and line."""
 
 
 class PluginError(Exception):

@@ -35,7 +35,7 @@ class Solid:
 
     name: str
     moves: Moves
-    """With what it moves: the plate, the ring between its axles, or not at all."""
+    """What it moves with: the plate, the ring between its axles, or nothing."""
     body: Any
     look: str = "wood"
     """What it is made of, for pictures."""

@@ -174,7 +174,7 @@ class Frame:
 
     @cached_property
     def discs(self) -> int:
-        """Number of steel discs of the weight that let the plate right itself as in the physics."""
+        """Number of steel discs that the weight needs to right the plate as it does in hw_sim."""
         if self.stands != "gimbal":
             return 0
         wanted = -platform.weight_kg(self.plate_mm) * platform.WEIGHT_MM * 1000

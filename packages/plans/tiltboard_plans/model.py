@@ -41,7 +41,8 @@ RAIL_OHM_MM = 0.000246  # 2 x 0.035
 SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
 PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
 I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0  # UM10204 for 400 kHz
-TILT_WIRE_M, SLIP_A = 0.5, 2.0  # from carrier to tilt sensor; of one wire of a slip ring
+TILT_WIRE_M = 0.5  # Length of the wires from the carrier to the tilt sensor.
+SLIP_A = 2.0  # Current that one wire of a slip ring carries.
 PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
 
 

@@ -31,7 +31,7 @@ GOAL_SHARE = 0.6
 IMU_MS = 0.39  # a burst of 14 bytes at 400 kHz
 CONVERSIONS = 112
 PINS = 18  # an address line for each of sixteen addresses, and two buttons
-SEND_MS = 0.2  # a frame of lights handed to its thread, at most
+SEND_MS = 0.2  # longest time to hand a frame of lights to its thread
 PROFILE = "plate-10"
 
 
@@ -164,7 +164,10 @@ def advance(bodies: list[Body], pairs: list[Pair], steps: int, step_years: float
 
 
 def nbody_step_us() -> float:
-    """CPU of one step of the program whose time on a Pi 4 is published: five bodies, ten pairs."""
+    """Return the CPU time of one step of the n-body benchmark (five bodies), in microseconds.
+
+    Its time on a Pi 4 is published.
+    """
     bodies = planets()
     pairs = list(combinations(bodies, 2))
     began_s = cpu_s()

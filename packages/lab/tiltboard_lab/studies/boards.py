@@ -70,7 +70,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def parity(rates: dict[int, float]) -> float:
-    """Return the mean step between the rates of neighbouring numbers of pods, 0 to 1."""
+    """Return the mean change of the win rate (0 to 1) for one pod more. ``rates``: by pods."""
     steps = [abs(rates[pods] - rates[pods - 1]) for pods in rates if pods - 1 in rates]
     return sum(steps) / len(steps) if steps else 0.0
 

@@ -142,7 +142,7 @@ class AskedMove:
 
     @property
     def searches(self) -> bool:
-        """True if the player is a search with kernels and not a level."""
+        """True if the player is named as a search (``plain``, or switches), and not as a level."""
         return self.name == PLAIN or bool(self.switches)
 
 
@@ -391,7 +391,7 @@ def illegal(pairs: Iterable[Sequence[Played]], *, by_a: bool) -> list[Played]:
 
 
 def decided(watched: intervals.Watched, shares: Sequence[float]) -> bool:
-    """Return whether the interval of A's share contains none of ``shares``."""
+    """Return whether the confidence interval of A's score contains none of ``shares``."""
     return all(share < watched.low or share > watched.high for share in shares)
 
 

@@ -446,7 +446,7 @@ class Link:
             broken = text("The connection to the broker {broker} broke off.", broker=self._broker)
             if self._clock.now() - self._since_s >= STEADY_S:
                 self._retry_s = FIRST_RETRY_S
-            # Where the broker says nothing paho has a reason of its own, "Unspecified error"
+            # If the broker gives no reason, paho has one of its own: "Unspecified error".
             self._lost(gone if flags.is_disconnect_packet_from_server else broken)
         self._start_again()
 
