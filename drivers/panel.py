@@ -50,7 +50,9 @@ class Panel:
         range, PartAbsentError.
         """
         if hz is not None and not LOWEST_HZ <= hz <= HIGHEST_HZ:
-            raise ValueError(f"{hz} Hz is not between {LOWEST_HZ} and {HIGHEST_HZ}")
+            raise ValueError(
+                f"{hz} Hz is not between {LOWEST_HZ} and {HIGHEST_HZ}; None is silence"
+            )
         try:
             buzzer = self._buzzer or self._open()
             if hz != self._tone_hz:

@@ -108,6 +108,19 @@ def test_a_profile_or_board_that_is_not_there_is_one_line(run, options, why):
     assert why in line
 
 
+@pytest.mark.parametrize(
+    ("given", "why"), [("sed=3", "not sed"), ("seed=-3", "from 0, not -3"), ("seed=1.5", "1.5")]
+)
+def test_what_the_mark_does_not_take_is_one_line(run, tmp_path, given, why):
+    (tmp_path / "test_mine.py").write_text(
+        f"import pytest\n\n@pytest.mark.tiltboard('node', {given})\n"
+        "def test_one(tiltboard_bench):\n    pass\n"
+    )
+    told = run("test_mine.py", status=2)
+    assert why in told
+    assert "Traceback" not in told
+
+
 def test_whoever_has_no_tests_of_a_table_pays_nothing_for_the_plugin(run, tmp_path):
     """Nothing of the table is imported by the plug-in itself."""
     (tmp_path / "test_mine.py").write_text(

@@ -93,10 +93,26 @@ def _tables(config: pytest.Config, mark: pytest.Mark | None) -> tuple[str, ...]:
     return tuple([real] if real else named or (mark.args if mark else ()) or (USUAL,))
 
 
+def _check(mark: pytest.Mark) -> None:
+    """Raise CollectError for what the mark does not take."""
+    others = sorted(mark.kwargs.keys() - {"seed"})
+    seed = mark.kwargs.get("seed", 1)
+    if others:
+        raise pytest.Collector.CollectError(
+            f"pytest.mark.tiltboard takes profiles and seed, not {', '.join(others)}."
+        )
+    if type(seed) is not int or seed < 0:
+        raise pytest.Collector.CollectError(
+            f"The seed of a table is a whole number from 0, not {seed!r}."
+        )
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test once for each of its tables."""
     if "tiltboard_profile" in metafunc.fixturenames:
         mark = metafunc.definition.get_closest_marker("tiltboard")
+        if mark is not None:
+            _check(mark)
         tables = _tables(metafunc.config, mark)
         names = [Path(name).stem if "/" in name else name for name in map(str, tables)]
         metafunc.parametrize("tiltboard_profile", tables, ids=names, indirect=True)
