@@ -489,7 +489,7 @@ _REPORTED: Final[dict[tuple[int, int], Callable[[int], PartError]]] = {
     ),
     (PART_IMU, WRONG_CHIP): lambda detail: WrongPartError(
         "imu",
-        "On the plate: the tilt sensor is no MPU-6050 (it calls itself {identity:#04x}).",
+        "There is no MPU-6050 on the plate: the chip there calls itself {identity:#04x}.",
         remedy="Fit an MPU-6050 on the plate.",
         identity=detail,
     ),

@@ -66,9 +66,7 @@ class Poses(NamedTuple):
 
 @dataclass(slots=True)
 class _Piece:
-    """``body``: the number of its body in MuJoCo. ``place_at``, ``speed_at``: the indices of its
-    position and velocity in ``qpos`` and ``qvel``.
-    """
+    """A piece in MuJoCo's model."""
 
     shape: Shape
     moment_a_m2: float
@@ -81,8 +79,11 @@ class _Piece:
     row: int = 0
     """Its row in arrays over all pieces."""
     body: int = 0
+    """The number of its body."""
     place_at: int = 0
+    """The index of its position in ``qpos``."""
     speed_at: int = 0
+    """The index of its velocity in ``qvel``."""
 
 
 class Dynamics:
