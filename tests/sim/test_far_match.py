@@ -173,7 +173,7 @@ def test_who_plays_is_told_to_the_other_table_and_takes_no_phrase_away(pair, bro
     run(pair, lambda: complete(pair) and there.host.playing.far.names == {"red": "Ana"})
     assert here.host.playing.far.names == {}
     here.say("nice")
-    run(pair, lambda: "Nice move!" in there.said)
+    run(pair, lambda: "Red, far away: Nice move!" in there.said)
     here.host.playing.people.sit("red", "Ben")
     there.kill()
     run(pair, lambda: there.host.playing.far.names == {"red": "Ben"})

@@ -123,7 +123,7 @@ def joins_and_sees(served, page, other):
     until(lambda: served.table.latest().game.moves == ["d4"])
     other.say("good-luck")
     until(lambda: "Good luck!" in str(served.table.latest().guidance.say))
-    expect(said).to_contain_text("Good luck!")
+    expect(said).to_contain_text("Lyon, far away: Good luck!")
     other.host.submit(Resign("red"))
     until(lambda: served.table.latest().guidance.phase == "over")
     page.get_by_role("button", name="Say something", exact=True).click()
