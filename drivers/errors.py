@@ -168,7 +168,7 @@ EXPANDERS: Final = range(0x20, 0x28)
 MOTION_SENSORS: Final = range(0x68, 0x6C)
 """Those of an MPU-6050 (0x68, 0x69) and of an LSM6DSOX (0x6A, 0x6B)."""
 NOBODY: Final = (errno.EREMOTEIO, errno.ENXIO)
-"""What Linux answers for an address that nobody acknowledges (Documentation/i2c/fault-codes)."""
+"""The errors of Linux for an address that nobody acknowledges (Documentation/i2c/fault-codes)."""
 
 
 def answering(bus: SMBus | None, error: OSError | ImportError) -> tuple[int, ...] | None:

@@ -30,7 +30,7 @@ class Look:
     levels: tuple[float, ...] = (1.0,)
     """The levels from 0 to 1 that it repeats; a single one is steady."""
     step_s: float = 0.25
-    """How long each level lasts."""
+    """Duration of each level."""
 
     def now(self, since_s: float) -> Rgb:
         """Return the colour ``since_s`` after the first level began."""
@@ -99,7 +99,7 @@ class LookSequence:
         self.looks: tuple[Look, ...] = ()
         """The different looks in use."""
         self.places = (0,) * settings.count
-        """For each light 0 if it is dark, else the number of its look, from 1."""
+        """The number of each light's look, from 1, or 0 if it is dark."""
         self.start_s = 0.0
         self._drawn: tuple[object, bytes, float] | None = None
 

@@ -217,7 +217,7 @@ class Preset:
     options: Mapping[str, Any]
     """The options that start the game, including all that have no default."""
     about: str = ""
-    """What is special about it, in a sentence or two, or ""."""
+    """Its special feature in a sentence or two, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ class Outcome:
     team: tuple[str, ...] | None = None
     """The winning team's players; None except in team games."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """What the game adds to the result object, for example ``margin``."""
+    """Additions of the game to the result object, for example ``margin``."""
     places: tuple[str, ...] = ()
     """The places that show why, such as a winning line or a completed set."""
 

@@ -221,7 +221,7 @@ class LitBoard:
     rgb_of: Callable[[int], tuple[int, int, int]]
     """Returns the light at a place, by plate index; 0 to 255 for each colour."""
     ground_v_a: float = 0.0
-    """How far the ground of the last row of sensors rises per ampere of the lights, less for nearer
+    """The rise of the ground of the last row of sensors per ampere of the lights, less for nearer
     rows.
     """
     sag_a: float = 0.0
@@ -340,7 +340,7 @@ DIODE_V = 0.5  # 1N4148 at the 60 uA of a pull-up
 THRESHOLD_V = 1.2  # Typical of a Pi's input; specified are 0.8 V for low and 1.6 V for high.
 
 STEP_S = 0.5e-3
-"""How long the switches are taken to stay as they are: a hand moves 0.2 mm in that time."""
+"""Time for which switches are taken as unchanged: a hand moves 0.2 mm in that time."""
 
 
 class SwitchMatrixBoard:

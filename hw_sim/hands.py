@@ -72,7 +72,7 @@ class Hands:
         self.traffic = Traffic(world.pieces)
         """The pieces that are in the way of others."""
         self.busy_until_s = 0.0
-        """When the last one has left."""
+        """The time at which the last one has left."""
         self._grips: dict[int, float] = {}  # Piece in a hand -> its last instruction, s.
 
     # Pieces, by place

@@ -241,7 +241,7 @@ class GamePosition:
         return drawing.picture(self._now, kind, turn)
 
     _repr_svg_ = svg
-    """What a notebook shows."""
+    """The picture that a notebook shows."""
 
     @property
     def _now(self) -> Position:

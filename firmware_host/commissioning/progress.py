@@ -50,7 +50,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blink: str | None = None
     """The answer to whether all lights blink alike; None: not asked yet."""
     lit_mt: tuple[float, ...] = ()
-    """How far each input reads higher while all lights are white; empty if not measured."""
+    """The rise of each input while all lights are white; empty if not measured."""
     buttons: dict[str, tuple[str, ...]] = {}
     """The button asked for -> those that closed."""
     buzzer: bool | None = None

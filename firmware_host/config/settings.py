@@ -48,7 +48,7 @@ class LookSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Watching over the broker, under [look] (docs/club.md)."""
 
     show: Literal["link", "club"] | None = None
-    """Who may watch: everybody with the link, or the club's page too; by default nobody."""
+    """The audience: everybody with the link, or the club's page too; by default nobody."""
     names: bool = False
     """Whether watchers see players' names: ask them first."""
     late: bool = False
@@ -72,7 +72,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The settings, all optional."""
 
     profile: str = "plate-10"
-    """What is wired where: a profile's name, or a TOML file's path, relative to the settings."""
+    """The table's profile: a name, or the path of a TOML file, relative to the settings."""
     language: str | None = None
     """Language of the table, and of pages whose browser asks for none that the page has; by default
     the locale's.
@@ -90,7 +90,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     requests under other names.
     """
     watching: Literal["open", "paired"] = "open"
-    """Who in the network may watch."""
+    """The devices in the network that may watch: all of them, or paired ones."""
     game: str = "momentum"
     """A new table's first game; if none of its boards fits the plate, and there are no ``options``,
     the first game that fits.
@@ -104,7 +104,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     far: FarSettings = FarSettings()
     """The connection to other tables."""
     look: LookSettings = LookSettings()
-    """Who may watch elsewhere."""
+    """The audience outside this network."""
     home: HomeSettings = HomeSettings()
     """The link to a smart home."""
 

@@ -154,7 +154,7 @@ class LightsPart(Part, frozen=True):
     offset_mm: tuple[Offset, Offset] = LIGHT_MM
     """A light's position east and north of the Hall element."""
     guide: Literal["hole", "ring"] = "hole"
-    """What shows of it: a hole in the plate, or a ring of acrylic around the place."""
+    """The visible mark of a place: a hole in the plate, or a ring of acrylic around it."""
     strip: bool = False
     """Whether each row is an uncut strip as bought, 33.33 mm from light to light."""
 
@@ -289,8 +289,8 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
             )
         if self.selects[-1] >= len(SPI1_SELECTS):
             raise ConfigError(
-                "profile {name}: the second converter would be on chip select {select}, and the"
-                " last one is below {most}.",
+                "profile {name}: the second converter would be on chip select {select}, and SPI 1"
+                " ends below {most}.",
                 remedy="Write spi_device = 0.",
                 name=profile.name,
                 select=self.selects[-1],

@@ -41,7 +41,7 @@ class Hint:
     task: EngineTask
     """The position, for the engine."""
     until_s: float
-    """When it is no longer shown."""
+    """The time at which it disappears."""
     turn: Turn | None = None
     """The move to play, or None while an engine looks for it."""
     why: tuple[str, int, str] | None = None

@@ -60,7 +60,7 @@ class LessonProgress:
     puzzle: int | None = None
     """The puzzle's number, or None for a lesson."""
     tactic: int = 0
-    """Which of the game's tactics the puzzle teaches, from 1; 0: none."""
+    """The number of the tactic that the puzzle teaches, from 1; 0: none."""
 
 
 class LessonSession:

@@ -38,7 +38,7 @@ class MatchGroup(msgspec.Struct, frozen=True):
     code: str | None
     """The code with which another table joins, or None once all have joined."""
     asked: list[str]
-    """What the others want (take-back, draw, new-game) and this table has not agreed to."""
+    """Requests of the others (take-back, draw, new-game) that this table has not agreed to."""
     connected: bool
     """Whether the broker answers."""
     picture: str | None = None

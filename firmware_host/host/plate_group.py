@@ -30,7 +30,7 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
     stage: str = ""
     """Its stage: lights, buttons, edges, empty, places, kinds or done."""
     say: Message | None = None
-    """What to do now."""
+    """The instruction for now, or None."""
     refused: Message | None = None
     """Why the last try was rejected, or None."""
     place: str | None = None

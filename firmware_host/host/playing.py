@@ -81,7 +81,7 @@ class Playing:
     far: FarMatch | None
     """The match with other tables, or None if there has been none."""
     far_settings: FarSettings
-    """How other tables are reached."""
+    """The settings by which other tables are reached."""
     left: Message | None
     """Why the journal's current game could not be resumed at the start, or None."""
 

@@ -63,7 +63,7 @@ class Classifier:
     classes: frozenset[Magnet]
     """Magnets that may be met; strong ones are always told."""
     magnets: tuple[Magnet, ...]
-    """What each place holds."""
+    """The magnet on each place."""
     readings: Sequence[float]
     """Average of the latest scans in mT, neighbours removed."""
     rest: RestReadings

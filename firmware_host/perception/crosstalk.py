@@ -26,7 +26,7 @@ class Crosstalk:
     """Keeps the sum of what all standing magnets add elsewhere; only a change costs anything."""
 
     total_mt: Sequence[float]
-    """For each sensor, the field of the magnets on all other places."""
+    """The field at each sensor of the magnets on all other places."""
 
     def __init__(self, calibration: Calibration, columns: int, rows: int) -> None:
         """Start with an empty plate of ``columns`` by ``rows`` places."""

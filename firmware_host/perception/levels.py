@@ -30,7 +30,7 @@ class Field(NamedTuple):
     """One scan, by place."""
 
     raw_mt: Sequence[float]
-    """As the driver gave it."""
+    """The reading as the driver gave it."""
     mt: list[float]
     """Calibrated, neighbours included."""
 

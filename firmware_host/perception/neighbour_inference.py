@@ -52,7 +52,7 @@ class InferredPiece(Struct, frozen=True):
     magnet: Magnet
     since_s: float
     base_mt: Mapping[int, float] = {}
-    """What the neighbours read with ``magnet`` standing there."""
+    """The readings of the neighbours with ``magnet`` standing there."""
     is_felt: bool = True
     """Whether enough neighbours are empty to feel what comes and goes."""
     unconfirmed: bool = False
@@ -60,7 +60,7 @@ class InferredPiece(Struct, frozen=True):
     checked: bool = False
     """Whether the neighbours or a person agree with it."""
     proposed: Magnet | None = None
-    """What the neighbours said last, ``agreed`` times in a row."""
+    """The last conclusion from the neighbours, ``agreed`` times in a row."""
     agreed: int = 0
 
 

@@ -33,13 +33,13 @@ class Pending(Struct, frozen=True):
     """A place whose reading has left its class's band."""
 
     since_s: float
-    """When it left the band."""
+    """The time at which it left the band."""
     moved_s: float
-    """When it was last seen to change."""
+    """The time of the last change that was seen."""
     rest_mt: Sequence[float]
     """Readings of all places while nothing moved."""
     rest_magnets: tuple[Magnet, ...]
-    """What stood on all places then."""
+    """The magnets on all places at that time."""
     alone_mt: Sequence[float]
     """Readings of all places before a hand came near."""
 
@@ -49,7 +49,7 @@ class Trail(NamedTuple):
 
     places: tuple[int, ...] = ()
     last_s: float = 0.0
-    """When the last place was added."""
+    """The time at which the last place was added."""
     is_blind: bool = True
     """Whether nothing has been at rest since readings were interrupted."""
 
@@ -63,7 +63,7 @@ class Scene(NamedTuple):
     classes: frozenset[Magnet]
     """Magnets that may be met."""
     magnets: tuple[Magnet, ...]
-    """What each place holds, as accepted so far."""
+    """The magnet on each place, as accepted so far."""
     readings: Sequence[float]
     """Averages in mT, neighbours removed."""
     zeroed: Sequence[bool]

@@ -60,7 +60,7 @@ class SeatState(Struct, frozen=True):
     trouble: JournalError | None = None
     """Why the journal could not be written."""
     retry_s: float = 0.0
-    """When that is tried again."""
+    """The time of the next attempt."""
 
     @property
     def game(self) -> SeatedGame:

@@ -100,9 +100,9 @@ class SeatPublisher:
     """
 
     group: SeatsGroup | None
-    """What everybody may see after the last update, or None for another game."""
+    """The public part after the last update, or None for another game."""
     shown: SeatsShown
-    """What the devices that have seats may see after the last update."""
+    """The parts for devices with seats after the last update."""
 
     def __init__(self) -> None:
         self.group = None

@@ -37,7 +37,7 @@ class SeenBoard(Struct, frozen=True):
     sight: Sight = _NOTHING
     now_s: float = -inf
     same_since_s: float = -inf
-    """When the board last changed."""
+    """The time of the board's last change."""
     sure_since_s: float = -inf
     """The same, with no doubtful place since."""
     unsure_since_s: Mapping[str, float] = field(default_factory=dict)
@@ -211,7 +211,7 @@ class RefereeState(Struct, frozen=True):
     menu_choice: str | None = None
     """The game that is selected in the menu, as ``GameReferee`` has it."""
     wake_s: float = -inf
-    """When to look again although nothing changes."""
+    """The time of the next judgement if nothing changes."""
 
     def seeing(self, sight: Sight, now_s: float) -> RefereeState:
         """Return the state at the beginning of a step, with the new readings."""

@@ -46,7 +46,7 @@ class _Request:
     level: bool = False
     """The person holds the plate until it has been seen."""
     due_s: float | None = None
-    """When it must have been seen; None until it is asked for, which is not before ``from_s``."""
+    """The time by which it must be seen; None until it is asked for, not before ``from_s``."""
 
 
 class Person:

@@ -70,7 +70,7 @@ class GameInfo(msgspec.Struct, frozen=True):
     board: dict[str, BoardPlace]
     """Place -> BoardPlace."""
     figure: Message
-    """What ``PlayersGroup.figures`` count, in words."""
+    """The unit of ``PlayersGroup.figures``, in words."""
     teams: list[list[str]] = []
     """Players who win together."""
     names: dict[str, Message] = {}
@@ -78,7 +78,7 @@ class GameInfo(msgspec.Struct, frozen=True):
     looks: dict[str, LookInfo] = {}
     """Piece -> its look."""
     slots: list[SlotInfo] = []
-    """Where pieces come in from the sides."""
+    """The slots at the sides through which pieces enter."""
     drawing: Drawing | None = None
     """Marks on the board besides its places."""
     aim: Message | None = None
@@ -130,9 +130,9 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     game: GameGroup
     """The game and its moves."""
     guidance: GuidanceGroup
-    """What people should do next, in words and in lights."""
+    """Instructions to people, in words and in lights."""
     plate: PlateGroup
-    """What the sensors see, and what the lights show."""
+    """The state of the sensors and of the lights."""
     players: PlayersGroup
     """The players of the game."""
     learning: LearningGroup
@@ -159,7 +159,7 @@ class GameSummary(msgspec.Struct, frozen=True):
     options: dict[str, Any]
     moves: int
     result: dict[str, Any] | None
-    """As in the ``tiltboard rules`` contract, None while the game can go on."""
+    """The result object of the ``tiltboard rules`` contract, or None while the game can go on."""
 
 
 class RecordedPosition(msgspec.Struct, frozen=True):
@@ -220,7 +220,7 @@ class GameAnalysis(msgspec.Struct, frozen=True):
     shares: list[float]
     """The first player's expected share of the game, 0 to 1, at the start and after each move."""
     turning: list[TurningPointInfo]
-    """At most three, in the order of play."""
+    """The turning points, at most three, in the order of play."""
     learn: list[ToLearn]
     """The lessons of a game, at most three."""
 
@@ -243,7 +243,7 @@ class HealthMap(msgspec.Struct, frozen=True):
     summary: Message
     """The result in a sentence."""
     mounting: Message | None
-    """How the tilt sensor is mounted."""
+    """The way in which the tilt sensor is mounted, in words."""
     places: list[Health]
     """Every place in index order; empty if there is nothing to measure."""
     wiring: list[Message] = []

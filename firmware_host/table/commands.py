@@ -158,7 +158,7 @@ class OpenHand(Verb, frozen=True, tag="open-hand"):
 
     player: str
     digest: str | None = None
-    """That of the device that agrees, or None for the table's own page. No page sends this."""
+    """The digest of the device that agrees, or None for the table's own page. No page sends it."""
 
 
 class SeatComputer(Verb, frozen=True, tag="seat-computer"):
@@ -209,7 +209,7 @@ class JoinMatch(Verb, frozen=True, tag="join-match"):
 
     code: Name
     level: Annotated[int, msgspec.Meta(ge=1, le=10)] | None = None
-    """That of the bot that plays here, if any."""
+    """The level of the bot that plays here, if one does."""
 
 
 class LeaveMatch(Verb, frozen=True, tag="leave-match"):

@@ -74,9 +74,9 @@ class FaultInfo(msgspec.Struct, frozen=True):
     part: str
     """The part's name."""
     problem: Message
-    """What is wrong."""
+    """The fault, in a sentence."""
     remedy: Message
-    """What to do about it; empty for a notice."""
+    """The cure; empty for a notice."""
 
     @classmethod
     def of(cls, fault: PartError) -> FaultInfo:
@@ -119,7 +119,7 @@ class QuestionInfo(msgspec.Struct, frozen=True):
     at: int
     """Index of the choice that the buttons have selected."""
     say: Message
-    """What to do next, for answers on a screen."""
+    """The instruction, for pages that give the answers themselves."""
     offer: bool = False
     """Whether play continues without an answer; then the group's ``say`` is the sentence at the
     table, with its buttons."""

@@ -79,7 +79,7 @@ class GravityConnectRules(Rules):
         self.lines = self.rows + self.columns + diagonals
         """These and the diagonals both ways."""
         self.tiles = {name: 0 for row in self.rows for name in row}
-        """For each cell its bits in its row (first), column and diagonals."""
+        """The bits of each cell in its row (first), column and diagonals."""
         long_enough = [diagonal for diagonal in diagonals if len(diagonal) >= line]
         at = 0
         for cells in self.rows + self.columns + long_enough:
@@ -98,7 +98,7 @@ class GravityConnectRules(Rules):
         self.slots: list[Slot] = []
         """Side by side, in the order of ``SIDES``."""
         self.entrances: list[tuple[int, int, bool]] = []
-        """For each slot its side, its line (rows, then columns), and whether it enters where the
+        """Each slot's side, its line (rows, then columns), and whether it enters where the
         line's bits begin.
         """
         self._tables = []

@@ -17,7 +17,7 @@ PHASE_OF = {
     "draw": ("card", "refill"), "play": ("card", "window", "after"),
     "pass": ("blocked", "window", "after", "refill"),
 }  # fmt: skip
-"""What a player does -> the phases in which it is done; ``buy`` and ``hero`` belong to several."""
+"""Action of a player -> the phases in which it is done; ``buy`` and ``hero`` belong to several."""
 
 
 def why_not(s: WarfareState, move: str) -> Words:

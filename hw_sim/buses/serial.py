@@ -56,7 +56,7 @@ class SimLine:
         self.noise: Callable[[bytes], bytes] = bytes
         """Changes the bytes that pass, in both directions."""
         self.handed_s = 0.0
-        """When the Pi received its last byte."""
+        """The time at which the Pi received its last byte."""
         self.path = ""
         """The device to open while it is plugged in."""
         self._byte_s = BITS_PER_BYTE / baud

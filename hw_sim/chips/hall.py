@@ -27,7 +27,7 @@ NOISE_RMS_MT = NOISE_DENSITY_MT * math.sqrt(BANDWIDTH_HZ)
 REFERENCE_C = 25.0
 
 THERMAL_STEP_S = 0.1
-"""How long one temperature is used: a board's moves by less than 0.01 K in that time."""
+"""Time for which one temperature is used: a board's moves by less than 0.01 K in that time."""
 
 
 @dataclass(frozen=True, slots=True)

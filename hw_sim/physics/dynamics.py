@@ -73,7 +73,7 @@ class _Piece:
     magnet_m: float
     """The magnet's middle above the body's."""
     path: Path | None = None
-    """Along which a hand moves it."""
+    """The path along which a hand moves it, or None."""
     squeeze_n: float | None = None
     """Force of each of the two sticks that hold it, west and east of it."""
     row: int = 0

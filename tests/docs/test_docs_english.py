@@ -5,6 +5,7 @@ CONTRIBUTING.md asks.
 import ast
 import re
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,16 @@ FOLDERS = (
 
 
 def docstrings(file: Path):
-    """Yield the docstrings of a module, its classes and its functions."""
+    """Yield the docstrings of a module, its classes, functions, fields and constants."""
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield getattr(node, "name", file.stem), ast.get_docstring(node) or ""
+            for above, below in pairwise(node.body):
+                if not isinstance(above, ast.Assign | ast.AnnAssign):
+                    continue
+                match below:
+                    case ast.Expr(ast.Constant(str(said))):
+                        yield ast.unparse(above), said
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -80,7 +80,7 @@ def test_what_it_needs_of_the_computer(path) -> None:
     ("old", "new", "said"),
     [
         ("converters = 2\n", "", "its 169 places and spare inputs need 176 inputs; .* have 128"),
-        ("spi_device = 0", "spi_device = 2", "chip select 3, and the last one is below 3"),
+        ("spi_device = 0", "spi_device = 2", "chip select 3, and SPI 1 ends below 3"),
         ("confirm_pin = 23", "confirm_pin = 17", "GPIO17 is used twice"),
     ],
 )

@@ -50,7 +50,7 @@ PIECES = {
     "weak-north": MagnetKind.N_WEAK,
     "weak-south": MagnetKind.S_WEAK,
 }
-"""What a hand can put on a bench, by the pole that faces down."""
+"""The pieces that a hand can put on a bench, by the pole that faces down."""
 PARTS = ("hall", "imu", "lights", "panel")
 BUTTONS = ("confirm", "back")
 HELD_S = 1e6
@@ -87,14 +87,14 @@ class AnyBench(Subject, ABC):
     """One table and its drivers, simulated or real. Places are named, angles are in degrees."""
 
     patience_s = 3.0
-    """How long anything may take to show."""
+    """Longest time that anything may take to show."""
     hands_s = 2.0
-    """How long a hand takes to tilt the plate."""
+    """Time that a hand takes to tilt the plate."""
 
     def __init__(self, profile: Profile, buses: Buses, title: str) -> None:
         super().__init__(profile, buses.clock, title)
         self.buses = buses
-        """What the drivers are handed."""
+        """The buses that the drivers get."""
         self.plate: Plate = build_plate(profile, buses)
         """The drivers of all parts."""
         self._pacer = Pacer(buses.clock, profile.scans_per_s)

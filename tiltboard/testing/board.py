@@ -37,7 +37,7 @@ class RealBoard:
         self.began = datetime.fromtimestamp(SystemClock().calendar(), UTC)
         self._board = described(this_machine(SystemClock(), for_service=True), profile)
         self.folder = folder / f"{profile.name}-{self.began:%Y%m%d-%H%M%S}"
-        """Where the report is kept: junit.xml and report.html."""
+        """The folder of the report: junit.xml and report.html."""
         self._told: list[str] = []
 
     @classmethod

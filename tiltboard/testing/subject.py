@@ -45,7 +45,7 @@ class Subject:
     """One table under test, with the steps taken at it so far."""
 
     profile: Profile
-    """What is wired where."""
+    """The profile of the table."""
     clock: Clock
     """The table's time; virtual where the table is simulated."""
 

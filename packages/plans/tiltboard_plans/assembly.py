@@ -35,10 +35,10 @@ class Solid:
 
     name: str
     moves: Moves
-    """What it moves with: the plate, the ring between its axles, or nothing."""
+    """The part that carries it: the plate, the ring between its axles, or neither."""
     body: Any
     look: str = "wood"
-    """What it is made of, for pictures."""
+    """Its material, for pictures."""
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ EXPORTS = (
     ("step", "-o", "{board}.step", "--force", "--subst-models", "--include-tracks"),
     ("svg", "-o", "{board}.svg", "-l", "F.Cu,B.Cu,Edge.Cuts", "--page-size-mode", "2"),
 )
-"""What KiCad makes of a board for those who make it, by ``kicad-cli pcb export``."""
+"""KiCad's exports of a board for those who make it, by ``kicad-cli pcb export``."""
 
 
 def export(plans: Plans, folder: Path) -> bool:

@@ -45,16 +45,19 @@ class ConnectTables(NamedTuple):
 
     facts: Ints
     slots: Ints
-    """For each its line, the end of it, its side, the cell of the line's first place and the step
+    """Each slot's line, the end of it, its side, the cell of the line's first place and the step
     to the next.
     """
     cells: Ints
-    """For each its four lines, what a tile there adds to them, and its place in them."""
+    """Each cell's four lines, the amount that a tile there adds to their numbers, and its place
+    in them.
+    """
     places: Ints
     """The cell at each place of each line."""
     about: NDArray[np.int16]
-    """For each number of a line the places where a tile lands from its ends, its worth to the first
-    player, and for each player a bit for each place that connects, and for each that threatens to.
+    """Indexed by a line's number: the places where a tile lands from its ends, its worth to the
+    first player, and for each player a bit for each place that connects, and for each that
+    threatens to.
     """
 
 

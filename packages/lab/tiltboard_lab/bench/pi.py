@@ -125,7 +125,7 @@ COMPUTERS = (
 
 
 Body = tuple[list[float], list[float], float]
-"""Where it is (astronomical units), its speed (those a year), its mass (suns times 4 pi^2)."""
+"""Position (astronomical units), speed (the same per year), mass (suns times 4 pi^2)."""
 Pair = tuple[Body, Body]
 
 

@@ -33,7 +33,7 @@ class SeatsTally:
     shares: dict[str, float] = field(default_factory=dict)
     """Shares of the victories by level; a shared one is divided."""
     cards: Counter[str] = field(default_factory=Counter)
-    """How often each card was played."""
+    """Card -> number of times it was played."""
 
 
 def run(

@@ -57,7 +57,7 @@ class Judged(msgspec.Struct, frozen=True):
     share: float
     """The part of the pairs of starts that the first mover wins."""
     replies: list[int]
-    """For each of red's starts, how many of blue's lose it for red; 0 is a start that wins."""
+    """Per start of red, the number of blue's replies that make red lose; 0 is a winning start."""
     rates: dict[int, float]
     """Pods left -> how often the player to move wins after random moves."""
 

@@ -94,10 +94,9 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """The journal's number of game ``round`` of the match."""
     round: int = 0
     others: dict[str, int] = {}
-    """At the table that made the match, player -> number of their other table; ``level``: that of
-    the bot that plays here, or None.
-    """
+    """Only at the table that made the match: player -> number of their other table."""
     level: int | None = None
+    """The level of the bot that plays here, or None."""
     engines: dict[str, EngineSeat] = {}
 
 
