@@ -27,6 +27,7 @@ from tiltboard.firmware_host.referee.seats_group import SeatsShown
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.journal_queries import JournalReading, listed, recorded
 from tiltboard.firmware_host.service.publish import Publisher, health_answer
+from tiltboard.firmware_host.stop import StopRequest
 from tiltboard.firmware_host.table.commands import Verb
 from tiltboard.firmware_host.table.hands import HandsCommand, HandsPort, PoseFrame
 from tiltboard.firmware_host.table.preview import Preview, preview
@@ -292,6 +293,8 @@ class Table:
             self.on_step(self._host)
             self._started.set_result(None)
             self._loop()
+            self._host.stopped()
+        except StopRequest:  # By what refused to write: the game has not failed.
             self._host.stopped()
         except Exception as error:  # noqa: BLE001 - logged; whoever runs the table reads failure
             if self._started.done():

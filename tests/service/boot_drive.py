@@ -144,10 +144,12 @@ def drive(seen):
         ask("/command", {"type": "resume", "game": seen["before"]["game"]})
 
     subprocess.run(["systemctl", "stop", UNIT], check=True)
-    began = ["date", "+%Y-%m-%d %H:%M:%S"]
-    began = subprocess.run(began, capture_output=True, text=True, check=True).stdout.strip()
+    # From here by the log's own mark, since its times are told to the second.
+    mark = ["journalctl", "--quiet", "--lines=0", "--show-cursor"]
+    subprocess.run(["journalctl", "--sync"], check=True)
+    mark = subprocess.run(mark, capture_output=True, text=True, check=True).stdout
     seen["stops"] = [stopped_after(seconds) for seconds in (0.0, 0.3, 0.7, 1.2)]
-    log = ["journalctl", "--no-pager", f"--unit={UNIT}", f"--since={began}"]
+    log = ["journalctl", "--no-pager", f"--unit={UNIT}", f"--after-cursor={mark.split()[-1]}"]
     seen["log_of_stops"] = subprocess.run(log, capture_output=True, text=True, check=False).stdout
     subprocess.run(["systemctl", "start", UNIT], check=True)
     seen["after_stops"] = position()

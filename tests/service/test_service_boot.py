@@ -167,9 +167,9 @@ def _lay(root: Path, system: Path, python: str) -> None:
     (program / "pyvenv.cfg").write_text("home = /usr/bin\n")
     (program / "bin/python").symlink_to(f"/usr/bin/{python}")
     command = program / "bin/tiltboard"
-    command.write_text(
-        "#!/opt/tiltboard/bin/python\nfrom tiltboard.firmware_host.cli.main import main\n\nmain()\n"
-    )
+    scripts = tomllib.loads((root / "pyproject.toml").read_text())["project"]["scripts"]
+    module, name = scripts["tiltboard"].split(":")
+    command.write_text(f"#!/opt/tiltboard/bin/python\nfrom {module} import {name}\n\n{name}()\n")
     command.chmod(0o755)
     shutil.copytree(root / "systemd", program / "source/systemd")
     version = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]

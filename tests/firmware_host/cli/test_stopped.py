@@ -174,6 +174,14 @@ MOMENTS = {
         "    start(self)\n"
         "threading.Thread.start = started\n"
     ),
+    "as the loaded game writes": (
+        "from tiltboard.firmware_host import stop\n"
+        "from tiltboard.firmware_host.service.table_thread import Table\n"
+        "def publish(self):\n"
+        "    asked()\n"
+        "    while True: stop.check()\n"
+        "Table._publish = publish\n"
+    ),
     "twice": "import time\n"
     + LOADING.format("asked(); time.sleep(0.1)")
     + (
