@@ -1,3 +1,3 @@
-"""Perception: it derives the pieces on the plate, its confidence and events from calibrated
-fields.
+"""Perception: find the pieces on the plate, how certain each one is, and what players did, from the
+sensors' readings.
 """

@@ -1,8 +1,9 @@
-"""The bands of readings of each magnet class: one to enter the class, and a wider one to stay in
-it.
+"""Bands of sensor readings for each magnet class: one to enter the class, and a wider one to stay
+in it.
 
-docs/add-a-board.md, after neighbours are subtracted: empty < 0.6, weak 0.8-3.3, strong > 5.5 mT;
-between them a reading is unsure. The wider bands to stay are the hysteresis.
+The limits come from docs/add-a-board.md and apply once the neighbours' field is subtracted: empty
+below 0.6 mT, weak 0.8 to 3.3 mT, strong above 5.5 mT. A reading between two bands is unsure. The
+wider bands give hysteresis.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from tiltboard.firmware_host.table.sight import Magnet
 EMPTY_MT = 0.6
 STRONG_MT = 5.5
 STRONG_STAYS_MT = 4.5
-# The furthest that DRV5055A1's quiescent output (1.65 V +-60 mV at 60 mV/mT) and the neighbours'
-# remainder put an empty place of unknown zero; above the second figure a magnet is there.
+# Limits for a sensor whose zero is unknown. The DRV5055A1's quiescent output (1.65 V +-60 mV at 60
+# mV/mT) and the neighbours' remaining field put an empty place at 1.1 mT at most; a reading above
+# 1.25 mT is a magnet.
 UNZEROED_EMPTY_MT = 1.1
 UNZEROED_TAKEN_MT = 1.25
 UNZEROED_STRONG_MT = 4.8
@@ -30,7 +32,8 @@ STRONG_CLASSES = frozenset({Magnet.N_STRONG, Magnet.S_STRONG})
 
 Band = tuple[float, float]
 
-# Confidence 1 needs this many times (noise + tolerance) to the nearest boundary.
+# A reading has confidence 1 if its distance from the nearest boundary is at least this many times
+# the sum of noise and tolerance.
 CONFIDENCE_UNITS = 3.0
 TOLERANCE_MT = {
     Magnet.NONE: 0.1,
@@ -42,7 +45,9 @@ TOLERANCE_MT = {
 
 
 def _bands(empty: Band, weak: Band, strong: Band) -> dict[Magnet, Band]:
-    """Return the band of each class, given those of south magnets."""
+    """Return the band of each class in mT, given the bands of an empty place and of south
+    magnets.
+    """
     (weak_low, weak_high), (strong_low, strong_high) = weak, strong
     return {
         Magnet.NONE: empty,
@@ -53,18 +58,21 @@ def _bands(empty: Band, weak: Band, strong: Band) -> dict[Magnet, Band]:
     }
 
 
-# Strong ends at 17 mT: no magnet within the tolerances reads over 15, and the sensor ends at 22.
+# The strong band ends at 17 mT: a magnet within the tolerances reads at most 15 mT, and the
+# sensor's range ends at 22 mT.
 ENTER = _bands((-EMPTY_MT, EMPTY_MT), (0.8, 3.3), (STRONG_MT, 17.0))
 STAY = _bands((-0.75, 0.75), (0.65, 4.0), (STRONG_STAYS_MT, 19.0))
 
-# A weak magnet reads this much 11 mm off its place's middle, and less farther off: 0.3 mT at 12,
-# and nothing at 17. Lights shift zeros by 0.33 mT at most.
+# Band of an empty place in a game with weak magnets. A weak magnet reads 0.45 mT at 11 mm from the
+# middle of its place, 0.3 mT at 12 mm and nothing at 17 mm. The table's lights shift zeros by at
+# most 0.33 mT.
 EMPTY_OF_WEAK = (-0.45, 0.45)
 
 
 def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
-    """Return the band to stay in for a sensor whose zero is unknown, given its ``first_mt``
-    reading.
+    """Return the band in mT in which a sensor with an unknown zero keeps its class ``magnet``.
+
+    ``first_mt``: the sensor's first reading with that magnet.
     """
     if magnet is Magnet.NONE:
         low = min(-UNZEROED_TAKEN_MT, first_mt - UNZEROED_WEAK_MOVES_MT)
@@ -75,19 +83,20 @@ def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
 
 
 def strong(reading_mt: float) -> Magnet:
-    """Return the strong class of that sign."""
+    """Return the strong class with the pole of ``reading_mt``: south if positive, else north."""
     return Magnet.S_STRONG if reading_mt > 0 else Magnet.N_STRONG
 
 
 def weak(reading_mt: float) -> Magnet:
-    """Return the weak class of that sign."""
+    """Return the weak class with the pole of ``reading_mt``: south if positive, else north."""
     return Magnet.S_WEAK if reading_mt > 0 else Magnet.N_WEAK
 
 
 def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
-    """Return the class whose band to enter contains ``reading_mt``, or None between bands.
+    """Return the class whose entry band contains ``reading_mt``, or None if the reading is between
+    bands.
 
-    ``zeroed``: False if the sensor's zero is only known to within its datasheet's tolerance.
+    ``zeroed``: False if the sensor's zero is only known to within the tolerance of its data sheet.
     """
     size = abs(reading_mt)
     if zeroed:
@@ -104,17 +113,20 @@ def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
 
 
 class Bands(Struct, frozen=True):
-    """The bands of each place; a reading that leaves its class's wider one is judged again."""
+    """Entry band and wider band of each place of the plate, in mT, by plate index.
+
+    If a reading leaves the wider band of its class, the place is judged again.
+    """
 
     stay_low: Sequence[float]
     stay_high: Sequence[float]
     enter_low: Sequence[float]
     enter_high: Sequence[float]
-    per_mt: Sequence[float]  # Confidence per mT from the boundary.
+    per_mt: Sequence[float]  # Confidence gained for each mT of distance from the boundary.
 
     @classmethod
     def of_empty(cls, size: int) -> Bands:
-        """Return the bands of an empty plate of which nothing is known yet."""
+        """Return the bands of ``size`` empty places before the first scan."""
         ends = (*STAY[Magnet.NONE], *ENTER[Magnet.NONE], 1.0)
         return cls(*([end] * size for end in ends))
 
@@ -126,8 +138,8 @@ class Bands(Struct, frozen=True):
         zeroed: Sequence[bool],
         classes: Set[Magnet],
     ) -> Bands:
-        """Return the bands after a change of the magnet or the zero at ``places``, or of the
-        possible ``classes``.
+        """Return new bands after the magnet or the zero at ``places`` has changed, or the magnet
+        classes of the game (``classes``).
         """
         empty = STAY[Magnet.NONE] if classes.isdisjoint(WEAK_CLASSES) else EMPTY_OF_WEAK
         stays = {**STAY, Magnet.NONE: empty}
@@ -140,10 +152,10 @@ class Bands(Struct, frozen=True):
         return Bands(lows, highs, enter_lows, enter_highs, self.per_mt)
 
     def outside(self, readings_mt: Sequence[float]) -> list[int]:
-        """Return the places whose reading is outside the band to stay in."""
+        """Return the indices of places whose reading is outside the wider band of its class."""
         low, high = self.stay_low, self.stay_high
         if all(map(le, low, readings_mt)) and all(map(le, readings_mt, high)):
-            return []  # as in most scans
+            return []  # In most scans no reading is outside.
         return [
             i
             for i, (r, a, b) in enumerate(zip(readings_mt, low, high, strict=True))
@@ -151,8 +163,8 @@ class Bands(Struct, frozen=True):
         ]
 
     def confidence(self, readings_mt: Sequence[float]) -> tuple[float, ...]:
-        """Return each reading's distance from the nearest boundary of its class, scaled to 0
-        to 1.
+        """Return a confidence of 0 to 1 for each reading, from its distance to the nearest boundary
+        of its class.
         """
         distances = [
             (r - a if r - a < b - r else b - r) * k

@@ -1,7 +1,8 @@
-"""The calibration of one table's sensors, kept in a file between runs.
+"""The calibration of a table's sensors, and the file that keeps it between runs.
 
-It is written atomically and durably (temporary file, fsync, rename, fsync of the folder), read
-strictly, and saved now and then as it improves.
+The file is written atomically and durably (temporary file, fsync, rename, fsync of the folder) and
+checked strictly when it is read. While the table runs, the improved calibration is saved every few
+minutes.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, kernel_mt
 from tiltboard.firmware_host.table.sight import Ailment
 
-# Wider than any offset that DRV5055A1 may have (+-1 mT) with drift, or any usable sensitivity.
+# Limits wider than any offset of a DRV5055A1 (+-1 mT and drift), so a value outside is damage.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
 MIN_GAIN, MAX_GAIN = 0.5, 2.0
-Gain = Annotated[float, msgspec.Meta(ge=-MAX_GAIN, le=MAX_GAIN)]  # negative: it looks down
+# A negative gain means that the sensor is mounted upside down.
+Gain = Annotated[float, msgspec.Meta(ge=-MAX_GAIN, le=MAX_GAIN)]
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
 Kernel = tuple[tuple[Annotated[float, msgspec.Meta(ge=-100, le=100)], ...], ...]
@@ -42,8 +44,9 @@ _AGAIN = "Remove the file, and calibrate the table again."
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The calibration of a table. Per place, the reading in mT is (raw - ``offset_mt``) * ``gain``;
-    a gain is 0.5 to 2, or negative for a sensor that is upside down.
+    """Calibration of a table: per place, the reading in mT is (raw - ``offset_mt``) * ``gain``.
+
+    The size of a gain is 0.5 to 2; a negative gain is that of a sensor mounted upside down.
     """
 
     format: Literal[1]
@@ -51,39 +54,45 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     offset_mt: tuple[Offset, ...]
     gain: tuple[Gain, ...]
     zeroed: tuple[bool, ...]
-    """False for sensors whose offset is only a guess."""
+    """True for each sensor whose offset was measured, False if the offset is an assumption."""
     strong_mt: Kernel
-    """The field that a strong south magnet adds, by [rows][columns] away."""
+    """The field in mT that a strong south magnet adds to a sensor, by [rows][columns] of
+    distance.
+    """
     weak_mt: Kernel
-    """The same of a weak one."""
+    """The field in mT that a weak south magnet adds to a sensor, by [rows][columns] of distance."""
     level_rad: tuple[Level, Level] | None = None
-    """The IMU's tilt about x and y when the plate is level; None if unknown."""
+    """The IMU's tilt in radians about x and y when the plate is level, or None if unknown."""
     made_s: Annotated[float, msgspec.Meta(ge=0, le=1e11)] = 0.0
-    """Seconds since 1970-01-01 UTC, 0 if unknown."""
+    """Time of the calibration in seconds since 1970-01-01 UTC, or 0 if unknown."""
     mounting: tuple[Axis, Axis, Axis] = ("+x", "+y", "+z")
-    """The IMU's axes that point east, north and up."""
+    """The axes of the IMU that point east, north and up."""
     noise_mt: tuple[Noise, ...] = ()
-    """Per sensor, the standard deviation of a reading of the empty plate, from a calibration."""
+    """Standard deviation of each sensor's reading in mT, measured over the empty plate; empty if
+    unknown.
+    """
     carried_mt: Annotated[float, msgspec.Meta(ge=0, le=50)] = 0.0
-    """The reading of one strong piece by a sensor of gain 1, from a calibration."""
+    """Reading in mT of one strong piece by a sensor of gain 1, measured by a calibration; 0 if
+    unknown.
+    """
     wire: tuple[int, ...] = ()
-    """The input that each place is read from; empty if all are as in the profile."""
+    """The sensor input that each place is read from; empty if every input is as in the profile."""
     lights: tuple[int, ...] = ()
-    """The light on the strip under each place; empty if all are as in the profile."""
+    """The number of the light under each place; empty if every light is as in the profile."""
     failed: tuple[tuple[int, Ailment], ...] = ()
-    """Places whose sensors' readings are ignored, learnt in play, and why."""
+    """Places whose sensor readings are ignored, each with the reason, as found during play."""
 
     @property
     def orientation(self) -> Mounting:
-        """The mounting of the tilt sensor, as the driver takes it."""
+        """The IMU's mounting, in the form that its driver takes."""
         return Mounting(*self.mounting)
 
 
 def uncalibrated(profile: Profile) -> Calibration:
-    """Return the calibration that follows from the datasheets and the table's dimensions alone."""
+    """Return a calibration computed only from data sheets and the table's dimensions."""
     size = (profile.gap_mm, profile.pitch_mm, profile.columns, profile.rows)
     strong, weak = kernel_mt(STRONG, *size), kernel_mt(WEAK, *size)
-    if not profile.measures:  # a switch reads its own magnet and nothing of the others'
+    if not profile.measures:  # A switch detects only the magnet on its own place.
         nothing = (0.0,) * profile.columns
         strong, weak = (
             ((own, *nothing[1:]), *(nothing for _ in range(1, profile.rows)))
@@ -101,7 +110,7 @@ def uncalibrated(profile: Profile) -> Calibration:
 
 
 def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> None:
-    """Raise ConfigError unless ``calibration`` is one of this table."""
+    """Raise ConfigError unless ``calibration`` was made for the table of ``profile``."""
     noise_mt = calibration.noise_mt or calibration.offset_mt
     per_sensor = (calibration.offset_mt, calibration.gain, calibration.zeroed, noise_mt)
     kernels = (calibration.strong_mt, calibration.weak_mt)
@@ -121,10 +130,10 @@ def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> No
 
 
 def read_calibration(path: Path, profile: Profile) -> Calibration | None:
-    """Return the stored calibration, or None if there is no file. Raises ConfigError, naming the
-    key.
+    """Return the stored calibration, or None if there is no file.
 
-    If another table's calibration has taken its place, the one that was set aside then is read.
+    If the file holds another table's calibration, this table's own file, set aside by
+    ``write_calibration``, is read instead. Raises ConfigError that names the wrong key.
     """
     path = _own(path, profile)
     source = str(path)
@@ -174,10 +183,10 @@ def _own(path: Path, profile: Profile) -> Path:
 
 
 def write_calibration(path: Path, calibration: Calibration) -> None:
-    """Store the calibration; a loss of power leaves the old or the new file complete. Raises
-    OSError.
+    """Store the calibration so that a power loss leaves the old or the new file complete.
 
-    Another table's is set aside, in ``calibration-PROFILE.json``.
+    If the file holds another table's calibration, that one is renamed to
+    ``calibration-PROFILE.json`` first. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     theirs = _profile_in(path)
@@ -191,7 +200,7 @@ def _aside(path: Path, profile: str) -> Path:
 
 
 def _profile_in(path: Path) -> str | None:
-    """Return the profile of the calibration in that file, or None if it cannot be read."""
+    """Return the profile name in the calibration file, or None if the file cannot be read."""
     try:
         return str(json.loads(read_file(path))["profile"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
@@ -204,12 +213,14 @@ _log = logging.getLogger(__name__)
 
 
 class CalibrationStore:
-    """One calibration file. A damaged one is set aside and replaced, because sensors are zeroed
-    anyway.
+    """A table's calibration file. A damaged file is set aside and replaced, since the sensors are
+    zeroed again anyway.
     """
 
     def __init__(self, path: Path, profile: Profile, tell: Tell | None = None) -> None:
-        """``tell``: see ``read_kept``."""
+        """Read the calibration of ``profile`` from ``path``. ``tell`` is called for a damaged file,
+        after it is set aside; None leaves the file where it is.
+        """
         self._path = path
         self._profile = profile
         self._saved_s: float | None = None
@@ -226,29 +237,33 @@ class CalibrationStore:
 
     @property
     def orientation(self) -> Mounting:
-        """The mounting of the tilt sensor, or the wiring page's default if it is unknown."""
+        """The mounting of the IMU, or the wiring page's default if there is no calibration."""
         return FLAT if self.loaded is None else self.loaded.orientation
 
     @property
     def light_at(self) -> tuple[int, ...]:
-        """The light on the strip under each place."""
+        """The number on the strip of the light under each place."""
         own = tuple(map(self._profile.light_of, range(self._profile.size)))
         return own if self.loaded is None else self.loaded.lights or own
 
     def replace(self, calibration: Calibration) -> None:
-        """Use and store this calibration from now on."""
+        """Use this calibration from now on, and store it."""
         self.loaded = calibration
         self._write(calibration)
 
     def is_due(self, revision: int, now_s: float) -> bool:
-        """Return whether to save what the sensors have learned: after they have been zeroed, every
-        few minutes, and as soon as one has failed or healed, which counts ``revision`` up.
+        """Return whether it is time to save what the sensors have learned.
+
+        True after the first zeroing, every ``SAVE_EVERY_S``, and when ``revision`` differs from the
+        saved one, as it does after a sensor has failed or healed.
         """
         saved_s = self._saved_s
         return saved_s is None or now_s >= saved_s + SAVE_EVERY_S or revision != self._revision
 
     def save(self, calibration: Calibration, revision: int, now_s: float) -> None:
-        """Store what the sensors had learned by that time, and go on without if it cannot be."""
+        """Store what the sensors learned until ``now_s``. If the file cannot be written, log a
+        warning and continue.
+        """
         self._saved_s = now_s
         self._revision = revision
         self._write(calibration)

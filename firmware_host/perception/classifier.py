@@ -1,8 +1,8 @@
-"""The classifier: it decides which magnet is on each place, by bands with hysteresis.
+"""Decides which magnet is on each place, by bands of readings with hysteresis.
 
-A reading leaves its class by leaving the wider band; it enters another when the average of four
-scans is in that class's band and the scans agree, or when three scans leave no doubt of a strong
-magnet. Changes that belong together are accepted together.
+A place leaves its magnet class when its reading leaves the wider band of that class. It enters
+another class when the average of four scans is in that class's entry band and the scans agree, or
+when three scans prove a strong magnet. Changes that belong together are accepted together.
 """
 
 from __future__ import annotations
@@ -17,25 +17,27 @@ from tiltboard.firmware_host.perception import bands
 from tiltboard.firmware_host.perception.settling import Pending, Trail
 from tiltboard.firmware_host.table.sight import Magnet
 
-TRACK_S = 0.16  # Shortest time between two looks at what changes slowly.
-_REST_S = 0.4  # Time constant with which the readings at rest follow the present ones.
-_RESTS = 5  # Kept, one each 0.16 s: a hand is felt for half a second before its piece.
+TRACK_S = 0.16  # Interval between two updates of slowly changing values.
+_REST_S = 0.4  # Time constant with which the readings at rest follow the present readings.
+# Number of earlier readings at rest to keep, one each 0.16 s. A hand with a piece shows in the
+# readings up to half a second before the piece is put down.
+_RESTS = 5
 
 T = TypeVar("T")
 
 
 def without(known: Mapping[int, T], *places: int) -> Mapping[int, T]:
-    """Return ``known`` without those places."""
+    """Return ``known`` without the entries of ``places``."""
     if known.keys().isdisjoint(places):
         return known
     return {i: value for i, value in known.items() if i not in places}
 
 
 class RestReadings:
-    """Readings of the plate while nothing moved, with which later changes are compared."""
+    """Readings of the plate at rest, with which later readings are compared."""
 
     mt: Sequence[float]
-    """The readings at rest, followed slowly."""
+    """Readings at rest in mT, by plate index; they follow slow drift."""
 
     def __init__(self, readings_mt: Sequence[float]) -> None:
         self.mt = readings_mt
@@ -43,39 +45,43 @@ class RestReadings:
 
     @property
     def before_hand_mt(self) -> Sequence[float]:
-        """The readings of up to 0.8 s ago, before a hand came near."""
+        """Readings at rest in mT from up to 0.8 s ago, before a hand came near the plate."""
         return self._earlier[0] if self._earlier else self.mt
 
     def restart(self, readings_mt: Sequence[float]) -> None:
-        """Take these readings for the plate at rest."""
+        """Use ``readings_mt`` as the readings at rest, and forget the earlier ones."""
         self.mt, self._earlier = readings_mt, []
 
     def follow(self, readings_mt: Sequence[float]) -> None:
-        """Follow the readings of a plate that stays at rest; call every ``TRACK_S``."""
+        """Move the readings at rest towards ``readings_mt``; call every ``TRACK_S`` while nothing
+        moves.
+        """
         share = 1 - exp(-TRACK_S / _REST_S)
         self.mt = [q + share * (r - q) for r, q in zip(readings_mt, self.mt, strict=True)]
         self._earlier = [*self._earlier, self.mt][-_RESTS:]
 
 
 class Classifier:
-    """Holds the accepted class of each place, and what is being judged."""
+    """Holds the accepted magnet of each place, and the places that are being judged."""
 
     classes: frozenset[Magnet]
-    """Magnets that may be met; strong ones are always told."""
+    """Magnets that the game's pieces have; strong magnets are always reported."""
     magnets: tuple[Magnet, ...]
-    """The magnet on each place."""
+    """The accepted magnet on each place."""
     readings: Sequence[float]
-    """Average of the latest scans in mT, neighbours removed."""
+    """Average of the latest scans in mT, without the neighbours' field."""
     rest: RestReadings
     pending: Mapping[int, Pending]
-    """Places that are being judged."""
+    """Places whose readings have left their band and that are being judged."""
     trail: Trail
     doubt: Mapping[int, float]
-    """Places that are either empty or hold a weak magnet, and their reading if they are empty."""
+    """Places that are empty or hold a weak magnet -> the reading in mT that is the zero if they are
+    empty.
+    """
     bands: bands.Bands
 
     def __init__(self, size: int, classes: frozenset[Magnet]) -> None:
-        """Start with ``size`` empty places of which nothing is known."""
+        """Start with ``size`` places, assumed empty until the first scans."""
         self.classes = classes
         self.magnets = (Magnet.NONE,) * size
         self.readings = [0.0] * size
@@ -84,26 +90,28 @@ class Classifier:
         self.bands = bands.Bands.of_empty(size)
 
     def start(self, magnets: Sequence[Magnet], readings: Sequence[float]) -> None:
-        """Take what the first scans say as given."""
+        """Accept the magnets and readings that the first scans gave."""
         self.magnets, self.readings = tuple(magnets), readings
         self.rest.restart(readings)
         self.trail = self.trail._replace(is_blind=False)
 
     def interrupt(self) -> None:
-        """Drop what is being judged: the plate is tilted, or scans are missing."""
+        """Drop all places that are being judged, because the plate is tilted or scans are
+        missing.
+        """
         self.pending, self.trail = {}, Trail((), self.trail.last_s)
 
     def stand(self, index: int, magnet: Magnet) -> None:
-        """Accept that ``magnet`` stands on a place, which is no longer pending."""
+        """Accept ``magnet`` as the magnet on a place, and stop judging that place."""
         self.magnets = (*self.magnets[:index], magnet, *self.magnets[index + 1 :])
         self.pending = without(self.pending, index)
 
     def drop(self, index: int) -> None:
-        """Stop judging a place by its own sensor."""
+        """Stop judging a place, because its sensor has failed."""
         self.pending, self.doubt = without(self.pending, index), without(self.doubt, index)
 
     def set_readings(self, changed_mt: Mapping[int, float]) -> None:
-        """Replace the readings of some places, which are then no longer in doubt."""
+        """Replace the readings of some places and resolve doubt about their zeros."""
         readings = list(self.readings)
         for index, mt in changed_mt.items():
             readings[index] = mt
@@ -117,7 +125,9 @@ class Classifier:
         self.bands = self.bands.set(places, *known)
 
     def set_confidence_scale(self, sigma_mt: Sequence[float]) -> None:
-        """Tell how much a millitesla means on each place, by its sensor's noise."""
+        """Set how much confidence each mT of distance gives, from each sensor's noise
+        ``sigma_mt``.
+        """
         per_mt = [
             1 / (bands.CONFIDENCE_UNITS * (sigma + bands.TOLERANCE_MT[magnet]))
             for sigma, magnet in zip(sigma_mt, self.magnets, strict=True)
@@ -125,18 +135,18 @@ class Classifier:
         self.bands = replace(self.bands, per_mt=per_mt)
 
     def watch(self, left: Sequence[int], now_s: float) -> None:
-        """Begin to judge places whose readings have just left their bands."""
+        """Start to judge the places in ``left``, whose readings have just left their bands."""
         if left:
             new = Pending(now_s, now_s, self.rest.mt, self.magnets, self.rest.before_hand_mt)
             self.pending = {**self.pending, **dict.fromkeys(left, new)}
             self.trail = self.trail._replace(places=(*self.trail.places, *left), last_s=now_s)
 
     def come_to_rest(self, *, restart: bool, is_due: bool) -> bool:
-        """Take the present readings for the plate at rest; return whether it could not be read
+        """Use the present readings as readings at rest. Return whether the plate was unreadable
         until now.
 
-        ``restart`` compares later changes with the present readings at once. Otherwise these are
-        followed, when that ``is_due``.
+        ``restart``: True to compare later changes with the present readings from now on. Otherwise
+        the readings at rest move slowly towards the present ones when ``is_due``.
         """
         was_blind = self.trail.is_blind
         if restart or was_blind:

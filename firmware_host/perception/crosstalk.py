@@ -1,7 +1,7 @@
-"""Removes from each reading what the magnets on other places add to it.
+"""Subtracts from each sensor's reading the field of the magnets on other places.
 
-A strong magnet adds some -0.16 mT to each sensor beside it, so a full plate shifts a reading by up
-to 1.8 mT, which is more than a weak magnet reads.
+A strong magnet adds about -0.16 mT to each sensor beside it. A full plate shifts a reading by up to
+1.8 mT, which is more than a weak magnet reads.
 """
 
 from __future__ import annotations
@@ -19,14 +19,18 @@ from tiltboard.firmware_host.perception.calibration import Calibration
 from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.table.sight import Magnet
 
-_ROUNDS = 8  # A strong reading never hides behind its neighbours, so a few rounds suffice.
+# Maximum number of passes. A magnet's own field always outweighs its neighbours', so few passes
+# suffice.
+_ROUNDS = 8
 
 
 class Crosstalk:
-    """Keeps the sum of what all standing magnets add elsewhere; only a change costs anything."""
+    """Running sum, at each sensor, of the field of the magnets on all other places. Only a changed
+    magnet costs computing time.
+    """
 
     total_mt: Sequence[float]
-    """The field at each sensor of the magnets on all other places."""
+    """Field in mT at each sensor that comes from the magnets on all other places."""
 
     def __init__(self, calibration: Calibration, columns: int, rows: int) -> None:
         """Start with an empty plate of ``columns`` by ``rows`` places."""
@@ -48,7 +52,7 @@ class Crosstalk:
         self.total_mt = [0.0] * size
 
     def stand(self, index: int, magnet: Magnet) -> bool:
-        """Set what stands on a place; return whether that is a change."""
+        """Set the magnet on a place. Return whether it differs from the magnet set before."""
         before, total_mt = self._standing[index], self.total_mt
         if magnet is before:
             return False
@@ -60,28 +64,35 @@ class Crosstalk:
         return True
 
     def remove(self, readings_mt: Sequence[float]) -> list[float]:
-        """Return the readings without the neighbours' share."""
+        """Return the readings in mT without the field of magnets on other places."""
         return list(map(sub, readings_mt, self.total_mt))
 
     def share_mt(self, source: int, index: int) -> float:
-        """Return what a strong south magnet at ``source`` adds to the sensor ``index``."""
+        """Return the field in mT that a strong south magnet at ``source`` adds to the sensor at
+        ``index``.
+        """
         return self._strong_rows[source][index]
 
     def adds_mt(self, magnet: Magnet, source: int, index: int) -> float:
-        """Return what ``magnet``, which is not NONE, at ``source`` adds to the sensor ``index``."""
+        """Return the field in mT that ``magnet`` (not NONE) at ``source`` adds to the sensor at
+        ``index``.
+        """
         return SIGN_OF[magnet] * self._row(magnet, source)[index]
 
     def resolve(self, readings_mt: Sequence[float]) -> None:
-        """Find the strong magnets among readings of a plate of which nothing is known."""
+        """Find the strong magnets from the first readings, when the magnets on the plate are
+        unknown.
+        """
         for _ in range(_ROUNDS):
             result = self.remove(readings_mt)
             if not self.follow_strong(range(len(result)), result):
                 break
 
     def follow_strong(self, places: Iterable[int], readings_mt: Sequence[float]) -> bool:
-        """Let what reads as strong on ``places`` count at once, before it is accepted.
+        """Set or remove strong magnets on ``places`` as the readings suggest, before they are
+        accepted.
 
-        Returns whether anything has changed.
+        Returns whether any magnet has changed.
         """
         changed = False
         for index in places:
@@ -94,5 +105,7 @@ class Crosstalk:
         return changed
 
     def _row(self, magnet: Magnet, index: int) -> Sequence[float]:
-        """Return what a south magnet of that strength at ``index`` adds to every other sensor."""
+        """Return the field in mT that a south magnet as strong as ``magnet`` at ``index`` adds to
+        each sensor.
+        """
         return (self._strong_rows if magnet in STRONG_CLASSES else self._weak_rows)[index]

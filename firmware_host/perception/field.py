@@ -1,8 +1,9 @@
-"""The field of a disc magnet standing on the plate, and what it adds to every other sensor.
+"""Computes the magnetic field of a disc magnet on the plate, at its own sensor and at all others.
 
-An axially magnetised disc is a sheet of current round its rim; here that sheet is a few loops, each
-exact by complete elliptic integrals (found by the arithmetic-geometric mean). Only the shape comes
-from this model; the height comes from the centred readings in docs/add-a-board.md.
+An axially magnetised disc acts like a sheet of current round its rim. The sheet is modelled by
+three current loops, each exact by complete elliptic integrals (computed with the
+arithmetic-geometric mean). The model gives only the shape of the field; its size comes from the
+centred readings in docs/add-a-board.md.
 """
 
 from __future__ import annotations
@@ -14,21 +15,23 @@ from math import hypot, pi, sqrt
 
 from tiltboard.firmware_host.table.sight import Magnet
 
-_REACH_MM, _STEP_MM = 130.0, 0.5  # Range and step of the table of the field.
-# Gauss-Legendre nodes and weights on [-1, 1]: three loops stand for the rim of the disc.
+_REACH_MM, _STEP_MM = 130.0, 0.5  # Range and step of the computed tables of the field, in mm.
+# Gauss-Legendre nodes and weights on [-1, 1]: three current loops replace the disc's rim.
 _LOOPS = ((-sqrt(0.6), 5 / 9), (0.0, 8 / 9), (sqrt(0.6), 5 / 9))
 
 
 @dataclass(frozen=True, slots=True)
 class Disc:
-    """A class of magnet: its size in mm, and its reading in mT when it is centred."""
+    """A disc magnet: its diameter and height in mm, and its reading in mT when centred on a
+    place.
+    """
 
     diameter_mm: float
     height_mm: float
     centred_mt: float
 
 
-# docs/add-a-board.md: N42 10 x 2 mm and N35 6 x 1 mm at a gap of 12 mm.
+# Magnets of docs/add-a-board.md, N42 10 x 2 mm and N35 6 x 1 mm, with a gap of 12 mm.
 STRONG = Disc(10.0, 2.0, 12.1)
 WEAK = Disc(6.0, 1.0, 2.5)
 
@@ -47,15 +50,19 @@ SIGN_OF = {
 
 
 def shape(disc: Disc, gap_mm: float, off_mm: float) -> float:
-    """Return the vertical field ``off_mm`` beside the axis relative to that on the axis, ``gap_mm``
-    off the face.
+    """Return the vertical field ``off_mm`` from the magnet's axis, relative to the field on the
+    axis.
+
+    ``gap_mm``: distance from the disc's face to the sensor.
     """
     return _rim(disc, gap_mm, off_mm) / _rim(disc, gap_mm, 0.0)
 
 
 def field_mt(disc: Disc, gap_mm: float, off_mm: float) -> float:
-    """Return the vertical field in mT, ``off_mm`` beside the axis; positive if a south pole faces
-    it.
+    """Return the vertical field in mT at ``off_mm`` from the axis of a disc whose south pole faces
+    the sensor.
+
+    ``gap_mm``: distance from the disc's face to the sensor.
     """
     return disc.centred_mt * shape(disc, gap_mm, off_mm)
 
@@ -64,8 +71,8 @@ def field_mt(disc: Disc, gap_mm: float, off_mm: float) -> float:
 def kernel_mt(
     disc: Disc, gap_mm: float, pitch_mm: float, columns: int, rows: int
 ) -> tuple[tuple[float, ...], ...]:
-    """Return the field in mT that a south magnet adds, by [rows][columns] away; [0][0] is its
-    own.
+    """Return the field in mT that a south magnet adds to each sensor, by [rows][columns] of
+    distance; [0][0] is the sensor under the magnet.
     """
     return tuple(
         tuple(field_mt(disc, gap_mm, pitch_mm * hypot(row, column)) for column in range(columns))
@@ -75,14 +82,17 @@ def kernel_mt(
 
 @cache
 def table_of(disc: Disc, gap_mm: float) -> tuple[float, ...]:
-    """Return the field of a south disc in mT for every half millimetre of distance."""
+    """Return a table of the field in mT of a south disc, one entry for each 0.5 mm of horizontal
+    distance.
+    """
     steps = int(_REACH_MM / _STEP_MM) + 2
     return (*(field_mt(disc, gap_mm, _STEP_MM * step) for step in range(steps)), *[0.0] * 500)
 
 
 def reads_mt(table: Sequence[float], off_mm: float) -> float:
-    """Return a sensor's reading in mT of a magnet ``off_mm`` away, interpolated in its
-    ``table_of``.
+    """Return a sensor's reading in mT of a magnet ``off_mm`` away, interpolated in ``table``.
+
+    ``table``: the result of ``table_of``.
     """
     step = int(off_mm / _STEP_MM)
     if step + 1 >= len(table):
@@ -92,7 +102,7 @@ def reads_mt(table: Sequence[float], off_mm: float) -> float:
 
 
 def _rim(disc: Disc, gap_mm: float, off_mm: float) -> float:
-    """Return the vertical field of the rim's current, in arbitrary units."""
+    """Return the vertical field of the current in the disc's rim, in arbitrary units."""
     half_mm = disc.height_mm / 2
     return sum(
         weight * _loop(disc.diameter_mm / 2, gap_mm + half_mm * (1 + node), off_mm)
@@ -101,8 +111,8 @@ def _rim(disc: Disc, gap_mm: float, off_mm: float) -> float:
 
 
 def _loop(radius_mm: float, below_mm: float, off_mm: float) -> float:
-    """Return the axial field of a current loop (any text on magnetostatics), without its
-    constant.
+    """Return the axial field of one current loop without its constant factor, by the formula of
+    magnetostatics.
     """
     far = (radius_mm + off_mm) ** 2 + below_mm**2
     near = (radius_mm - off_mm) ** 2 + below_mm**2
@@ -112,7 +122,7 @@ def _loop(radius_mm: float, below_mm: float, off_mm: float) -> float:
 
 
 def _elliptic(m: float) -> tuple[float, float]:
-    """Return the complete elliptic integrals of first and second kind for the parameter ``m`` =
+    """Return the complete elliptic integrals of the first and second kind for the parameter ``m`` =
     k^2.
     """
     a, b, power, total = 1.0, sqrt(1 - m), 0.5, 0.5 * m

@@ -1,4 +1,6 @@
-"""The plate's geometry as perception uses it: the profile, and which places lie beside which."""
+"""The plate's geometry for perception: the profile of the table, and the neighbours of each
+place.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,15 @@ from tiltboard.firmware_host.config.profile import Profile
 
 
 class PlateLayout(NamedTuple):
-    """The geometry of the plate, which is fixed while a table runs."""
+    """The geometry of the plate, which does not change while the table runs."""
 
     profile: Profile
     around: Sequence[Sequence[int]]
-    """Indices of the up to eight places beside each place, by row and column."""
+    """Indices of the up to eight neighbours of each place, in order of row and column."""
 
     @classmethod
     def of(cls, profile: Profile) -> PlateLayout:
-        """Lay out the plate of ``profile``."""
+        """Return the layout of the plate that ``profile`` describes."""
         return cls(profile, [_beside(profile, index) for index in range(profile.size)])
 
 

@@ -1,10 +1,11 @@
-"""The conversion of raw fields into calibrated readings, and the search for each sensor's zero.
+"""Converts raw sensor readings into calibrated readings, and finds each sensor's zero.
 
-Zeros and first occupancy are found together, from the first scans at rest. Pieces may be on the
-plate, a DRV5055A1 may be +-1 mT off, a weak magnet reads as little as 1.3 mT and neighbours add up
-to 1.8 mT. So strong readings are pieces, what they add elsewhere is subtracted, and the rest is
-compared with the zeros of the last run, if there are any. A reading between an empty place and a
-weak magnet is in doubt, unless the journal's expectation decides it.
+Zeros and the first pieces are found together from the first scans at rest, because pieces can
+already be on the plate. A DRV5055A1's zero can be +-1 mT off, a weak magnet can read as little as
+1.3 mT, and neighbours add up to 1.8 mT. Strong readings are taken as pieces, and their field at
+other sensors is subtracted. The rest is compared with the zeros of the last run, if there are any.
+A reading between an empty place and a weak magnet stays in doubt, unless the position in the
+journal decides.
 """
 
 from __future__ import annotations
@@ -23,28 +24,30 @@ from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.table.sight import Magnet
 
 FOLLOW_S = 30.0  # Time constant with which the zeros of empty places follow drift.
-MAX_FOLLOW_MT = 0.25  # Greatest distance from the zero as it was last measured.
+MAX_FOLLOW_MT = 0.25  # Maximum distance of a zero from its last measured value.
 
 
 class Field(NamedTuple):
-    """One scan, by place."""
+    """The readings of one scan, by plate index."""
 
     raw_mt: Sequence[float]
-    """The reading as the driver gave it."""
+    """The readings in mT as the driver returned them."""
     mt: list[float]
-    """Calibrated, neighbours included."""
+    """The calibrated readings in mT, including the neighbours' field."""
 
 
 class Levels:
-    """Each place's input, zero and gain."""
+    """The sensor input, the zero and the gain of each place."""
 
     offset_mt: Sequence[float]
     gain: Sequence[float]
     zeroed: Sequence[bool]
-    """Whether each zero was measured; otherwise it is known within the data sheet's tolerance."""
+    """True for each place whose zero was measured; False if only the data sheet's tolerance limits
+    it.
+    """
 
     def __init__(self, calibration: Calibration) -> None:
-        """Start from what is known of the sensors."""
+        """Start from a stored calibration, or from one that the data sheets give."""
         self._wire = calibration.wire
         self.offset_mt, self.gain = calibration.offset_mt, calibration.gain
         self.zeroed = calibration.zeroed
@@ -57,7 +60,7 @@ class Levels:
         return Field(raw_mt, [(mt - zero) * gain for mt, zero, gain in known])
 
     def set_zero(self, by_mt: Mapping[int, float]) -> None:
-        """Take the calibrated readings in ``by_mt`` for the zeros of their sensors."""
+        """Shift the zero of each sensor in ``by_mt`` by its calibrated reading."""
         offset, anchor, zeroed = list(self.offset_mt), list(self._anchor_mt), list(self.zeroed)
         for index, mt in by_mt.items():
             offset[index] = anchor[index] = offset[index] + mt / self.gain[index]
@@ -65,7 +68,9 @@ class Levels:
         self.offset_mt, self._anchor_mt, self.zeroed = offset, anchor, zeroed
 
     def follow(self, places: Iterable[int], readings_mt: Sequence[float], over_s: float) -> None:
-        """Move the zeros of empty ``places`` slowly towards what they read over ``over_s``."""
+        """Move the zeros of empty ``places`` towards their readings, as far as drift goes in
+        ``over_s``.
+        """
         offset, anchor, gain = list(self.offset_mt), self._anchor_mt, self.gain
         share, most = over_s / FOLLOW_S, MAX_FOLLOW_MT
         for i in places:
@@ -75,31 +80,35 @@ class Levels:
         self.offset_mt = offset
 
 
-START_AVERAGE_S = 0.32  # 16 scans at 50 a second.
-# Drift since the last run that is taken for the new zero; beyond it the old zero stays.
+START_AVERAGE_S = 0.32  # Averaging time at the start, equal to 16 scans at 50 scans per second.
+# Maximum change of a reading since the last run that counts as drift of the zero. Beyond it the old
+# zero stays.
 _DRIFT_MT = 0.35
-# Without a stored zero: even a weak magnet 5 mm off centre reads more, at the worst zero.
+# Limit of an empty place if no zero is stored: even at the worst zero, a weak magnet 5 mm off
+# centre reads more.
 _SURELY_EMPTY_MT = 0.65
 _HINTED_WEAK_MT = 0.3
 
 
 class Start(NamedTuple):
-    """The result of the first scans for one place."""
+    """The magnet found on one place by the first scans, and the sensor's zero."""
 
     magnet: Magnet
     zero_mt: float | None = None
-    """The reading that is the sensor's zero, or None if that is not known yet."""
+    """The reading in mT that is the sensor's zero, or None if the zero is not known yet."""
     in_doubt: bool = False
-    """Whether the reading may be either a weak magnet or the zero."""
+    """True if the reading can be either a weak magnet or the zero."""
 
 
 def first_state(
     reading_mt: float, classes: frozenset[Magnet], hint: Magnet | None, *, zeroed: bool
 ) -> Start:
-    """Judge by its average reading, neighbours removed, which magnet is on a place.
+    """Return the magnet and the zero of one place, from its average reading without the neighbours'
+    field.
 
-    ``classes`` are the magnets that may be met. ``hint`` is the magnet that the journal expects
-    there, or None if it expects nothing. ``zeroed`` tells whether the stored offset was measured.
+    ``classes`` are the magnets that the game uses. ``hint`` is the magnet that the journal expects
+    on the place, or None if the journal expects nothing. ``zeroed`` is True if the stored offset
+    was measured.
     """
     if zeroed:
         magnet = classify(reading_mt)

@@ -1,4 +1,4 @@
-"""Decides from the IMU when the plate may be read: level and quiet."""
+"""Decides from the IMU whether the plate is level and quiet enough to be read."""
 
 from __future__ import annotations
 
@@ -11,32 +11,37 @@ TILTED_RAD = radians(2.5)
 LEVEL_RAD = radians(1.5)
 MOVING_RAD_S = 0.35
 QUIET_RAD_S = 0.12
-# The MPU-6050's accelerometer may be 80 mg off, so blows are seen as changes between scans.
+# Threshold for a blow against the plate. The MPU-6050's accelerometer can be 80 mg off, so a blow
+# is a change between two scans.
 BUMP_M_S2 = 2.5
 QUIET_M_S2 = 0.6
 QUIET_S = 0.4
-# MPU-6050, zero-g output of x and y +-50 mg (2.9 deg each): an uncalibrated level plate reads less.
+# Maximum tilt reading of a level plate before its calibration: the MPU-6050's zero-g output on x
+# and y is +-50 mg (2.9 degrees each).
 LEVEL_UNKNOWN_RAD = radians(4.5)
 RELEVEL_S = 10.0
 
 
 class MotionGate:
-    """Follows tilt and movement of the plate from reading to reading."""
+    """Follows the tilt and the movement of the plate from one IMU reading to the next."""
 
     state: Stillness
-    """Whether the plate may be read now."""
+    """Whether the plate is still, tilted or moving, or the state is unknown."""
     tilt_rad: tuple[float, float]
-    """Tilt about the x and y axes, relative to the level plate."""
+    """Tilt in radians about the x and y axes, relative to the level plate."""
     level_rad: tuple[float, float] | None
-    """The reading of the IMU that is taken for level, or None until it is known."""
+    """The IMU's reading in radians that is used as level, or None until it is known."""
     proven_rad: tuple[float, float] | None
-    """The IMU's reading of the level plate once a long rest has confirmed it, else None."""
+    """The IMU's reading of the level plate after a long rest has confirmed it, or None until
+    then.
+    """
 
     def __init__(self, level_rad: tuple[float, float] | None, *, watched: bool = True) -> None:
         """Start before the first reading.
 
-        ``level_rad`` is the reading of the level plate from an earlier run, or None. ``watched`` is
-        False for a table without an IMU: its plate is fixed and taken to be still.
+        ``level_rad`` is the IMU's reading of the level plate from an earlier run, or None.
+        ``watched`` is False for a table without an IMU, whose plate is fixed and always counts as
+        still.
         """
         self.state = Stillness.UNKNOWN if watched else Stillness.STILL
         self.tilt_rad = 0.0, 0.0
@@ -45,10 +50,12 @@ class MotionGate:
         self._watched = watched
         self._force_m_s2: tuple[float, float, float] | None = None
         self._quiet_since_s: float | None = None
-        self._reported: frozenset[Happening] = frozenset()  # Since the plate last settled.
+        self._reported: frozenset[Happening] = frozenset()  # Events since the plate last settled.
 
     def update(self, time_s: float, motion: Motion | None) -> tuple[Happening, ...]:
-        """Take in one reading, None if the IMU gave none, and return what happened, in order."""
+        """Process one IMU reading, or None if the IMU gave no reading. Return the new events in
+        order.
+        """
         if not self._watched:
             return ()
         if motion is None:
@@ -94,10 +101,10 @@ class MotionGate:
         return new
 
     def _learn_level(self, motion: Motion, quiet_s: float) -> None:
-        """Take the first rest for level, and a long one again if the first was wrong.
+        """Use the tilt of the first rest as level, and correct it after a longer rest.
 
-        The plate may have been in somebody's hands, so only what a long rest confirms is worth
-        keeping for the next run.
+        A player can hold the plate during the first rest, so only a level confirmed by a long rest
+        is stored for the next run.
         """
         if not self._learns_level or hypot(*motion.tilt_rad) > LEVEL_UNKNOWN_RAD:
             return

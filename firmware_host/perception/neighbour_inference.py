@@ -1,8 +1,8 @@
-"""The inference of the magnet on a place without a working sensor from the sensors around it.
+"""Infers the magnet on a place with a failed sensor from the sensors around that place.
 
-A strong magnet adds some 0.16 mT to each sensor beside it and half as much across the corner, so
-these detect a strong piece that comes or goes. They do not detect weak pieces, cannot tell apart
-two places that touch, and detect only changes. Where they cannot tell, people are asked.
+A strong magnet adds about 0.16 mT to each sensor beside it and half as much to a diagonal one, so
+the neighbours detect a strong piece that is put down or lifted. They do not detect weak pieces,
+cannot separate two adjacent places, and detect only changes. In those cases players are asked.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.perception.settling import Scene
 from tiltboard.firmware_host.table.sight import Ailment, Magnet
 
-REST_S = 0.3  # Time over which readings are averaged.
-AGREEING = 2  # Successive means that have to say the same.
-_NEAR = 0.35  # Largest error of a mean, as a share of a strong magnet's field.
-# Least sum of the squares of what empty neighbours feel: two beside the place, or one beside it and
-# three across.
+REST_S = 0.3  # Averaging time of the neighbours' readings.
+AGREEING = 2  # Number of successive means that must agree.
+_NEAR = 0.35  # Maximum error of a mean, as a fraction of a strong magnet's field.
+# Minimum sum of squares, in mT^2, of a strong magnet's field at the empty neighbours. Two
+# neighbours beside the place reach this sum, or one beside it and three diagonal ones.
 _MIN_MT2 = 0.04
 _FOLLOW_SHARE = 0.1
-_CALM_SHARE = 0.02  # Weight of each look in the followed readings: some eight seconds.
+# Weight of each scan in the slowly followed readings: a time constant of about eight seconds.
+_CALM_SHARE = 0.02
 READS_MT = {
     Magnet.NONE: 0.0,
     Magnet.N_STRONG: -10.0,
@@ -38,12 +39,17 @@ READS_MT = {
     Magnet.S_WEAK: 2.0,
 }
 
-_UNCHECKED_S = 2.0  # Time that a new inference may wait for the neighbours: two means, and hands.
-# Time after which a sensor that had failed before the start is known to have: dead, and others.
+# Time for which a new inference can stay unconfirmed: long enough for two means and for hands to
+# leave the plate.
+_UNCHECKED_S = 2.0
+# Maximum time in seconds in which a dead sensor, and one with another fault, is detected after the
+# start. A sensor that fails later was healthy at the start.
 _DEAD_S = 0.5
 _OTHERS_S = 3.0
 _WEAK_MAGNET_S = 0.3
-_WEAK_MAGNET = 0.65  # Share of a strong one; off centre, a sound one is felt whole by neighbours.
+# Fraction of a strong magnet's field. An off-centre magnet of full strength still shows its whole
+# field at the neighbours.
+_WEAK_MAGNET = 0.65
 
 
 class InferredPiece(Struct, frozen=True):
@@ -52,33 +58,33 @@ class InferredPiece(Struct, frozen=True):
     magnet: Magnet
     since_s: float
     base_mt: Mapping[int, float] = {}
-    """The readings of the neighbours with ``magnet`` standing there."""
+    """The neighbours' readings in mT while ``magnet`` is on the place, by plate index."""
     is_felt: bool = True
-    """Whether enough neighbours are empty to feel what comes and goes."""
+    """True if enough neighbours are empty to detect a piece that is put down or lifted."""
     unconfirmed: bool = False
-    """Whether it is only what the journal says of an earlier run."""
+    """True if only the journal of an earlier run supports ``magnet``."""
     checked: bool = False
-    """Whether the neighbours or a person agree with it."""
+    """True if the neighbours' readings or a player confirmed ``magnet``."""
     proposed: Magnet | None = None
-    """The last conclusion from the neighbours, ``agreed`` times in a row."""
+    """The last conclusion from the neighbours' readings, or None if they fit no magnet."""
     agreed: int = 0
 
 
 class SeenMagnets(NamedTuple):
-    """The times that tell how long the sensors have been read when one of them fails."""
+    """The times from which it follows how long the sensors were read before one of them failed."""
 
     now_s: float
     first_s: float | None
-    """Time of the first scan with a field, or None."""
+    """Time of the first scan with sensor readings, or None before that scan."""
 
     def is_long(self, fault: Ailment) -> bool:
-        """Return whether a sensor that failed so before the start would be known by now."""
+        """Return whether a sensor with this ``fault`` since the start is detected by now."""
         known_s = _DEAD_S if fault is Ailment.DEAD else _OTHERS_S
         return self.first_s is not None and self.now_s - self.first_s > known_s
 
 
 class NeighbourInference:
-    """Follows the places without a working sensor."""
+    """Follows the places without a working sensor, and infers their magnets."""
 
     places: Mapping[int, InferredPiece]
 
@@ -88,28 +94,34 @@ class NeighbourInference:
         crosstalk: Crosstalk,
         expected: Mapping[int, Magnet] | None,
     ) -> None:
-        """Start with all sensors working. ``expected`` is the journal's word, or None."""
+        """Start with all sensors working. ``expected`` is the position in the journal, as plate
+        index -> magnet, or None if there is no journal.
+        """
         self.places = {}
         self._around, self._crosstalk = around, crosstalk
         self._expected = expected
-        self._unchanged = frozenset(range(len(around)))  # Since the journal's word was given.
-        self._calm_mt: Mapping[int, float] = {}  # Readings less their median, followed slowly.
+        # Places without a change since ``expected`` was given.
+        self._unchanged = frozenset(range(len(around)))
+        # Each sensor's reading minus the median of all readings, followed slowly.
+        self._calm_mt: Mapping[int, float] = {}
         self._sum_mt: Sequence[float] = ()
-        self._count = 0  # Scans at rest in ``_sum_mt``.
+        self._count = 0  # Number of scans at rest in ``_sum_mt``.
 
     def reading_mt(self, index: int) -> float:
-        """Return what a working sensor would read there, the neighbours' share included."""
+        """Return the reading in mT that a working sensor would give on a place, the neighbours'
+        field included.
+        """
         return READS_MT[self.places[index].magnet] + self._crosstalk.total_mt[index]
 
     def restart(self) -> None:
-        """Begin the mean of what neighbours read again, as something moves."""
+        """Start a new mean of the neighbours' readings, because something moves."""
         self._count = 0
 
     def add(self, index: int, fault: Ailment, magnet: Magnet, seen: SeenMagnets) -> None:
-        """Infer a place from now on; ``magnet`` stood there as far as its sensor told.
+        """Infer a place from now on. ``magnet`` is the last magnet that its sensor reported.
 
-        What its neighbours read before counts: a piece may have come while the sensor was not yet
-        known to have failed.
+        The neighbours' earlier readings are used as well: a piece can have been put down after the
+        sensor failed and before the failure was detected.
         """
         expected = self._expected
         unconfirmed = False
@@ -127,14 +139,14 @@ class NeighbourInference:
         self.places = without(self.places, index)
 
     def set_from_person(self, index: int, magnet: Magnet) -> None:
-        """Accept a person's statement about the piece on a place."""
+        """Accept a player's statement about the piece on a place."""
         before = self.places[index]
         new = InferredPiece(magnet, before.since_s, is_felt=before.is_felt, checked=True)
         self.places = {**self.places, index: new}
 
     def accept(self, index: int) -> None:
-        """Note that the magnet at ``index`` has changed, so that its earlier readings do not
-        count.
+        """Note that the magnet at ``index`` has changed, so earlier readings of that sensor no
+        longer count.
         """
         self.places = {
             i: replace(piece, base_mt=without(piece.base_mt, index))
@@ -145,14 +157,16 @@ class NeighbourInference:
         self.restart()
 
     def update(self, scene: Scene, *, is_due: bool) -> None:
-        """Take in a scan in which nothing moves; ``is_due`` when slow readings are followed."""
+        """Process a scan in which nothing moves. ``is_due`` is True when slowly followed readings
+        are updated.
+        """
         readings = scene.readings
         if self.places:
             sums, count = list(readings), self._count + 1
             if self._count:
                 sums = list(map(add, self._sum_mt, sums))
             if count >= scene.history.scans_in(REST_S):
-                common = median(sums)  # All drift together with the temperature.
+                common = median(sums)  # The temperature moves all readings together.
                 means, count = [(s - common) / count for s in sums], 0
                 self.places = {
                     i: self._judge(i, piece, means, scene) for i, piece in self.places.items()
@@ -167,14 +181,14 @@ class NeighbourInference:
             self._calm_mt = calm_mt
 
     def unobservable(self, classes: Collection[Magnet]) -> frozenset[int]:
-        """Return the places that the neighbours cannot tell, so that people must be asked."""
+        """Return the places that neighbours cannot observe, so players must be asked about them."""
         places = self.places.items()
         return frozenset(i for i, piece in places if not self._is_told(i, piece, classes))
 
     def unchecked(self, scene: Scene) -> frozenset[int]:
-        """Return the places where what is told may be out of date.
+        """Return the places whose reported magnet can be out of date.
 
-        The last that their sensors said may have come too late, or another piece is inferred and
+        The failed sensor's last reading can have been too late, or another piece is inferred and
         not yet accepted.
         """
         return frozenset(
@@ -191,12 +205,13 @@ class NeighbourInference:
     def is_weak(self, scene: Scene, index: int) -> bool:
         """Return whether a weakened magnet rests centred on a pending place.
 
-        Its neighbours then feel the same share of a magnet as its own sensor does.
+        The neighbours of a weakened, centred magnet measure the same fraction of a full magnet's
+        field as its own sensor does.
         """
         history, pending, reading = scene.history, scene.pending[index], scene.readings[index]
         count = history.scans_in(_WEAK_MAGNET_S)
         if scene.classify(index) in scene.classes:
-            return False  # It is what it reads as, and will be taken for that.
+            return False  # The reading fits a class of the game, and is accepted as that class.
         rested_s = history.now_s - pending.since_s
         if rested_s < 2 * _WEAK_MAGNET_S or not 1.0 < abs(reading) < STRONG_MT:
             return False
@@ -216,7 +231,7 @@ class NeighbourInference:
     def _judge(
         self, index: int, piece: InferredPiece, means: Sequence[float], scene: Scene
     ) -> InferredPiece:
-        """Return what is inferred after one more mean of what the empty neighbours read."""
+        """Return the inferred piece after one more mean of the empty neighbours' readings."""
         near = [
             i
             for i in self._around[index]
@@ -252,19 +267,24 @@ class NeighbourInference:
         return sum(self._crosstalk.share_mt(index, i) ** 2 for i in near)
 
     def _is_told(self, index: int, piece: InferredPiece, classes: Collection[Magnet]) -> bool:
-        """Return whether its neighbours tell what stands on a place."""
+        """Return whether the neighbours show which magnet is on a place."""
         known = piece.magnet in STRONG_CLASSES or WEAK_CLASSES.isdisjoint(classes)
         return known and self._is_felt(index, piece)
 
     def _is_felt(self, index: int, piece: InferredPiece) -> bool:
-        """Return whether enough neighbours feel what comes or goes there, and only there."""
+        """Return whether enough neighbours detect a change on this place and on no other failed
+        place.
+        """
         if piece.unconfirmed or not piece.is_felt:
             return False
         return not any(i in self.places for i in self._around[index])
 
 
 def _nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
-    """Return what ``amount`` strong south magnets are: none, one, or one turned over."""
+    """Return the magnet for a field of ``amount`` strong south magnets, or None if no class fits.
+
+    Near 0 the place is empty, near 1 the magnet is south, and near -1 it is north.
+    """
     if abs(amount) < _NEAR:
         return Magnet.NONE
     magnet = Magnet.S_STRONG if amount > 0 else Magnet.N_STRONG

@@ -1,4 +1,4 @@
-"""Perception: it turns frames into observations of pieces, confidence and events."""
+"""Turns frames of sensor readings into observations of the plate: pieces, confidence and events."""
 
 from __future__ import annotations
 
@@ -42,11 +42,13 @@ from tiltboard.firmware_host.table.sight import (
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 Events = tuple[BoardEvent, ...]
 
-_STALL_S = 0.25  # Gap between scans after which the filters start again.
-_UNSURE_S = 0.3  # Time after which a pending place is called unsure.
-_MAX_START_S = 3.0  # Time for which a start waits for restless sensors.
-_LEARN_NOISE_S = 1.0  # A place that is pending for less teaches nothing about its noise.
-_HANGS_MT = 0.12  # Of a strong magnet 45 mm up; drift that zeros have yet to follow is less.
+_STALL_S = 0.25  # Maximum gap between scans; after a longer gap the filters start again.
+_UNSURE_S = 0.3  # Time after which a pending place is reported as unsure.
+_MAX_START_S = 3.0  # Maximum time for which the start waits for unsteady sensors.
+# A place that has been pending for a shorter time is not used to measure its sensor's noise.
+_LEARN_NOISE_S = 1.0
+# Field of a strong magnet 45 mm above its place. Drift that the zeros do not follow yet is smaller.
+_HANGS_MT = 0.12
 
 
 class Told(NamedTuple):
@@ -54,17 +56,17 @@ class Told(NamedTuple):
 
     magnets: tuple[Magnet, ...]
     foreign: frozenset[int]
-    """Places that hold a weak magnet in a game without weak ones."""
+    """Places that hold a weak magnet in a game without weak magnets."""
     confidence: tuple[float, ...]
 
 
 class Perception:
-    """The observer of one table, which reads no clock: a frame brings its time.
+    """Observes the plate of one table. It reads no clock, because each frame carries its own time.
 
-    ``calibration`` is that of the last run. ``classes`` are the magnets that may be met.
-    ``expected`` is the plate at the start, plate index -> magnet, all others empty, or None if that
-    is unknown: a hint that decides only what readings alone cannot. Raises ConfigError if
-    ``calibration`` is another table's.
+    ``calibration`` is the calibration of the last run. ``classes`` are the magnets that the game
+    uses. ``expected`` is the position at the start, as plate index -> magnet, with all other places
+    empty, or None if it is unknown. It decides only what readings alone cannot decide. Raises
+    ConfigError if ``calibration`` is another table's.
     """
 
     def __init__(
@@ -95,14 +97,14 @@ class Perception:
             frozenset()
         )  # Places that hold a magnet too weak for its class.
         self._is_ready = False
-        self._start_s: float | None = None  # When the first scans of this start came.
+        self._start_s: float | None = None  # Time of the first scan of this start.
         self._revision = 0
         for index in faults:
             self._infer(index)
 
     @property
     def calibration(self) -> Calibration:
-        """The calibration as improved so far, to be stored for the next start."""
+        """The calibration with all improvements so far, to be stored for the next start."""
         levels = self._levels
         return replace(
             self._calibration,
@@ -115,24 +117,27 @@ class Perception:
 
     @property
     def revision(self) -> int:
-        """A number that grows with every finding that should be stored at once."""
+        """Count of findings that must be stored immediately, such as a failed sensor."""
         return self._revision
 
     def set_classes(self, classes: frozenset[Magnet]) -> None:
-        """Set the magnets that this game has. Weak readings are unsure in a game without weak
-        magnets; strong ones are always reported.
+        """Set the magnets that the game uses. Weak readings are unsure in a game without weak
+        magnets; strong magnets are always reported.
         """
         classifier = self._classifier
         classifier.classes = classes
         self._told = self._told._replace(magnets=())
-        if not classes & bands.WEAK_CLASSES:  # Small readings are zeros.
+        # Without weak magnets, a small reading is the sensor's zero.
+        if not classes & bands.WEAK_CLASSES:
             doubt = classifier.doubt.items()
             self._set_zero({i: mt for i, mt in doubt if abs(mt) <= bands.UNZEROED_EMPTY_MT})
         if self._is_ready:
             classifier.set_bands(range(len(classifier.magnets)), self._levels.zeroed)
 
     def believe(self, index: int, magnet: Magnet) -> None:
-        """Accept a person's statement about a place; its sensor is ignored from now on."""
+        """Accept a player's statement about the piece on a place, and ignore its sensor from now
+        on.
+        """
         if index not in self._monitor.faults:
             before = self._monitor.faults
             self._monitor.distrust(index)
@@ -146,12 +151,15 @@ class Perception:
         self._classifier.set_bands([index], self._levels.zeroed)
 
     def observe(self, frame: Frame, *, tilted: bool = False) -> Observation:
-        """Take in one scan. With ``tilted``, the plate is read while it is tilted as well."""
+        """Process one frame and return the observation.
+
+        ``tilted``: True to read the plate also while it is tilted.
+        """
         gate, history, now_s = self._gate, self._history, frame.time_s
         has_field = bool(frame.field_mt)
         events = tuple(BoardEvent(now_s, each) for each in gate.update(now_s, frame.motion))
         still = gate.state is Stillness.STILL or (tilted and gate.state is Stillness.TILTED)
-        stalled = now_s - history.now_s > _STALL_S  # So is the first scan.
+        stalled = now_s - history.now_s > _STALL_S  # The first scan also counts as stalled.
         history.tick(now_s, has_field=has_field)
         if stalled or not still or not has_field:
             self._interrupt()
@@ -182,7 +190,7 @@ class Perception:
         )
 
     def _interrupt(self) -> None:
-        """Begin again: earlier readings cannot be compared with later ones."""
+        """Start again, because earlier readings cannot be compared with later ones."""
         self._classifier.interrupt()
         self._history.clear()
         self._monitor.interrupt()
@@ -190,7 +198,7 @@ class Perception:
         self._start_s = None
 
     def _read(self, scan: list[float]) -> Events:
-        """Read a plate that is still."""
+        """Process the readings of a plate that is still, and return the new events."""
         history, pending = self._history, self._classifier.pending
         if history.scans and history.is_due(LOOK_S):
             since_s = [(i, history.now_s - each.since_s) for i, each in pending.items()]
@@ -211,7 +219,9 @@ class Perception:
         return events
 
     def _start(self) -> None:
-        """Zero the sensors, and accept the pieces that are on the plate."""
+        """Zero the sensors and accept the pieces on the plate, as soon as the readings are
+        steady.
+        """
         history, crosstalk, classifier = self._history, self._crosstalk, self._classifier
         faults, scans = self._monitor.faults, history.scans_in(START_AVERAGE_S)
         places = range(self._layout.profile.size)
@@ -235,7 +245,7 @@ class Perception:
             crosstalk.stand(index, Magnet.NONE)
         classifier.start(magnets, readings)
         self._positions.start(places, history.now_s)
-        # Places without a working sensor are inferred.
+        # Places without a working sensor are inferred from their neighbours.
         calm = [(i, s) for i, s in enumerate(starts) if i not in faults and i not in restless]
         classifier.doubt = {i: readings[i] for i, start in calm if start.in_doubt}
         self._set_zero({i: start.zero_mt for i, start in calm if start.zero_mt is not None})
@@ -244,7 +254,9 @@ class Perception:
         self._is_ready = True
 
     def _judge(self) -> Events:
-        """Judge the places whose average of the last scans has left its band."""
+        """Judge the places whose average reading has left the band of its class, and return the
+        events.
+        """
         history, crosstalk, classifier = self._history, self._crosstalk, self._classifier
         if classifier.trail.is_blind and len(history.scans) == AVERAGED:
             crosstalk.resolve(history.averaged([0.0] * len(classifier.magnets)))
@@ -268,9 +280,7 @@ class Perception:
         return self._settle()
 
     def _settle(self) -> Events:
-        """Accept the changes that have come to rest, once nothing that may belong to them still
-        moves.
-        """
+        """Accept changes that have come to rest, unless a related piece can still be moving."""
         classifier = self._classifier
         classifier.pending, verdicts = settling.settle(self._scene(), self._monitor.faults)
         if verdicts is None:
@@ -283,7 +293,8 @@ class Perception:
             return ()
         events = settling.explain(scene, verdicts, trail)
         if not all(self._history.agrees(index, AVERAGED) for index in verdicts):
-            self._history.average_latest(settling.SURE_SCANS)  # Others are of the way down.
+            # The earlier scans come from the piece's way down, so they are left out of the average.
+            self._history.average_latest(settling.SURE_SCANS)
         for index, magnet in verdicts.items():
             self._accept(index, magnet)
         classifier.readings = self._history.averaged(self._crosstalk.total_mt)
@@ -293,19 +304,22 @@ class Perception:
         return events
 
     def _accept(self, index: int, magnet: Magnet) -> None:
-        """Accept the class in which a pending place's reading has come to rest."""
+        """Accept ``magnet`` on a pending place after its reading has come to rest."""
         classifier, levels = self._classifier, self._levels
         before_mt = classifier.pending[index].alone_mt
         is_known = classifier.magnets[index] is Magnet.NONE and not classifier.trail.is_blind
         if magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT:
-            is_known = False  # It was felt from a hand that waited above the place.
+            # A hand held the magnet above the place before, so the earlier readings already contain
+            # its field.
+            is_known = False
         self._positions.replace(index, self._history.now_s, before_mt if is_known else None)
         self._inference.accept(index)
         classifier.stand(index, magnet)
         self._crosstalk.stand(index, magnet)
         if index not in self._monitor.faults:
             if index in classifier.doubt:
-                # Two pieces have no room on one place, so what was in doubt was an empty place.
+                # Only one piece fits on a place, so the reading in doubt was that of an empty
+                # place.
                 self._set_zero({index: classifier.doubt[index]})
             elif magnet is Magnet.NONE and not levels.zeroed[index]:
                 self._set_zero({index: classifier.readings[index]})
@@ -317,14 +331,18 @@ class Perception:
             self._positions.doubt_all(self._history.now_s)
 
     def _set_zero(self, by_mt: Mapping[int, float]) -> None:
-        """Take that part of each place's reading for its sensor's zero, in all scans."""
+        """Use the readings in ``by_mt`` as the sensors' zeros, and subtract them from all kept
+        scans.
+        """
         self._levels.set_zero(by_mt)
         self._history.shift(by_mt)
         readings = self._classifier.readings
         self._classifier.set_readings({index: readings[index] - mt for index, mt in by_mt.items()})
 
     def _follow_drift(self) -> None:
-        """Let the zeros of empty places follow drift, and rate readings by their noise."""
+        """Move the zeros of empty places with their drift, and scale confidence by each sensor's
+        noise.
+        """
         classifier, levels = self._classifier, self._levels
         unknown = self._monitor.faults.keys() | classifier.pending.keys()
         places = enumerate(zip(classifier.magnets, levels.zeroed, strict=True))
@@ -339,7 +357,7 @@ class Perception:
         self._follow_faults(before)
 
     def _follow_faults(self, before: Mapping[int, object]) -> None:
-        """Infer the places whose sensors have failed, and read those whose sensors have healed."""
+        """Infer the places whose sensors have failed, and read the sensors that have healed."""
         faults, inference = self._monitor.faults, self._inference
         if faults == before:
             return
@@ -397,13 +415,13 @@ class Perception:
 
 
 def _rests_after_s(scene: Scene, index: int) -> float:
-    """Return how long a changed reading has to stay before it says all that it can."""
+    """Return the time in seconds after which a changed reading is final."""
     is_weak = scene.classify(index) in bands.WEAK_CLASSES & scene.classes
     return LONGEST_SEEN_S if is_weak else _UNSURE_S
 
 
 def _prepare_tables(profile: Profile) -> None:
-    """Compute the cached tables before the first scan, which takes 0.1 s on a Pi 4."""
+    """Compute the cached tables before the first scan, because that takes 0.1 s on a Pi 4."""
     if profile.measures:
         settling.templates_of(profile.gap_mm, profile.pitch_mm)
         for disc in DISC_OF.values():

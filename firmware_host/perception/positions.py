@@ -1,10 +1,9 @@
-"""The position of a piece on its place, from its own sensor and those around it.
+"""Estimates where on its place a piece is, from its own sensor and the eight around it.
 
-An off-centre piece adds less to its own sensor and more to the one it is nearer to. For every
-position within reach, the likelihood of the readings is computed, averaged over the strength of the
-magnet; this gives the expected position, and a circle that contains the piece in 95 of 100 cases.
-The circle is wide where the sensors tell little: for a weak magnet, and for a piece that was there
-before the first scan.
+An off-centre piece reads less at its own sensor and more at the sensor that it is nearer to. The
+likelihood of the readings is computed for each position within reach, averaged over the magnet's
+strength. The result is the mean position and a circle that contains the piece in 95 of 100 cases.
+The circle is wide for a weak magnet and for a piece that was there before the first scan.
 """
 
 from __future__ import annotations
@@ -25,50 +24,62 @@ from tiltboard.firmware_host.perception.settling import Scene
 from tiltboard.firmware_host.table.sight import Magnet, PiecePosition
 
 STEP_MM = 1.5
-REACH_MM = 10.5  # Farther off the middle, a strong piece has left its class's band.
+REACH_MM = 10.5  # A strong piece farther from the middle has left its class's band.
 WITHIN = 0.95
-# docs/add-a-board.md: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
-# 12 % for its own sensor and half of that for those around.
-STRENGTH_SIGMA = 0.05  # Share of a reading that all sensors feel alike.
-OWN_SHARE, NEAR_SHARE = 0.055, 0.04  # Share that one sensor alone feels.
-AGAIN_S = 0.8  # Time after a piece was put at which more scans have been averaged.
+# Tolerances of docs/add-a-board.md: strength +-7 %, gain +-5 %, and gap +-0.5 mm of 12 mm. The gap
+# changes the reading by 12 % at the piece's own sensor and by half of that at the sensors around
+# it.
+STRENGTH_SIGMA = 0.05  # Relative uncertainty of a reading that all sensors share.
+# Relative uncertainties of a single sensor: under the piece, and beside it.
+OWN_SHARE, NEAR_SHARE = 0.055, 0.04
+AGAIN_S = 0.8  # Delay from putting down a piece to its second estimate, from more averaged scans.
 AVERAGED_LATER = 16
-_BEFORE = 20  # Scans that the readings before it are worth; these follow for some 0.4 s.
-_KNOWN_MT = 0.008  # Unknown part of a difference between two averages: drift, the model.
-_STALE_MT = 0.09  # Unknown part of a zero under a piece, which cannot follow: up to 0.15.
-_PUSHED_MT = 0.3  # Change since the last look: a push of 1 to 3 mm.
-_USUAL_MM, _FADES_MM = 5.0, 0.5  # People put a piece within 5 mm (docs/add-a-board.md).
+# Number of scans to which the readings before the piece correspond; they follow for about 0.4 s.
+_BEFORE = 20
+# Uncertainty of a difference between two averages in mT, from drift and the field model.
+_KNOWN_MT = 0.008
+# Uncertainty of the zero under a piece in mT: the zero cannot follow drift of up to 0.15 mT there.
+_STALE_MT = 0.09
+_PUSHED_MT = 0.3  # Minimum change since the last estimate that means a push, by 1 to 3 mm.
+# People put a piece within 5 mm of the middle (docs/add-a-board.md).
+_USUAL_MM, _FADES_MM = 5.0, 0.5
 _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
 
 
 class PiecePositions:
     """The positions of all pieces at rest.
 
-    What a piece adds around it is known from when it was put there. Later, zeros follow the
-    readings, and a piece's field cannot be told from drift.
+    The neighbours show a piece's field only just after it is put down. Later the zeros follow the
+    readings, and the piece's field can no longer be separated from drift.
     """
 
     known: Mapping[int, PiecePosition]
-    """Place and position of each piece that has been looked at."""
+    """Plate index -> position of each piece that has been estimated."""
 
     def __init__(self, crosstalk: Crosstalk) -> None:
-        """Start with no piece known."""
+        """Start without a known piece."""
         self.known = {}
         self._crosstalk = crosstalk
-        self._due_s: Mapping[int, float] = {}  # When to look at each piece next.
-        self._base_mt: Mapping[int, Sequence[float]] = {}  # All readings before a piece was put.
-        self._own_mt: Mapping[int, float] = {}  # Its own sensor's reading at the last look.
-        self._not_put: frozenset[int] = frozenset()  # Pieces that slid to where they are.
+        self._due_s: Mapping[int, float] = {}  # Time of the next estimate for each piece.
+        # Readings of all sensors before a piece was put down.
+        self._base_mt: Mapping[int, Sequence[float]] = {}
+        # Reading of the piece's own sensor at the last estimate.
+        self._own_mt: Mapping[int, float] = {}
+        # Places whose piece slid to its position and was not put down by a player.
+        self._not_put: frozenset[int] = frozenset()
 
     def start(self, places: Iterable[int], now_s: float) -> None:
-        """Forget all pieces, and look at every place."""
+        """Forget all pieces, and estimate the position on every place in ``places`` from ``now_s``
+        on.
+        """
         self.known, self._base_mt, self._own_mt = {}, {}, {}
         self._not_put, self._due_s = frozenset(), dict.fromkeys(places, now_s)
 
     def replace(self, index: int, now_s: float, base_mt: Sequence[float] | None) -> None:
-        """Note that another piece, or none, is on a place now.
+        """Note that the magnet on a place has changed.
 
-        ``base_mt`` are the readings of all sensors before, or None unless the place was empty then.
+        ``base_mt`` are the readings of all sensors before the change, or None unless the place was
+        empty then.
         """
         self.known = without(self.known, index)
         self._base_mt = without(self._base_mt, index)
@@ -78,21 +89,25 @@ class PiecePositions:
         self._due_s = {**self._due_s, index: now_s}
 
     def note_slide(self, places: Iterable[int]) -> None:
-        """Note that nobody put the pieces on ``places`` where they are."""
+        """Note that the pieces on ``places`` slid to their positions, and were not put down by a
+        player.
+        """
         self._not_put = self._not_put.union(places)
 
     def doubt_all(self, now_s: float) -> None:
-        """Note that every piece may have slid unseen, further off than people put it."""
+        """Note that any piece can have slid without being observed, farther than people put it off
+        centre.
+        """
         self._due_s = {**self._due_s, **dict.fromkeys(self.known, now_s)}
         self._base_mt, self._not_put = {}, self._not_put.union(self.known)
 
     def update(
         self, scene: Scene, rest_mt: Sequence[float], faulty: Mapping[int, object], *, is_due: bool
     ) -> None:
-        """Look at one piece whose turn has come.
+        """Estimate the position of one piece whose time has come.
 
-        ``rest_mt`` are the readings at rest. When ``is_due``, finds out as well whether a piece was
-        pushed, or its sensor is among the ``faulty`` ones.
+        ``rest_mt`` are the readings at rest. When ``is_due``, also find pieces that were pushed or
+        whose sensor is in ``faulty``, and schedule a new estimate.
         """
         now_s = scene.history.now_s
         if is_due:
@@ -150,7 +165,7 @@ class _Template(NamedTuple):
 
     east_mm: float
     north_mm: float
-    usual: float  # Log of the prior probability of this position.
+    usual: float  # Logarithm of the prior probability of this position.
     reads_mt: tuple[float, ...]
     squares: tuple[float, ...]
 
@@ -163,10 +178,12 @@ def position(
     *,
     by_hand: bool = True,
 ) -> PiecePosition:
-    """Return the position of a piece. ``field_mt``: the readings of the nine sensors around it, of
-    this piece alone, rows from south to north, its own in the middle; ``sigma_mt``: the uncertainty
-    of each, infinite for one to ignore. ``by_hand``: it was put there, which people do near the
-    middle.
+    """Return the most likely position of a piece on its place.
+
+    ``field_mt`` are the readings of this piece alone at the nine sensors around it, in rows from
+    south to north, with its own sensor in the middle. ``sigma_mt`` is the uncertainty of each
+    reading, infinite for a sensor to ignore. ``by_hand`` is True if a player put the piece there,
+    which people do near the middle.
     """
     sign = SIGN_OF[magnet]
     weights = [1 / (sigma * sigma) for sigma in sigma_mt]
@@ -175,7 +192,7 @@ def position(
     templates = templates_of(DISC_OF[magnet], profile.gap_mm, profile.pitch_mm)
     likely = []
     for template in templates:
-        # The strength, normal about 1, is integrated out.
+        # Integrate over the magnet's strength, which is normally distributed around 1.
         spread = prior + sum(map(mul, template.squares, weights))
         pull = prior + sum(map(mul, template.reads_mt, wanted))
         likely.append(by_hand * template.usual + (pull * pull / spread - log(spread)) / 2)
@@ -190,8 +207,9 @@ def position(
 def _radius(
     east: float, north: float, templates: Sequence[_Template], shares: Sequence[float]
 ) -> float:
-    """Return the radius of the circle that contains ``WITHIN`` of the shares; each share is half
-    before its point and half beyond.
+    """Return the radius in mm of the circle round (``east``, ``north``) that contains the fraction
+    ``WITHIN`` of the probability. Half of each template's probability counts before its point, half
+    after it.
     """
     away = sorted(
         (hypot(template.east_mm - east, template.north_mm - north), share)
@@ -209,7 +227,7 @@ def _radius(
 
 @cache
 def templates_of(disc: Disc, gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
-    """Return a template for each point within reach."""
+    """Return a template of readings for each point within ``REACH_MM`` of the middle of a place."""
     steps = int(REACH_MM / STEP_MM)
     line = [STEP_MM * step for step in range(-steps, steps + 1)]
     found = []

@@ -1,34 +1,38 @@
-"""The latest scans: their times and readings, and the noise of each sensor."""
+"""Keeps the latest scans with their times and readings, and measures the noise of each sensor."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
-# Readings are averaged over this many scans. Noise falls with their number, so this is not a time.
+# Number of scans in an average. Noise falls with the number of scans, so this is not a time.
 AVERAGED = 4
-LONGEST_SEEN_S = 1.2  # History that is kept, and the longest time that a judgement looks back.
-LOOK_S = 0.04  # Shortest time between two looks at noise and health.
+# Length of the history in seconds, and the longest time that a decision looks back.
+LONGEST_SEEN_S = 1.2
+LOOK_S = 0.04  # Interval between two checks of the sensors' noise and faults.
 
-_PERIODS = 9  # Periods between scans whose median tells the present scan rate.
-_LATE = 1.2  # Factor over the profile's period from which the measured one is used.
-_RANGE_MT = 0.6  # Scans agree within this: three times the data sheet's noise, peak to peak.
-_RANGE_SHARE = 0.08  # Share of a strong reading within which scans agree as well.
+_PERIODS = 9  # Number of periods between scans whose median gives the present scan rate.
+_LATE = 1.2  # Factor over the profile's scan period from which the measured period is used.
+# Maximum range of scans that agree: three times the data sheet's noise, peak to peak.
+_RANGE_MT = 0.6
+_RANGE_SHARE = 0.08  # Maximum range of scans that agree, as a fraction of a strong reading.
 
 
 class ScanHistory:
     """Calibrated scans since the last interruption, and the times of all scans."""
 
     scans_per_s: float
-    """Measured rate; the profile's while the Pi keeps up."""
+    """Scans per second: the profile's rate while the Pi keeps up, else the measured rate."""
     now_s: float
-    """Time of the latest scan; minus infinity before the first."""
+    """Time of the latest scan; minus infinity before the first scan."""
     first_field_s: float | None
-    """Time of the first scan that had a field, or None."""
+    """Time of the first scan with sensor readings, or None before that scan."""
     count: int
-    """Scans with a field so far; -1 right after a start, so that the next one is due for all."""
+    """Number of scans with sensor readings; -1 directly after a start, so that all work is due
+    next.
+    """
     scans: list[list[float]]
-    """Calibrated readings in mT, newest last; none right after an interruption."""
+    """Calibrated readings in mT of each scan, newest last; empty directly after an interruption."""
 
     def __init__(self, scans_per_s: float) -> None:
         self.scans_per_s = scans_per_s
@@ -39,7 +43,9 @@ class ScanHistory:
         self._kept = max(AVERAGED, round(LONGEST_SEEN_S * scans_per_s))
 
     def tick(self, time_s: float, *, has_field: bool) -> None:
-        """Note that a scan came at ``time_s``."""
+        """Record that a scan came at ``time_s``. ``has_field`` is True if it has sensor
+        readings.
+        """
         if has_field:
             self.count += 1
             if self.first_field_s is None:
@@ -53,41 +59,46 @@ class ScanHistory:
         self.now_s = time_s
 
     def append(self, scan: list[float]) -> None:
-        """Add the calibrated readings of one scan."""
+        """Add the calibrated readings of one scan, in mT by plate index."""
         self.scans = [*self.scans, scan][-self._kept :]
 
     def clear(self) -> None:
-        """Forget the scans: later ones cannot be averaged with them."""
+        """Forget all scans, because later scans cannot be averaged with them."""
         self.scans = []
 
     def set_readings(self, index: int, mt: float) -> None:
-        """Replace one sensor's readings in all scans."""
+        """Set one sensor's reading to ``mt`` in all kept scans."""
         for scan in self.scans:
             scan[index] = mt
 
     def average_latest(self, count: int) -> None:
-        """Let the average be that of the last ``count`` scans alone, fewer than it is made of."""
+        """Make the present average that of the last ``count`` scans only.
+
+        ``count``: a number of scans less than ``AVERAGED``.
+        """
         latest = self.scans[-count:]
         mean = [sum(readings) / count for readings in zip(*latest, strict=True)]
         instead = [mean.copy() for _ in range(AVERAGED - count)]
         self.scans = [*self.scans[:-AVERAGED], *instead, *latest]
 
     def shift(self, by_mt: Mapping[int, float]) -> None:
-        """Subtract from each sensor's readings what has turned out to be its zero."""
+        """Subtract the newly found zeros in ``by_mt`` from the sensors' readings in all kept
+        scans.
+        """
         for scan in self.scans:
             for index, mt in by_mt.items():
                 scan[index] -= mt
 
     def scans_in(self, duration_s: float) -> int:
-        """Return the number of scans in ``duration_s``, at least those of an average."""
+        """Return the number of scans in ``duration_s``, at least ``AVERAGED``."""
         return max(AVERAGED, round(duration_s * self.scans_per_s))
 
     def is_due(self, every_s: float) -> bool:
-        """Return whether work that is done every ``every_s`` is due in this scan."""
+        """Return whether work with the interval ``every_s`` is due in this scan."""
         return self.count % max(1, round(every_s * self.scans_per_s)) == 0
 
     def averaged(self, known_mt: Sequence[float]) -> list[float]:
-        """Average the last four scans of each sensor and subtract ``known_mt`` of it."""
+        """Return each sensor's average of the last four scans, minus its value in ``known_mt``."""
         scans = zip(*self.scans[-AVERAGED:], known_mt, strict=True)
         return [(d + c + b + a) * 0.25 - known for a, b, c, d, known in scans]
 
@@ -103,22 +114,26 @@ class ScanHistory:
         return len(series) >= count and high - low <= max(_RANGE_MT, most)
 
     def mean(self, index: int, count: int) -> float:
-        """Return the mean of one sensor's last ``count`` scans, neighbours included."""
+        """Return the mean of one sensor's last ``count`` scans in mT, the neighbours' field
+        included.
+        """
         return sum(self.series(index, count)) / count
 
 
 START_NOISE_MT = 0.05
-_NOISE_SHARE = 1 / 32  # Weight of each new step in the running mean: a time constant of 1.3 s.
-_MAX_STEP_MT = 1.0  # Larger steps are cut to this, so that one glitch does not count as noise.
-_SIGMA_OF_STEP = 0.886  # Sigma of a normal value over the mean size of its steps: sqrt(pi) / 2.
-# The DRV5055's noise is 0.2 mT peak to peak (SBAS640), a sigma of about 0.035 mT. Its steps have a
-# mean of 1.1 sigma: these limits are seven and five times that.
+# Weight of each new step in the running mean, which gives a time constant of 1.3 s.
+_NOISE_SHARE = 1 / 32
+_MAX_STEP_MT = 1.0  # Maximum step that is counted, so that one glitch does not count as noise.
+# Ratio of a normal distribution's sigma to the mean step between its values: sqrt(pi) / 2.
+_SIGMA_OF_STEP = 0.886
+# The DRV5055's noise is 0.2 mT peak to peak (SBAS640), a sigma of about 0.035 mT. The mean step
+# between its readings is 1.1 sigma, so these limits are seven and five mean steps.
 _NOISY_MT = 0.27
 _CALM_MT = 0.2
 
 
 class NoiseMeter:
-    """Measures each sensor's noise by its steps from look to look."""
+    """Measures each sensor's noise by the steps between its readings in successive checks."""
 
     noisy: frozenset[int]
     """Sensors whose noise is over the limit, with hysteresis."""
@@ -128,7 +143,9 @@ class NoiseMeter:
         self.noisy = frozenset()
 
     def update(self, before: Sequence[float], now: Sequence[float], skip: Iterable[int]) -> None:
-        """Take in the step between two scans, except at places in ``skip``, where pieces move."""
+        """Process the step between two scans, except at the places in ``skip``, where pieces
+        move.
+        """
         old = self._mean_step_mt
         steps = [abs(a - b) for a, b in zip(before, now, strict=True)]
         largest = max(steps)
@@ -138,7 +155,8 @@ class NoiseMeter:
         for index in skip:
             new[index] = old[index]
         self._mean_step_mt = new
-        if self.noisy or largest > _NOISY_MT:  # A mean rises only toward a larger step.
+        # A running mean rises over the limit only after a step over the limit.
+        if self.noisy or largest > _NOISY_MT:
             limits = ((i, m, _CALM_MT if i in self.noisy else _NOISY_MT) for i, m in enumerate(new))
             self.noisy = frozenset(i for i, m, limit_mt in limits if m > limit_mt)
 

@@ -1,9 +1,9 @@
-"""The detection of failed sensors, by readings that healthy ones cannot give, and of healed ones.
+"""Detects failed sensors by readings that a healthy sensor cannot give, and detects healed sensors.
 
-A DRV5055's output stays 0.2 V away from both rails, so a reading beyond that is a broken wire. Its
-noise is half a step of the converter, so one that repeats itself is stuck. Magnets come and go in
-steps, so one that creeps drifts. Switches have no noise, so the only detectable fault is that one
-place reports both poles at once.
+The output of a DRV5055 stays 0.2 V away from both rails, so a reading beyond that means a broken
+wire. Its noise is half a step of the converter, so a reading that repeats exactly means a stuck
+sensor. Magnets change a reading in steps, so a reading that creeps means drift. Switches have no
+noise; their only detectable fault is that a place reports both poles together.
 """
 
 from __future__ import annotations
@@ -16,29 +16,37 @@ from tiltboard.drivers.hall_switches import CONTRADICTION_MT
 from tiltboard.firmware_host.perception.classifier import without
 from tiltboard.firmware_host.table.sight import Ailment, Magnet
 
-# DRV5055A1 at 3.3 V: the output ends at 0.2 V and 3.1 V, +-24.2 mT (SBAS640, output voltage).
+# Reading beyond which a DRV5055A1 at 3.3 V is dead: its output ends at 0.2 V and 3.1 V, which is
+# +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0
-DEAD_LOOKS = 8  # 0.3 s; looks come every LOOK_S, here and below.
-# 1.8 s. With noise of 0.57 steps a reading repeats in at most 0.62 of cases: 0.62**45 = 5e-10, so
-# that a false alarm, of three seconds, takes more than a thousand hours of rest.
+DEAD_LOOKS = 8  # Number of checks (0.3 s); a check comes every LOOK_S, here and below.
+# Number of equal readings (1.8 s) that mean a stuck sensor. With noise of 0.57 steps a reading
+# repeats in at most 0.62 of cases. 0.62**45 is 5e-10, so a false alarm, which lasts three seconds,
+# comes less than once in a thousand hours of rest.
 STUCK_LOOKS = 45
-LIVELY_LOOKS = 24  # Fewer equal readings in a row mean that there is noise.
+LIVELY_LOOKS = 24  # Number of equal readings in a row; fewer mean that the sensor has noise.
 NOISY_S = 2.0
 _RESTLESS_SHARE = 1 / 32
-_CALM_MT = 0.2  # A healthy sensor steps by 0.05 mT from look to look.
-_BLOCK_LOOKS = 12  # 0.5 s.
-_STEP_MT = 0.08  # A larger step between means of blocks is a magnet or a neighbour's.
-_CREPT_EMPTY_MT = 0.5  # Temperature moves an empty place by 0.06 mT in 10 K.
-_CREPT_TAKEN_MT = 1.2  # And the reading of a strong magnet by up to 0.2 mT.
-_RESTED_MT = 0.08  # Movement in _RESTED_BLOCKS below which a sensor no longer drifts.
-_RESTED_BLOCKS = 20  # 10 s.
-GOOD_S = 3.0  # Time for which a healed sensor has to be good.
-# A sensor that was said to feel nothing lives once its reading has changed by this.
+# Limit of a healed sensor's mean step. A healthy sensor steps by 0.05 mT from check to check.
+_CALM_MT = 0.2
+_BLOCK_LOOKS = 12  # Number of checks in a block, which lasts 0.5 s.
+# Maximum step of drift between means of blocks; a larger step comes from a magnet here or beside
+# it.
+_STEP_MT = 0.08
+# Drift limit of an empty place. Temperature moves its reading by 0.06 mT in 10 K.
+_CREPT_EMPTY_MT = 0.5
+# Drift limit of an occupied place. Temperature moves a strong magnet's reading by up to 0.2 mT.
+_CREPT_TAKEN_MT = 1.2
+_RESTED_MT = 0.08  # Maximum movement in _RESTED_BLOCKS of a sensor that no longer drifts.
+_RESTED_BLOCKS = 20  # Number of blocks, which last 10 s.
+GOOD_S = 3.0  # Time for which a healed sensor must read well before its readings count again.
+# Minimum change of reading that shows that a sensor works, after a player said that it detects
+# nothing.
 _FELT_MT = 4.0
 
 
 class DriftMeter:
-    """Measures how far each sensor creeps, beyond what all of them do."""
+    """Measures how far each sensor's reading creeps beyond the common drift of all sensors."""
 
     crept_mt: Sequence[float]
 
@@ -49,12 +57,12 @@ class DriftMeter:
         self._means_mt: list[Sequence[float]] = []
 
     def interrupt(self) -> None:
-        """Begin a new block: what was read before cannot be compared."""
+        """Start a new block, because earlier readings cannot be compared with later ones."""
         self._block_mt = [0.0] * len(self._block_mt)
         self._looks, self._means_mt = 0, []
 
     def update(self, raw_mt: Sequence[float]) -> bool:
-        """Take in one look; return whether it has completed a block."""
+        """Process one check's readings in mT. Return whether they completed a block."""
         self._block_mt = list(map(add, self._block_mt, raw_mt))
         self._looks += 1
         if self._looks < _BLOCK_LOOKS:
@@ -77,16 +85,16 @@ class DriftMeter:
         return len(means) > _RESTED_BLOCKS and max(means) - min(means) < _RESTED_MT
 
     def forgive(self, places: Iterable[int]) -> None:
-        """Begin at zero for sensors that have healed."""
+        """Set the measured creep of healed sensors to zero."""
         healed = set(places)
         self.crept_mt = [0.0 if i in healed else mt for i, mt in enumerate(self.crept_mt)]
 
 
 class SensorMonitor:
-    """Judges every sensor, one look after the other."""
+    """Judges each sensor in every check, and keeps the list of failed sensors."""
 
     faults: Mapping[int, Ailment]
-    """Places whose readings mean nothing now, and why."""
+    """Plate index -> fault of each sensor whose readings are ignored now."""
 
     def __init__(self, size: int, faults: Mapping[int, Ailment], *, measures: bool) -> None:
         """Start with the ``faults`` of an earlier run. ``measures`` is False for switches."""
@@ -94,19 +102,19 @@ class SensorMonitor:
         self._measures = measures
         self._drift = DriftMeter(size)
         self._last_mt: Sequence[float] = ()
-        self._equal = [0] * size  # Looks for which each sensor has repeated its reading.
+        self._equal = [0] * size  # Number of checks in which each sensor has repeated its reading.
         self._noisy_since_s: Mapping[int, float] = {}
         self._good_since_s: Mapping[int, float] = {}
         self._evidence_mt: dict[
             int, float
-        ] = {}  # A noisy sensor's mean step; a silent one's reading.
+        ] = {}  # A noisy sensor's mean step in mT, or a silent one's first reading in mT.
 
     def interrupt(self) -> None:
-        """Note that readings were interrupted, or that the plate was not still."""
+        """Note that scans were interrupted, or that the plate was not still."""
         self._drift.interrupt()
 
     def distrust(self, index: int) -> None:
-        """Ignore a sensor that a person has contradicted."""
+        """Ignore a sensor whose reading a player has contradicted."""
         self.faults = {**self.faults, index: Ailment.SILENT}
 
     def update(
@@ -116,10 +124,11 @@ class SensorMonitor:
         magnets: Sequence[Magnet],
         now_s: float,
     ) -> None:
-        """Take in one look.
+        """Process one check of all sensors.
 
-        ``raw_mt`` is a scan as the driver gave it, by place; ``noisy`` are the sensors whose noise
-        is over the limit; ``magnets`` is what each place holds.
+        ``raw_mt`` is a scan as the driver returned it, by place; ``noisy`` are the sensors whose
+        noise is over the limit; ``magnets`` are the magnets on all places; ``now_s`` is the time of
+        the scan.
         """
         if self._last_mt:
             for index, fault in self.faults.items():
@@ -147,7 +156,7 @@ class SensorMonitor:
         magnets: Sequence[Magnet],
         now_s: float,
     ) -> list[tuple[int, Ailment]]:
-        """Return what this look shows of each kind of fault."""
+        """Return the faults that this check shows, as pairs of plate index and kind of fault."""
         equal = self._equal
         lasting = [i for i, looks in enumerate(equal) if looks >= DEAD_LOOKS]
         if not self._measures:
@@ -167,7 +176,7 @@ class SensorMonitor:
         return found
 
     def _heal(self, now_s: float) -> None:
-        """Trust again the sensors that have been good for long enough."""
+        """Remove the faults of sensors that have read well for ``GOOD_S``."""
         first = {
             index: 1.0 if fault is Ailment.NOISY else self._last_mt[index]
             for index, fault in self.faults.items()
@@ -183,7 +192,7 @@ class SensorMonitor:
             self._drift.forgive(healed)
 
     def _is_good(self, index: int, fault: Ailment) -> bool:
-        """Return whether a faulty sensor reads now as a healthy one would."""
+        """Return whether a failed sensor now reads as a healthy sensor does."""
         now_mt = self._last_mt[index]
         match fault:
             case Ailment.DEAD | Ailment.STUCK:

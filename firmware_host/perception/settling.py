@@ -1,8 +1,8 @@
-"""The decision whether a change has come to rest, in which class, and what a person did.
+"""Decides when changed readings have come to rest, which magnets they mean, and what a player did.
 
-Between places a strong magnet is nearly invisible to the nearest sensors, but from 20 mm away on
-the others read its return field. In the hand they read nothing, or a little of its own pole. Slow
-hands need patience: a class is final only when nothing that may belong to it still moves.
+A strong magnet between places is nearly invisible to the nearest sensors, but sensors at least 20
+mm away read its return field. If a hand holds the magnet, those sensors read nothing, or a little
+of its own pole. Hands can be slow, so a class is final only when nothing related still moves.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from tiltboard.firmware_host.table.sight import BoardEvent, Happening, Magnet
 
 
 class Pending(Struct, frozen=True):
-    """A place whose reading has left its class's band."""
+    """A place whose reading has left the band of its magnet class."""
 
     since_s: float
-    """The time at which it left the band."""
+    """The time in seconds at which the reading left the band."""
     moved_s: float
-    """The time of the last change that was seen."""
+    """The time in seconds of the last change of the reading."""
     rest_mt: Sequence[float]
-    """Readings of all places while nothing moved."""
+    """Readings of all places in mT while nothing moved."""
     rest_magnets: tuple[Magnet, ...]
-    """The magnets on all places at that time."""
+    """The magnets on all places while nothing moved."""
     alone_mt: Sequence[float]
-    """Readings of all places before a hand came near."""
+    """Readings of all places in mT before a hand came near."""
 
 
 class Trail(NamedTuple):
@@ -49,60 +49,65 @@ class Trail(NamedTuple):
 
     places: tuple[int, ...] = ()
     last_s: float = 0.0
-    """The time at which the last place was added."""
+    """The time in seconds at which the last place was added."""
     is_blind: bool = True
-    """Whether nothing has been at rest since readings were interrupted."""
+    """True if the plate has not been at rest since readings were interrupted."""
 
 
 class Scene(NamedTuple):
-    """One scan as the functions of this module read it; nothing here is changed by them."""
+    """The data of one scan for the functions of this module, which do not change it."""
 
     layout: PlateLayout
     history: ScanHistory
     noise: NoiseMeter
     classes: frozenset[Magnet]
-    """Magnets that may be met."""
+    """Magnets that the game uses."""
     magnets: tuple[Magnet, ...]
-    """The magnet on each place, as accepted so far."""
+    """The accepted magnet on each place."""
     readings: Sequence[float]
-    """Averages in mT, neighbours removed."""
+    """Average readings in mT, without the neighbours' field."""
     zeroed: Sequence[bool]
     pending: Mapping[int, Pending]
 
     def classify(self, index: int) -> Magnet | None:
-        """Return the class that the reading of a place is in, or None between classes."""
+        """Return the magnet class of a place's reading, or None if the reading is between
+        classes.
+        """
         return classify(self.readings[index], zeroed=self.zeroed[index])
 
 
-# A strong magnet on its way down or up passes the weak band. A weak one has to rest for as long as
-# its reading took to get there, so that a slow hand shows, and longer if it is far off centre.
+# A strong magnet on its way down or up passes through the weak band. A weak reading must therefore
+# rest for as long as it took to get there, which shows a slow hand, and longer if the magnet is far
+# off centre.
 _WEAK_REST_S = 0.12
 _WEAK_EDGE_REST_S = 0.6
 _WEAK_MAX_REST_S = 0.6
 _WEAK_EDGE_MT = 1.3
-_USUAL_SIGMA_MT = 0.035  # 0.2 mT peak to peak; noisier sensors are watched longer.
+_USUAL_SIGMA_MT = 0.035  # Noise of 0.2 mT peak to peak. Noisier sensors are watched longer.
 _WEAK_MAX_NOISIER = 4.0
-_SLIDE_REST_S = 0.2  # A piece that slid over a place did not stop there.
-_WEAK_GONE_S = 0.3  # A weak magnet is invisible between places; it may be sliding for this long.
-_MAX_UNUSABLE = 3  # With more places changing at once, fields cannot be compared with earlier ones.
-_LOOSE_S = 1.5  # After this time a piece that stands between places has left its own.
-_LIVELY_S = 0.5  # Other changes wait for a place that moved within this time.
+# Minimum rest of a piece after a slide; a piece that only passes over a place does not stop.
+_SLIDE_REST_S = 0.2
+_WEAK_GONE_S = 0.3  # A weak magnet is invisible between places, so it can be sliding for this time.
+# Maximum number of changing places; with more, readings cannot be compared with earlier ones.
+_MAX_UNUSABLE = 3
+_LOOSE_S = 1.5  # Time after which a piece that rests between two places has left its own.
+_LIVELY_S = 0.5  # Time after a movement for which other changes wait.
 _MAX_WAIT_S = 3.0
-# A strong reading well inside its band needs three scans that agree closely rather than four that
-# agree loosely. A piece that passes over the place at more than 70 mm/s changes it by more than
-# that in three scans; in four it has to pass at 80 mm/s to be told from one at rest. Two scans that
-# lie evenly before and after the middle agree at every speed.
+# A strong reading well inside its band needs only three scans that agree closely, instead of four
+# that agree loosely. A piece that passes over the place faster than 70 mm/s changes the reading by
+# more than the close limit in three scans; four scans detect passing only from 80 mm/s on. Two
+# scans are not enough: if they fall evenly before and after the middle, they agree at every speed.
 SURE_SCANS = 3
 _SURE_SHARE = 0.025
 _SURE_SIGMAS = 4.0
 
 
 def is_sure(scene: Scene, index: int) -> Magnet | None:
-    """Return the strong magnet that the last three scans of an empty place leave no doubt of.
+    """Return the strong magnet that the last three scans of an empty place prove, or None.
 
-    They lie four standard deviations inside its band, and differ by less than 2.5 %, or by what
-    four standard deviations of a difference are. None where the sensor's noise hides so small a
-    change, where sensors are switches, and where the scans say anything else.
+    The readings must be four standard deviations inside the band of the class. They must differ by
+    less than 2.5 %, or by less than four standard deviations of a difference. The result is also
+    None if the sensor's noise is too large for this test, and for switches.
     """
     if scene.magnets[index] is not Magnet.NONE or not scene.layout.profile.measures:
         return None
@@ -124,9 +129,9 @@ def settle(
 ) -> tuple[dict[int, Pending], dict[int, Magnet] | None]:
     """Judge the pending places.
 
-    Returns them with the time at which each was last seen to change, and the new class of each that
-    has come to rest in one, or None while something still moves that may belong to it. A sensor
-    that is noisy, and not among the ``faulty`` ones, is not classified.
+    Returns the pending places, with the time of the last change updated, and the new magnet of each
+    place that has come to rest. The second value is None while something related still moves. A
+    noisy sensor is not classified, unless it is in ``faulty``.
     """
     verdicts: dict[int, Magnet] = {}
     pending, lively, now_s = dict(scene.pending), False, scene.history.now_s
@@ -150,13 +155,13 @@ def settle(
 
 
 def explain(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -> tuple[BoardEvent, ...]:
-    """Return the events that turn what stands on the plate into what ``verdicts`` say."""
+    """Return the events that lead from the accepted magnets to those in ``verdicts``."""
     now_s, before = scene.history.now_s, scene.magnets
     if len(verdicts) >= 3:
         places = tuple(sorted(verdicts))
         after = tuple(verdicts[i] for i in places)
         return (BoardEvent(now_s, Happening.KNOCKED, places, after),)
-    # What was lifted comes first: the same hand may have put it down again.
+    # Lifted pieces come first: the same hand can have put the piece down again.
     order = tuple(sorted(verdicts, key=lambda i: (verdicts[i] is not Magnet.NONE, i)))
     if len(order) == 2 and _is_slide(scene, *order, verdicts, trail):
         after = Magnet.NONE, verdicts[order[1]]
@@ -175,9 +180,10 @@ def explain(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -> tuple
 def _is_slide(
     scene: Scene, source: int, target: int, verdicts: Mapping[int, Magnet], trail: Trail
 ) -> bool:
-    """Return whether one piece went from ``source`` to ``target`` without leaving the plate.
+    """Return whether one piece slid from ``source`` to ``target`` without leaving the plate.
 
-    It went over neighbouring places over which something moved, or the plate could not be read.
+    A chain of adjacent places over which something moved must connect them, or the plate was
+    unreadable during the movement.
     """
     before = scene.magnets
     if before[source] is not verdicts[target] or before[target] is not verdicts[source]:
@@ -198,7 +204,9 @@ def _is_slide(
 
 
 def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> bool:
-    """Return whether that is a weak magnet, not a strong one in the hand or far off centre."""
+    """Return whether the reading is that of a resting weak magnet, and not of a strong magnet in
+    the hand or far off centre.
+    """
     if magnet not in scene.classes:
         return False
     history, sigma = scene.history, scene.noise.sigma_mt(index)
@@ -215,15 +223,16 @@ def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> b
     least = min(least, history.scans_in(LONGEST_SEEN_S))
     if run < max(least, min(len(series) - run, history.scans_in(_WEAK_MAX_REST_S))):
         return False
-    # A reading is final only when it has stopped rising: the means of its two halves differ by
-    # no more than one sigma of that difference, and a little for the converter's steps. At rest
-    # two scans of three pass, so one soon does; a hand at 3 mm/s is five sigma off.
+    # A reading is final only when it has stopped rising: the means of its two halves differ by at
+    # most one sigma of that difference, plus a little for the converter's steps. At rest two of
+    # three scans pass this test, so the wait is short. A hand at 3 mm/s gives a difference of five
+    # sigma.
     half = run // 2
     rise = sum(series[-half:]) / half - sum(series[-run:][:half]) / half
     if abs(rise) > 0.02 + sigma * sqrt(2 / half):
         return False
-    # What a hand held over it is in what was read before: a magnet that lies near shows on
-    # empty places as well.
+    # The earlier readings contain a magnet that a hand held above the place. A nearby magnet also
+    # shows on empty places.
     rest = zip(scene.magnets, pending.rest_mt, strict=True)
     empty = [0.0 if stands is Magnet.NONE else mt for stands, mt in rest]
     return not all(
@@ -233,9 +242,9 @@ def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> b
 
 
 def may_still_move(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -> bool:
-    """Return whether a piece may still be sliding, over places or between them."""
+    """Return whether a piece can still be sliding, over places or between them."""
     if not trail.is_blind and Magnet.NONE in verdicts.values():
-        # One has just come over a place while another place was left.
+        # A piece has just come over one place while it left another.
         count = scene.history.scans_in(_SLIDE_REST_S)
         reached = [index for index, magnet in verdicts.items() if magnet is not Magnet.NONE]
         if not all(scene.history.agrees(index, count) for index in reached):
@@ -244,7 +253,7 @@ def may_still_move(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -
 
 
 def _is_loose(scene: Scene, index: int, verdicts: Mapping[int, Magnet], trail: Trail) -> bool:
-    """Return whether the piece that left a place may still be on the plate, between places."""
+    """Return whether the piece that left a place can still be on the plate, between places."""
     gone = scene.magnets[index]
     if verdicts[index] is not Magnet.NONE or gone in verdicts.values():
         return False
@@ -259,11 +268,11 @@ def _is_loose(scene: Scene, index: int, verdicts: Mapping[int, Magnet], trail: T
 
 
 def _lies_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: Pending) -> bool:
-    """Return whether the magnet that left ``source`` lies 7 to 35 mm from ``centre``.
+    """Return whether the magnet that left ``source`` is now 7 to 35 mm from ``centre``.
 
-    Compares the readings with those before it moved, its own contribution removed, and takes it for
-    a strong one of the pole of ``magnet``. Sensors over which something else has changed are left
-    out.
+    The present readings are compared with those before the magnet moved, without its own
+    contribution. The magnet is assumed to be a strong one with the pole of ``magnet``. Sensors with
+    another change since then are ignored.
     """
     profile, readings, rest = scene.layout.profile, scene.readings, pending.rest_mt
     change = [r - q for r, q in zip(readings, rest, strict=True)]
@@ -286,7 +295,7 @@ def _lies_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: 
             felt.append(0.0)
             missing.append(at)
     templates = templates_of(profile.gap_mm, profile.pitch_mm)
-    # Readings that fall short of half of the weakest template agree with none.
+    # Readings weaker than half of the weakest template match no template.
     if not missing and sum(map(mul, felt, felt)) <= templates[0].total / 2:
         return False
     for expected, squares, total in templates:
@@ -296,19 +305,20 @@ def _lies_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: 
     return False
 
 
-_NEAR_MM = 20.0  # Closer to a sensor, the reading depends on millimetres.
-_REACH = 2  # Places each way that are compared.
+# Minimum distance for comparison. Closer to a sensor, the reading changes with each millimetre.
+_NEAR_MM = 20.0
+_REACH = 2  # Number of rows and columns in each direction that are compared.
 _STEP_MM = 5.0
 _STEPS = 5
-_LEFT_MM = 7.0  # Closer to the middle, a piece has not left its place.
+_LEFT_MM = 7.0  # Minimum distance from the middle of a piece that has left its place.
 
 _AROUND = tuple(
     cell for cell in product(range(-_REACH, _REACH + 1), repeat=2) if cell != (0, 0)
-)  # Rows and columns from a place to those around it.
+)  # Row and column offsets from a place to the places around it.
 
 
 class _SettlingTemplate(NamedTuple):
-    """The readings of the places around a strong south magnet at one point."""
+    """The readings in mT of the places around a strong south magnet at one point."""
 
     expected: tuple[float, ...]
     squares: tuple[float, ...]
@@ -319,7 +329,7 @@ class _SettlingTemplate(NamedTuple):
 
 @cache
 def templates_of(gap_mm: float, pitch_mm: float) -> tuple[_SettlingTemplate, ...]:
-    """Return a template for each point within reach, the weakest first."""
+    """Return a template of readings for each point within reach, the weakest template first."""
     steps = [_STEP_MM * i for i in range(-_STEPS, _STEPS + 1)]
     found, table = [], table_of(STRONG, gap_mm)
     for x, y in product(steps, steps):
