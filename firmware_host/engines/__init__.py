@@ -1,1 +1,1 @@
-"""Engines: programs that choose moves, each in a process of its own (docs/engines.md)."""
+"""Engines: programs that choose moves, each in a separate process (docs/engines.md)."""

@@ -1,4 +1,4 @@
-"""Analysis by the strongest level: of a whole game, and of every move of a position."""
+"""Analyses whole games and all moves of a position with the strongest level."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from tiltboard.firmware_host.engines.search.limits import (
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import Game, Position
 
-MAX_TURNING = 3  # Turning points, and things to learn.
-MIN_LOST = 0.1  # Share of the game that a turning point loses at least.
+MAX_TURNING = 3  # Maximum number of turning points, and of takeaways.
+MIN_LOST = 0.1  # Minimum loss of expected score (0 to 1) that makes a move a turning point.
 MOVE_MS = 300
-WHOLE_MS = 20_000  # For a whole game; a longer one gets less time per move.
-LINE_PLIES = 6  # Length of the lines of better moves and of replies.
-PROVEN_TURNS = 5  # Longest win that the proof search looks for.
-_FIRST_SHARE = 0.4  # Share of the time for the best move and the moves ranked with it.
+WHOLE_MS = 20_000  # Time limit for a whole game; a longer game gets less time per move.
+LINE_PLIES = 6  # Number of plies in the lines of better moves and of replies.
+PROVEN_TURNS = 5  # Maximum length of a win that the proof search looks for, in turns.
+_FIRST_SHARE = 0.4  # Fraction of the time for the best move and the moves ranked together with it.
 _DEEPEST = 64
-_MAX_LOOKED = 15_000  # Positions searched to make a puzzle of a position played.
+# Maximum number of positions searched to make a puzzle from a position of the game.
+_MAX_LOOKED = 15_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,42 +37,44 @@ class TurningPoint:
     """A move that changed the balance of a game."""
 
     ply: int
-    """Its number; the game's first move is 1."""
+    """Number of the move in the game, from 1."""
     player: str
     move: str
     before: float
-    """The player's share of the game before it, 0 to 1."""
+    """The player's expected score before the move, 0 to 1."""
     after: float
-    """The player's share after it."""
+    """The player's expected score after the move, 0 to 1."""
     better: tuple[str, ...] = ()
-    """The best line instead; empty if the engine would have played the same move."""
+    """The best line in place of the move; empty if the engine would have played the same move."""
     reply: tuple[str, ...] = ()
-    """The best line after it; empty if it ended the game."""
+    """The best line after the move; empty if the move ended the game."""
     proven: Literal["lets", "missed"] | None = None
-    """Whether it provably lets the opponent win or missed a win (the nearer, if both); None:
-    unproven.
+    """"lets" if the move provably lets the opponent win, "missed" if it provably misses a win, or
+    None if neither is proven. If both are proven, the nearer win counts.
     """
     turns: int = 0
-    """The winner's turns to the end, if proven."""
+    """The winner's number of turns to the end, if proven, else 0."""
 
 
 class Takeaway(NamedTuple):
-    """A thing to learn from a game."""
+    """One lesson from a game, for its players."""
 
     point: TurningPoint | None
-    """The move it is about, or None if it is about none."""
+    """The turning point that the lesson is about, or None if the lesson is only a puzzle."""
     number: int = 0
     """The number of a similar puzzle that comes with the game, or 0."""
     kind: str = ""
-    """The kind of that puzzle."""
+    """The kind of the similar puzzle, "win" or "save"; empty if there is no puzzle."""
     ply: int | None = None
-    """Number of moves after which the position is a puzzle itself, or None."""
+    """Number of moves of the game after which the position is itself a puzzle, or None."""
 
 
 class Analysis(NamedTuple):
-    """The analysis of a game: the first player's expected share, 0 to 1, at the start and after
-    each move; at most three turning points in the order of play; and three things to learn, if the
-    game comes with puzzles.
+    """The analysis of a game.
+
+    ``shares`` are the first player's expected scores, 0 to 1, at the start and after each move.
+    ``turning`` are at most three turning points in the order of play. ``learn`` are up to three
+    lessons.
     """
 
     shares: tuple[float, ...]
@@ -80,7 +83,7 @@ class Analysis(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A position's value to the mover (as in ``Found``), and the best line; empty if the game is
+    """A position's value for the mover (as in ``Found``), and the best line; empty if the game is
     over.
     """
 
@@ -89,20 +92,23 @@ class Judgement(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The mover's share of the game, 0 to 1."""
+        """The mover's expected score, 0 to 1."""
         return expected(self.value) if abs(self.value) < SURE else float(self.value > 0)
 
 
 Prove = Callable[[Sequence[str]], tuple[int, str] | None]
-"""Given the moves to a position, returns in how many turns its mover can force a win and with which
-move, or None if that cannot be proven.
+"""Returns the number of turns in which the mover can force a win, and the first move of that win.
+
+The argument is the moves that lead to the position. The result is None if no win can be proven.
 """
 Judge = Callable[[Sequence[str]], Judgement]
-"""Given the moves to a position that is not over, returns the engine's judgement of it."""
+"""Returns the engine's judgement of a position, given the moves that lead to it. The game must not
+be over in that position.
+"""
 
 
 def check(game: Game) -> None:
-    """Raise NotPossibleError for a game that cannot be analysed."""
+    """Raise NotPossibleError if ``game`` cannot be analysed."""
     if len(game.players) != 2 or not game.rules.every_move:
         raise NotPossibleError("Only games of two players without secrets can be analysed.")
 
@@ -113,8 +119,10 @@ def analyse(
     judge: Judge,
     prove: Prove = lambda _: None,
 ) -> Analysis:
-    """Analyse a game of two players. ``positions`` are the start and the one after each of
-    ``moves``; results of ``prove`` take precedence over the judge's opinion.
+    """Analyse a game of two players.
+
+    ``positions`` are the start and the position after each of ``moves``. A win proven by ``prove``
+    replaces the judgement by ``judge``.
     """
     game, judged = positions[0].game, []
     for at, position in enumerate(positions):
@@ -152,7 +160,8 @@ def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgemen
     turns = 0
     missed = before.value >= SURE and after.value > -SURE
     lets = after.value >= SURE and before.value > -SURE
-    if missed and not (lets and after.value > before.value):  # of two wins the nearer one is told
+    # If both are proven, report the nearer win.
+    if missed and not (lets and after.value > before.value):
         proven, turns = "missed", (WIN - before.value + 1) // 2
     elif lets:
         proven, turns = "lets", (WIN - after.value + 1) // 2
@@ -165,7 +174,7 @@ def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgemen
 def _with_proof(
     point: TurningPoint, after: Position, moves: Sequence[str], prove: Prove
 ) -> TurningPoint:
-    """Return ``point`` with what can be proven: that the player could have won, or lets the other
+    """Return ``point`` with what can be proven: the player missed a win, or lets the opponent
     win.
     """
     missed = prove(moves[: point.ply - 1])
@@ -182,7 +191,7 @@ def _with_proof(
 def _longer(
     position: Position, moves: Sequence[str], line: Sequence[str], judge: Judge
 ) -> tuple[str, ...]:
-    """Return ``line`` after ``moves`` as far as it is legal, extended by the engine's moves."""
+    """Return the legal part of ``line`` after ``moves``, extended by the engine's moves."""
     found: list[str] = []
     while len(found) < LINE_PLIES and not position.over:
         ahead = tuple(line[len(found) :]) or judge((*moves, *found)).line
@@ -197,8 +206,10 @@ def _longer(
 def _takeaways(
     game: Game, points: Sequence[TurningPoint], moves: Sequence[str]
 ) -> tuple[Takeaway, ...]:
-    """Return the things to learn: each turning point (or none, if there are fewer than three) with
-    an unused puzzle of the same kind and length, a missed win or a defence, if there is one.
+    """Return up to three lessons, each with a puzzle that no other lesson uses, if there is one.
+
+    A lesson about a turning point prefers a puzzle of the same kind (a missed win or a defence) and
+    length.
     """
     left, found = dict(enumerate(exercises(game.name), start=1)), []
     for at in range(MAX_TURNING):
@@ -221,8 +232,10 @@ def _takeaways(
 def engine_judge(
     process: EngineProcess, game: Game, length: int, wanted: Callable[[], bool]
 ) -> Judge:
-    """Return a judge that asks an engine. ``length`` is the number of moves of the game. Once
-    ``wanted`` returns False the judge raises NotPossibleError. Raises EngineError too.
+    """Return a judge that asks an engine. ``length`` is the number of moves of the game.
+
+    The judge raises NotPossibleError once ``wanted`` returns False, and EngineError if the engine
+    fails.
     """
     options = {name: value for name, value in game.options.items() if value is not None}
     process.set_up(game.name, options, STRONGEST, book=False)
@@ -240,8 +253,10 @@ def engine_judge(
 
 
 def engine_proof(process: EngineProcess) -> Prove:
-    """Return proofs by an engine that answers ``query wins``, as ours does; call after
-    ``engine_judge``.
+    """Return a proof function that asks the engine for forced wins with ``query wins``.
+
+    Call it after ``engine_judge``. An engine without this query, unlike the built-in engine, proves
+    nothing.
     """
 
     def prove(moves: Sequence[str]) -> tuple[int, str] | None:
@@ -259,13 +274,14 @@ def every_move(
     now: Callable[[], float],
     stopped: Callable[[], bool] = lambda: False,
 ) -> Found:
-    """Return the strongest level's findings in ``state``, which is not over, with every legal move
-    among ``ranked``. ``limits.time_s`` must be given.
+    """Return the strongest level's result in ``state``, with every legal move among ``ranked``.
 
-    A search that ranks few moves exactly is run after each move, one ply deeper each round, while
-    time lasts, so that all moves are searched equally deep. With more than two sides the next
-    player's value of a move says little about its maker's, so the playout search, which tries each
-    move at least once, gets all the time.
+    The game must not be over in ``state``, and ``limits.time_s`` must be set.
+
+    A search that ranks only a few moves exactly is run after each move, one ply deeper in each
+    round, while time lasts. So all moves are searched equally deep. With more than two sides, the
+    value of a position for the next player says little about its value for the mover. Then the
+    playout search, which tries each move at least once, gets all the time.
     """
     rules, two = thinker.game.rules, len(thinker.game.teams or thinker.game.players) == 2
     total_s = limits.time_s or 0.0
@@ -299,13 +315,15 @@ def every_move(
 
 
 def _together(game: Game, one: int, other: int) -> bool:
-    """Return whether two players win together."""
+    """Return whether two players, given by number, win together."""
     pair = {game.players[one], game.players[other]}
     return len(pair) == 1 or any(pair <= set(team) for team in game.teams)
 
 
 def _ranked(found: Found, values: dict[int, int]) -> Found:
-    """Return ``found`` with these values; its own move stays the best: it was searched longest."""
+    """Return ``found`` with these values. Its best move stays the best, because that move was
+    searched longest.
+    """
     best = found.move
     if found.value <= -SURE:
         values = dict.fromkeys(values, found.value)

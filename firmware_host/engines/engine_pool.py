@@ -1,6 +1,6 @@
-"""A thread in which engines think: the table hands over a position and polls for the move.
+"""Runs engines in a thread: the host sets a position to search and polls for the move.
 
-All waiting, and all faults of engines, stay in that thread.
+Waiting for engines and handling their faults happen only in that thread.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ from tiltboard.games.reasons import KINDS
 from tiltboard.ground.clock import Clock, SystemClock
 
 MOVE_S = 2.0
-COUNTED_S = 20.0  # Our weaker levels count positions, which takes a Zero 2 W up to this time.
-VALUES_S = 1.0  # For the value of every move: a person waits for it.
-CLOSE_S = 5.0  # At most, for all engines together.
-ADVISER = ""  # Stands for a player: the engine that advises people.
+# Maximum time of the built-in engine's weaker levels: they count positions, which takes a Zero 2 W
+# up to 20 s.
+COUNTED_S = 20.0
+VALUES_S = 1.0  # Time limit for the values of all moves, for which a player waits.
+CLOSE_S = 5.0  # Time limit for closing all engines together.
+ADVISER = ""  # Replaces a player's name for the engine that advises players.
 OUR_COMMAND = (sys.executable, "-m", "tiltboard.firmware_host.cli", "engine")
 
 _log = logging.getLogger(__name__)
@@ -40,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 class Purpose(Enum):
     """The purposes of a task: the engine's own move, pondering on an expected position, a hint for
-    a person, or the value of each of a person's moves.
+    a player, or the value of each move that a player can choose.
     """
 
     MOVE = auto()
@@ -51,8 +53,10 @@ class Purpose(Enum):
 
 @dataclass(frozen=True, slots=True)
 class EngineTask:
-    """A position in which ``player`` is to move. Equal tasks are one question. ``clock`` limits the
-    time for the move; None: only the limit of the thread applies.
+    """A position in which ``player`` is to move, and what the engine must find out.
+
+    Equal tasks are the same question. ``clock`` limits the time for the move; None applies only the
+    thread's limit.
     """
 
     game_id: int
@@ -65,11 +69,11 @@ class EngineTask:
 
     @property
     def who(self) -> str:
-        """The player whose engine thinks, or ``ADVISER``."""
+        """The player whose engine searches, or ``ADVISER``."""
         return ADVISER if self.purpose in (Purpose.HINT, Purpose.VALUES) else self.player
 
     def expected_by(self, other: EngineTask | None) -> bool:
-        """Return whether ``other`` pondered on exactly this task."""
+        """Return whether ``other`` ponders on exactly this task."""
         return (
             other is not None
             and other.purpose is Purpose.PONDER
@@ -83,24 +87,26 @@ class Thought:
 
     task: EngineTask
     move: str | None
-    """The move, or None if no engine found one and a person must play it."""
+    """The move, or None if no engine found a move and a person must play for the engine."""
     seat: EngineSeat
-    """The engine that found it, with its version."""
+    """The engine that found the move, with its version."""
     info: ugi.Info
     """The engine's last report."""
     trouble: Message | None
-    """A message about a fault on the way, or None."""
+    """A message about a fault of the engine, or None if no fault happened."""
     values: Mapping[str, int] = field(default_factory=dict)
-    """Value of each move, as in ``Found``, if they were asked for."""
+    """Value of each move, as in ``Found``; empty unless the task asked for values."""
     thought_s: float = 0.0
-    """The engine's thinking time."""
+    """The engine's thinking time in seconds."""
     why: tuple[str, int, str] | None = None
-    """The reason of a hint, as in ``proof.Reason``."""
+    """The reason for a hint, as in ``proof.Reason``, or None."""
 
 
 class EngineRoom:
-    """The engines of one table. ``commands`` starts those in the settings, by name, when they are
-    first needed; ``ponders`` allows thinking during people's turns.
+    """The engines of one table.
+
+    ``commands`` are the engines of the settings, by name; each starts when it is first needed.
+    ``ponders`` allows engines to search during other players' turns.
     """
 
     def __init__(
@@ -129,13 +135,15 @@ class EngineRoom:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all engines, ours first."""
+        """The names of all engines, the built-in engine first."""
         return tuple(self._commands)
 
-    # What the table's thread uses; none of it waits
+    # Methods for the table's thread; except ``wait`` and ``close``, they return without waiting.
 
     def think(self, task: EngineTask | None) -> Thought | None:
-        """Set the current task (None: no task), and return its result once there is one."""
+        """Set the current task (None: no task). Return the task's result, or None until there is a
+        result.
+        """
         if task is not None and task.purpose is Purpose.PONDER and not self._ponders:
             task = None
         with self._changed:
@@ -150,18 +158,22 @@ class EngineRoom:
             return self._thought
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait for a result, for callers with nothing else to do; return whether there is one."""
+        """Wait up to ``timeout_s`` seconds for a result; return whether there is one.
+
+        Only callers without other work use this method.
+        """
         with self._changed:
             return self._changed.wait_for(lambda: self._thought is not None, timeout_s)
 
     @property
     def info(self) -> ugi.Info:
-        """The last report of the engine that thinks."""
-        thinks = self._thinks  # The thread may change the attribute.
+        """The last report of the engine that is searching."""
+        # The engine thread can change the attribute at any time, so read it once.
+        thinks = self._thinks
         return ugi.NOTHING_YET if thinks is None else thinks.info
 
     def close(self) -> None:
-        """End every process."""
+        """End every engine process and the thread."""
         with self._changed:
             self._closed, self._task = True, None
             self._changed.notify_all()
@@ -170,7 +182,7 @@ class EngineRoom:
             if self._thread.is_alive():
                 _log.warning("An engine could not be ended")
 
-    # What the room's thread does
+    # Methods of the engine thread.
 
     def _run(self) -> None:
         try:
@@ -191,8 +203,10 @@ class EngineRoom:
             self._end(list(self._processes))
 
     def _thought_about(self, task: EngineTask) -> Thought | None:
-        """Return the result of a task, or None once it is not wanted any more. A failed engine is
-        restarted; one that hangs or fails again is replaced by ours.
+        """Return the result of a task, or None if the task is no longer current.
+
+        A failed engine is restarted. An engine that hangs or fails again is replaced by the
+        built-in engine.
         """
         own = task.seat.engine == OURS
         substitute = task.seat if own else EngineSeat(level=task.seat.level)
@@ -227,8 +241,8 @@ class EngineRoom:
         return Thought(task, None, task.seat, self.info, trouble)
 
     def _asked(self, task: EngineTask, seat: EngineSeat) -> Thought | None:
-        """Ask the engine of ``seat``; return the result, or None once it is not wanted. Raises
-        EngineError.
+        """Ask the engine of ``seat`` for the result of ``task``, or return None if the task is no
+        longer current. Raises EngineError.
         """
         process = self._process(task, seat)
         asked, values = task, task.purpose is Purpose.VALUES
@@ -263,7 +277,8 @@ class EngineRoom:
                 name=process.name,
                 move=move[:40],
             )
-        if seat == task.seat:  # Its substitutes are not needed any more.
+        # The engine works again, so engines that replaced it are no longer needed.
+        if seat == task.seat:
             others = [
                 who for who in self._processes if who[0] == task.who and who[1] != seat.engine
             ]
@@ -284,7 +299,7 @@ class EngineRoom:
     def _why(
         self, process: EngineProcess, task: EngineTask, move: str
     ) -> tuple[str, int, str] | None:
-        """Return the reason for a hint, if the engine gives one."""
+        """Return the engine's reason for a hint, or None if the engine gives no valid reason."""
         value = process.info.value or 0
         sure = (value >= SURE) - (value <= -SURE)
         words = process.ask(task.moves, f"why {move} {sure}")
@@ -294,7 +309,9 @@ class EngineRoom:
         return words[0], share if words[0] == "quiet" else int(words[1]), words[2].strip("-")
 
     def _limits(self, task: EngineTask) -> tuple[float, str]:
-        """Return the time limit of a task in seconds, and the engine's ``go`` parameters for it."""
+        """Return the time limit of a task in seconds, and the engine's ``go`` parameters for the
+        task.
+        """
         longest_s = VALUES_S if task.purpose is Purpose.VALUES else self._move_s
         if task.seat.engine == OURS and task.seat.level < STRONGEST:
             longest_s = max(longest_s, COUNTED_S)
@@ -311,7 +328,7 @@ class EngineRoom:
         return longest_s, go
 
     def _process(self, task: EngineTask, seat: EngineSeat) -> EngineProcess:
-        """Return the process of that seat's engine, set up for the task's game."""
+        """Return the process of the engine that ``seat`` names, prepared for the task's game."""
         game = task.position.game
         playing = (task.game_id, game.name, str(game.options), seat.level)
         found = self._processes.get((task.who, seat.engine))
@@ -336,7 +353,7 @@ class EngineRoom:
         return process
 
     def _end(self, keys: Sequence[tuple[str, str]]) -> None:
-        """End these processes, all at the same time."""
+        """End the processes with these keys, all in parallel."""
         ended = [self._processes.pop(key)[0] for key in keys if key in self._processes]
         for process in ended:
             process.ask_to_quit()

@@ -1,4 +1,4 @@
-"""Errors of engines."""
+"""Errors that engines raise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tiltboard.ground.errors import TiltboardError
 
 
 class EngineError(TiltboardError):
-    """An engine cannot do its task. Replace it; the game remains."""
+    """An engine cannot do its task. Replace the engine; the game continues."""
 
 
 class CannotPlayError(EngineError, ValueError):
@@ -18,7 +18,9 @@ class EngineLostError(EngineError, OSError):
 
 
 class EngineHungError(EngineLostError):
-    """An engine does not answer in time. Another try would take as long."""
+    """An engine does not answer in time. A second try would probably hang as well, so use another
+    engine.
+    """
 
 
 class EngineMoveError(EngineError, ValueError):

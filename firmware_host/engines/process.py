@@ -1,4 +1,4 @@
-"""The process of one engine: started, asked with a time limit, and ended for certain."""
+"""Starts the process of one engine, asks it with a time limit, and ends it reliably."""
 
 from __future__ import annotations
 
@@ -25,29 +25,39 @@ from tiltboard.firmware_host.engines.errors import (
 )
 from tiltboard.ground.clock import Clock
 
-START_S = 30.0  # For our engine: a Zero 2 W takes 10 s to import Python's modules from a cold card.
-STRANGER_S = 5.0  # For another engine at the table, since ours can play in its place.
-NICE = 10  # Thinking yields to the scan.
-MARGIN_S = 1.5  # Beyond its time, on a busy machine; then it is told to stop.
-STOP_S = 1.5  # If it does not stop within this time, it is lost.
-_QUERY_S = 6.0  # Our engine searches some thousand positions for the answer.
+# Time limit for the built-in engine to start: a Zero 2 W needs 10 s to import Python's modules from
+# a card.
+START_S = 30.0
+# Time limit for another engine to start. It is short, because the built-in engine can play instead.
+STRANGER_S = 5.0
+NICE = 10  # Niceness of engine processes, so that reading the sensors has priority.
+# Time that an engine gets beyond its limit on a busy machine, before it is asked to stop.
+MARGIN_S = 1.5
+STOP_S = 1.5  # Time in which an engine must react to a request to stop, before it counts as lost.
+# Time limit for a query: the built-in engine searches some thousand positions for the answer.
+_QUERY_S = 6.0
 _QUIT_S = 0.5
-_TURN_S = 0.1  # Between two checks whether the answer is still wanted.
-_MAX_BYTES = 1 << 13  # Length of a line; one with the longest variation has a few thousand.
-_MAX_INTRODUCING = 2_000  # Lines until it is ready.
-_MAX_THINKING = 50_000  # Lines: five hundred moves, each valued at a hundred depths.
-_MARK = "TILTBOARD_ENGINE"  # In the environment of all processes that it starts.
+_TURN_S = 0.1  # Interval between two checks whether the answer is still wanted.
+# Maximum length of a line in bytes; a line with the longest variation has a few thousand.
+_MAX_BYTES = 1 << 13
+_MAX_INTRODUCING = 2_000  # Maximum number of lines that an engine sends before it is ready.
+# Maximum number of lines for one move: five hundred moves, each reported at a hundred depths.
+_MAX_THINKING = 50_000
+# Environment variable of the engine's process and of all processes that the engine starts.
+_MARK = "TILTBOARD_ENGINE"
 UNIT_SOCKET = "TILTBOARD_ENGINE_SOCKET"
-"""Environment variable with the socket of tiltboard-engine.service, which runs our engine."""
+"""Environment variable with the socket of tiltboard-engine.service, which runs the built-in
+engine.
+"""
 _log = logging.getLogger(__name__)
 
 
 class EngineProcess:
     """An engine's process, for use in one thread.
 
-    Every method raises EngineLostError if the process has ended or stays silent; then only
-    ``close`` may be called. Its unsolicited output waits in the pipe, and blocks it once that is
-    full.
+    Every method raises EngineLostError if the process has ended or does not answer; after that only
+    ``close`` can be called. Unsolicited output waits in the pipe, and blocks the engine once the
+    pipe is full.
     """
 
     def __init__(
@@ -59,9 +69,11 @@ class EngineProcess:
         start_s: float = START_S,
         wanted: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Start it and read its identity. ``name`` is its name for people. It may take ``start_s``
-        to introduce itself, and again to get ready for a game; after that, or once ``wanted``
-        returns False, it counts as lost.
+        """Start the engine and read its identity.
+
+        ``name`` is the engine's name for people. The engine has ``start_s`` seconds to introduce
+        itself, and again to prepare a game. It counts as lost after that time, or once ``wanted``
+        returns False.
         """
         self.name = name
         self._wanted = wanted
@@ -88,8 +100,9 @@ class EngineProcess:
             for its in (its_in, its_out, its_errors):
                 os.close(its)
         self.identity = ugi.Identity()
-        # Of the last answer, or of the one in progress: the last report on the best move; the worth
-        # of each move that was reported; whether the answer came only after a request to stop.
+        # These describe the last answer, or the answer in progress: the last report on the best
+        # move, the value of each reported move, and whether the answer came only after a request to
+        # stop.
         self.info, self.values, self.slow = ugi.NOTHING_YET, dict[str, int](), False
         self._lines = 1
         try:
@@ -132,8 +145,11 @@ class EngineProcess:
         *,
         book: bool = True,
     ) -> None:
-        """Begin a new game. ``book`` allows openings without thinking. Raises CannotPlayError with
-        the engine's own message.
+        """Start a new game.
+
+        ``level`` is the bot's level; ``seed`` is for the engine's random numbers, 0 for any;
+        ``book`` allows opening moves without a search. Raises CannotPlayError with the engine's own
+        message.
         """
         wanted = {ugi.GAME: game, ugi.OPTIONS: options, ugi.LEVEL: level, ugi.SEED: seed}
         wanted[ugi.BOOK] = "true" if book else "false"
@@ -149,7 +165,9 @@ class EngineProcess:
                 )
 
     def _introduction(self, end: str) -> Iterator[list[str]]:
-        """Yield the lines that the engine sends until ``end``, limited in time and number."""
+        """Yield the engine's lines, as words, until the line ``end``. Raises EngineHungError at the
+        limits of time and number.
+        """
         until_s = self._now() + self._start_s
         for _ in range(_MAX_INTRODUCING):
             words: list[str] = []
@@ -174,9 +192,10 @@ class EngineProcess:
     ) -> str | None:
         """Return the engine's move after ``moves``, or None once ``wanted`` returns False.
 
-        ``go`` holds the limits as the engine's protocol has them. After ``longest_s`` it is told to
-        stop, and is lost if it does not. ``lines`` is the number of moves whose values it reports.
-        While ``ponders`` returns True the position is only expected, and no time counts.
+        ``go`` holds the limits in the form of the engine's protocol. After ``longest_s`` seconds
+        the engine is asked to stop, and counts as lost if it does not. ``lines`` is the number of
+        moves whose values the engine reports. While ``ponders`` returns True the position is only
+        expected, and the time does not count.
 
         Raises EngineMoveError if the answer is not a move, and CannotPlayError if the engine cannot
         report ``lines``.
@@ -218,7 +237,7 @@ class EngineProcess:
                     "The engine {name} says: {said}", name=self.name, said=" ".join(words[1:])[:200]
                 )
             if words[:1] == ["info"]:
-                with suppress(ValueError):  # a line that is not understood is passed over
+                with suppress(ValueError):  # A line that cannot be parsed is ignored.
                     self._hear(ugi.parse_info(words[1:], self.info))
         if not asked:
             return None
@@ -233,8 +252,9 @@ class EngineProcess:
             self.values[info.line[0]] = info.value
 
     def ask(self, moves: Sequence[str], query: str) -> list[str]:
-        """Return the words of its answer to ``query`` about the position after ``moves``, or none
-        if it does not answer in time.
+        """Return the words of the engine's answer to ``query`` about the position after ``moves``.
+
+        The list is empty if the engine does not know the answer or does not answer in time.
         """
         self._say(ugi.position(moves))
         self._say(f"query {query}")
@@ -248,15 +268,17 @@ class EngineProcess:
         return []
 
     def ask_to_quit(self) -> None:
-        """Tell it to quit; ``close`` does so first, and several engines may be told before one is
-        closed.
+        """Ask the engine to quit without waiting, so that several engines can quit in parallel
+        before ``close``.
         """
         with suppress(OSError, ValueError):
             self._out.write(b"quit\n")
         self._out.close()
 
     def close(self) -> None:
-        """End it, its process group, and all other processes it started; never waits long."""
+        """End the engine, its process group, and all other processes it started, within about a
+        second.
+        """
         self.ask_to_quit()
         if isinstance(self._process, socket.socket):
             if self._process.fileno() >= 0:
@@ -266,7 +288,8 @@ class EngineProcess:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_QUIT_S)
             with suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)  # or what it has left behind
+                # The process group can contain processes that the engine has left behind.
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             for left in _marked(self._mark):
                 with suppress(OSError):
@@ -275,12 +298,14 @@ class EngineProcess:
         self._errors.close()
 
     def _say(self, line: str) -> None:
-        """Send a line. Raises EngineLostError, also if the engine does not read its input."""
+        """Send a line. Raises EngineLostError if the engine has ended or does not read its
+        input.
+        """
         left = (line + "\n").encode()
         until_s = self._now() + STOP_S
         while left:
             try:
-                written = self._out.write(left) or 0  # None: the pipe is full
+                written = self._out.write(left) or 0  # The result is None if the pipe is full.
             except (OSError, ValueError) as error:
                 raise self._lost() from error
             left = left[written:]
@@ -290,8 +315,9 @@ class EngineProcess:
                 select.select((), (self._out,), (), _TURN_S)
 
     def _next(self, until_s: float) -> list[str]:
-        """Return the words of its next line, or none if there is none by ``until_s``. Characters
-        that are not printable, such as terminal commands, are left out.
+        """Return the words of the engine's next line; empty if no line comes before ``until_s``.
+
+        Each character that is not printable, such as one of a terminal command, becomes a blank.
         """
         while (end := self._heard.find(b"\n")) < 0 and len(self._heard) < _MAX_BYTES:
             listening = (self._in, self._errors) if self._errors_open else (self._in,)
@@ -314,7 +340,9 @@ class EngineProcess:
         return _visible(line).split()
 
     def _hear_errors(self) -> None:
-        """Read its standard error so that it never blocks on it; the end is kept for ``_lost``."""
+        """Read the engine's standard error so that the engine never blocks. The last part is kept
+        for the error message.
+        """
         more = self._errors.read(_MAX_BYTES)
         self._errors_open = more != b""
         self._complained = (self._complained + (more or b""))[-_MAX_BYTES:]
@@ -326,7 +354,9 @@ class EngineProcess:
         return EngineHungError("The engine {name} talks without end.", name=self.name)
 
     def _lost(self) -> EngineLostError:
-        """Return the error with its exit status and the last line of its standard error."""
+        """Return the error for an ended engine, with its exit status and the last line of its
+        standard error.
+        """
         status: int | None = None
         if not isinstance(self._process, socket.socket):
             with suppress(subprocess.TimeoutExpired):
@@ -350,16 +380,16 @@ class EngineProcess:
 
 
 def _visible(line: str) -> str:
-    """Return the line with a blank for each character that is not printable."""
+    """Return the line with a blank in place of each character that is not printable."""
     return "".join(each if each.isprintable() else " " for each in line)
 
 
 def _lent(its_in: int, its_out: int) -> socket.socket | None:
-    """Return a line to an engine that the unit has forked for us, or None if there is no such unit
-    or it does not answer; then we start our own.
+    """Return a connection to an engine that tiltboard-engine.service has forked, or None.
 
-    That engine uses the given ends of our pipes. The kernel ends it once this line is closed, and
-    the line shows when it has ended.
+    The result is None if the service does not exist or does not answer; then the caller starts an
+    engine. The forked engine uses the given pipe ends. The kernel ends it when the connection is
+    closed, and the connection closes when the engine has ended.
     """
     path = os.environ.get(UNIT_SOCKET)
     if path is None:
@@ -376,8 +406,10 @@ def _lent(its_in: int, its_out: int) -> socket.socket | None:
 
 
 def _marked(mark: str) -> list[int]:
-    """Return the processes with this mark in their environment, also those that left the process
-    group and are in no control group of systemd; none on a system without /proc.
+    """Return the ids of the processes with ``mark`` in their environment; empty on a system without
+    /proc.
+
+    This also finds processes that left the process group and are not in a control group of systemd.
     """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

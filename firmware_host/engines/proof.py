@@ -1,11 +1,12 @@
-"""Proofs by the rules alone: of forced wins within a number of plies, and of reasons for a move.
+"""Proves forced wins within a number of plies, and finds proven reasons for a move.
 
-The search is exhaustive, so its result is right or a rule is wrong: an and-or search by iterative
-deepening, two plies at a time, that remembers for each position within how many plies it is won,
-and within how many it is not. For games of two players who take turns, without secrets or chance.
+The search is exhaustive and uses only the rules of the game: an and-or search by iterative
+deepening, two plies at a time. For each position it remembers the number of plies within which the
+mover is proven to win, and the number within which they cannot win. It works for games of two
+players who take turns, without secrets or chance.
 
 The reason for a move, given with a hint or after a blunder, is proven or counted from the legal
-moves, never guessed. If that needs too many positions, only the game's own text remains.
+moves, never guessed. If the proof needs too many positions, only a general reason is given.
 """
 
 from __future__ import annotations
@@ -18,35 +19,43 @@ from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.games.reasons import Kind
 from tiltboard.games.rules import CHANCE, Rules
 
-MAX_LOOKED = 12_000  # Positions searched for one reason: 0.2 s of Python on one x86 core.
+# Maximum number of positions searched for one reason: 0.2 s of Python on one x86 core.
+MAX_LOOKED = 12_000
 MAX_TURNS = 4
-_FEW = 0.34  # A threat is named if at most this share of the replies answers it.
-_MANY = 0.5  # A block is named if at least this share of the other moves loses at once.
+# Maximum fraction of the replies that answer a threat, for the threat to be named as the reason.
+_FEW = 0.34
+# Minimum fraction of the other moves that lose immediately, for a block to be named as the reason.
+_MANY = 0.5
 
 
 class TooManyError(Exception):
-    """The limit of positions to search is reached."""
+    """The maximum number of positions has been searched without a result."""
 
 
 class ProofSearch:
-    """The proofs of one game; results for a position serve later searches. After ``most`` positions
-    it raises TooManyError; None: no limit.
+    """The proof search of one game. Results for a position are reused by later searches.
+
+    ``most`` is the maximum number of positions, after which methods raise TooManyError, or None for
+    no limit. Raises NotPossibleError unless the game is for two players without chance.
     """
 
     def __init__(self, rules: Rules, most: int | None = None) -> None:
         if rules.players != 2 or CHANCE in rules.awaiting(rules.start()):
             raise NotPossibleError("A proof is for games of two players without chance.")
         self.rules = rules
-        self._won: dict[int, int] = {}  # key -> plies within which the mover is proven to win
-        self._open: dict[int, int] = {}  # key -> plies within which the mover cannot win
-        self._answers: dict[int, int] = {}  # plies left -> the reply that refuted the last move
-        self._best: dict[int, int] = {}  # key -> the move that won, or was tried last
+        # Position key -> plies within which the mover is proven to win.
+        self._won: dict[int, int] = {}
+        # Position key -> plies within which the mover is proven not to win.
+        self._open: dict[int, int] = {}
+        self._answers: dict[int, int] = {}  # Plies left -> the reply that refuted the last move.
+        self._best: dict[int, int] = {}  # Position key -> the move that won.
         self.looked = 0
         self.left = most
 
     def soonest(self, state: Any, most_turns: int) -> tuple[int, int] | None:
-        """Return in how many of the mover's turns they can force a win, and the first move, or None
-        if they cannot within ``most_turns``.
+        """Return the mover's fewest turns to a forced win and the first move of that win.
+
+        The result is None if the mover cannot force a win within ``most_turns``.
         """
         for turns in range(1, most_turns + 1):
             move = self.winning(state, 2 * turns - 1)
@@ -55,7 +64,9 @@ class ProofSearch:
         return None
 
     def winning(self, state: Any, plies: int) -> int | None:
-        """Return a move that wins for the mover within that many plies, or None."""
+        """Return a move with which the mover forces a win within ``plies``, or None if no move
+        does.
+        """
         key = self.rules.key(state)
         if self._open.get(key, 0) >= plies:
             return None
@@ -72,7 +83,9 @@ class ProofSearch:
         return None
 
     def forces(self, state: Any, move: int, plies: int) -> bool:
-        """Return whether ``move`` wins for its mover within that many plies, including itself."""
+        """Return whether ``move`` forces a win for its mover within ``plies``, this move
+        included.
+        """
         rules, after = self.rules, self._applied(state, move)
         over = rules.result(after)
         if over is not None:
@@ -95,7 +108,7 @@ class ProofSearch:
         return self.rules.apply(state, move)
 
     def loses(self, state: Any, move: int, plies: int) -> bool:
-        """Return whether the opponent wins after ``move`` within that many plies, including it."""
+        """Return whether the opponent wins after ``move`` within ``plies``, this move included."""
         after = self._applied(state, move)
         over = self.rules.result(after)
         if over is not None:
@@ -111,7 +124,7 @@ def _first(moves: list[int], move: int | None) -> None:
 
 class Reason(NamedTuple):
     """The reason for a good move: its kind (``tiltboard.games.reasons``), a number of turns or
-    answers, and the name of the move that it is about.
+    moves, and the name of the move that the reason refers to.
     """
 
     kind: Kind
@@ -120,8 +133,9 @@ class Reason(NamedTuple):
 
 
 def reason(rules: Rules, state: Any, move: int, *, sure: int = 0) -> Reason:
-    """Return the reason for ``move`` in ``state``, which is not over. ``sure`` is 1 if the search
-    has proven that it wins, -1 if every move loses, else 0.
+    """Return the reason for ``move`` in ``state``, in which the game is not over.
+
+    ``sure`` is 1 if a search has proven that ``move`` wins, -1 if every move loses, else 0.
     """
     try:
         return _proven(rules, state, move) or _counted(rules, state, move) or _rest(sure)
@@ -134,7 +148,9 @@ def _rest(sure: int) -> Reason:
 
 
 def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
-    """Return the reason, with the number of turns, for a move that provably wins, else None."""
+    """Return the reason with the number of turns for a move that provably wins, or None for other
+    moves.
+    """
     mover, after = rules.mover(state), rules.apply(state, move)
     if rules.result(after) is not None:
         return Reason("wins") if mover in (rules.result(after) or ()) else None
@@ -151,7 +167,7 @@ def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
 
 
 def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
-    """Return the reason for a move that prevents or threatens a win, else None."""
+    """Return the reason for a move that prevents or threatens a win, or None for other moves."""
     left = [MAX_LOOKED]
     others = [each for each in rules.moves(state) if each != move]
     wins: Counter[int] = Counter()
@@ -176,8 +192,10 @@ def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
 
 
 def winning_at_once(rules: Rules, state: Any, left: list[int]) -> Sequence[int]:
-    """Return the moves that win ``state`` at once, none if it is over. ``left`` holds the number of
-    positions that may still be searched and is reduced; raises TooManyError.
+    """Return the moves that win immediately in ``state``; empty if the game is over.
+
+    ``left`` holds the number of positions that can still be searched, and is reduced. Raises
+    TooManyError.
     """
     if rules.result(state) is not None:
         return ()

@@ -1,9 +1,9 @@
-"""Puzzles with a proof that a program can check, shipped with games or found in games played.
+"""Puzzles with a proof that a program can check, shipped with games or found in recorded games.
 
-There are two kinds. ``win``: exactly one move forces a win within a number of the mover's turns,
-and none wins faster. ``save``: the mover has no such win, and after every move but one the opponent
-forces a win within that number of turns. The search is exhaustive and needs no evaluation, so a
-puzzle is right or a rule is wrong. For games of two players who take turns.
+There are two kinds. ``win``: exactly one move forces a win within a given number of the mover's
+turns, and no move wins faster. ``save``: the mover has no such win, and after every move except one
+the opponent forces a win within that number of turns. The search is exhaustive and uses only the
+rules. Puzzles exist for games of two players who take turns.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from tiltboard.games.registry import file_of, game_type
 from tiltboard.games.rules import CHANCE, Rules
 
 TURNS = 2
-"""The longest puzzles searched for, in turns of the winner."""
+"""Maximum length of a puzzle that is searched for, in turns of the winner."""
 MAX_STATES = 200_000
-"""Positions searched for one puzzle, about a second in Python; a longer search gives up."""
+"""Maximum number of positions searched for one puzzle: about one second of Python."""
 
 
 class PuzzleAnswer(msgspec.Struct, frozen=True):
-    """A winning move, and the next one after each reply to it; without replies it ends the game."""
+    """A winning move, and the next winning move after each reply to it. Without replies the move
+    ends the game.
+    """
 
     move: str
     replies: dict[str, PuzzleAnswer] = msgspec.field(default_factory=dict)
@@ -37,11 +39,12 @@ class PuzzleAnswer(msgspec.Struct, frozen=True):
 class Puzzle(msgspec.Struct, frozen=True):
     """A position, given by ``moves``, which the player to move solves with ``solution``.
 
-    ``turns`` is the winner's number of turns. ``proof`` has for a ``win`` only the solution; for a
-    ``save`` every other legal move with the answer that wins against it, or None if the move ends
-    the game. ``holds`` has, for a ``win`` in more than one turn, each wrong move with a reply that
-    prevents a win in time. ``line`` continues the solution of one in more than two turns up to the
-    opponent's last reply; each of the solver's moves in it is the only one that wins in time.
+    ``turns`` is the winner's number of turns. For a ``win``, ``proof`` has only the solution. For a
+    ``save`` it has every other legal move with the answer that wins against it, or None if the move
+    ends the game. ``holds`` has, for a ``win`` in more than one turn, each wrong move with a reply
+    that prevents a win in time. ``line`` continues the solution of a ``win`` in more than two turns
+    up to the opponent's last reply; each of the solver's moves in ``line`` is the only one that
+    wins in time.
     """
 
     game: str
@@ -56,12 +59,14 @@ class Puzzle(msgspec.Struct, frozen=True):
 
     @property
     def following(self) -> list[str]:
-        """The moves after the solution up to the opponent's last reply; empty if it ends there."""
+        """The moves after the solution, up to the opponent's last reply; empty if the solution ends
+        the game.
+        """
         answer = self.proof.get(self.solution)
         return self.line or ([min(answer.replies)] if answer is not None and answer.replies else [])
 
     def answer_to(self, move: str) -> str | None:
-        """Return the reply that refutes a wrong move, or None if none is needed."""
+        """Return the reply that refutes a wrong move, or None if no reply is known or needed."""
         if self.kind == "win":
             return self.holds.get(move)
         answer = self.proof.get(move)
@@ -69,7 +74,9 @@ class Puzzle(msgspec.Struct, frozen=True):
 
 
 class ExerciseGame(PuzzleGame):
-    """A puzzle as a game; ``number`` is its number from 1, or 0 for one found in a game played."""
+    """A puzzle in the form of a game. ``number`` counts from 1; 0 is a puzzle found in a recorded
+    game.
+    """
 
     def __init__(self, exercise: Puzzle, number: int) -> None:
         self.exercise, self.number = exercise, number
@@ -80,7 +87,7 @@ class ExerciseGame(PuzzleGame):
 
 @cache
 def exercises(game: str) -> tuple[Puzzle, ...]:
-    """Return the puzzles of a game (``puzzles.jsonl`` in its package), easy ones first; may be
+    """Return the puzzles of a game (``puzzles.jsonl`` in its package), easy puzzles first; may be
     empty.
     """
     decoder = msgspec.json.Decoder(Puzzle)
@@ -88,7 +95,10 @@ def exercises(game: str) -> tuple[Puzzle, ...]:
 
 
 def exercise_game(game: str, number: int) -> ExerciseGame:
-    """Return the game's puzzle ``number``, from 1. Raises UnknownGameError, NoSuchPuzzleError."""
+    """Return puzzle ``number`` of the game, counted from 1, as a game.
+
+    Raises UnknownGameError and NoSuchPuzzleError.
+    """
     game_type(game)
     found = exercises(game)
     if not 1 <= number <= len(found):
@@ -102,19 +112,23 @@ def exercise_game(game: str, number: int) -> ExerciseGame:
 
 
 def daily(game: str, day: int) -> int:
-    """Return the number of the day's puzzle, 0 if there is none; ``day`` counts from any date."""
+    """Return the number of the day's puzzle, or 0 if the game has no puzzles.
+
+    ``day`` counts days from any fixed date.
+    """
     count = len(exercises(game))
-    step = 7  # so that two days that follow each other are not alike
+    step = 7  # Puzzles of two successive days must not be similar, so skip some.
     return 1 + day * step % count if count else 0
 
 
 def made_of(
     game: Game, moves: Sequence[str], turns: int = TURNS, most: int = MAX_STATES
 ) -> Puzzle | None:
-    """Return the position after the legal ``moves`` as a puzzle of at most ``turns``, or None if it
-    is not one, or ``most`` states are too few to know. Its ``holds`` and ``line`` are empty.
+    """Return the position after the legal ``moves`` as a puzzle of at most ``turns``, or None.
 
-    Raises NotPossibleError unless the game is for two players, without secrets or chance.
+    The result is None if the position is not a puzzle, or if ``most`` positions are too few to
+    know. ``holds`` and ``line`` of the puzzle are empty. Raises NotPossibleError unless the game is
+    for two players, without secrets or chance.
     """
     rules = game.rules
     if rules.players != 2 or not rules.every_move or CHANCE in rules.awaiting(rules.start()):
@@ -133,8 +147,9 @@ def made_of(
 
 
 def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
-    """Return ``puzzle`` with ``holds`` for every wrong move. Raises NotPossibleError if that needs
-    too many positions.
+    """Return ``puzzle`` with ``holds`` filled in for every wrong move.
+
+    Raises NotPossibleError if that needs too many positions.
     """
     if puzzle.kind == "save" or puzzle.turns == 1:
         return puzzle
@@ -154,20 +169,22 @@ def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
 
 
 def reached(rules: Rules, moves: Sequence[str]) -> Any:
-    """Return the state after legal moves, given by name."""
+    """Return the state after the legal ``moves``, which are given by name."""
     state = rules.start()
     for name in moves:
         state = rules.apply(state, rules.number(name) or 0)
     return state
 
 
-# Proofs; all of it raises TooManyError
+# Proofs. All of these functions raise TooManyError.
 
 
 def _as_puzzle(
     search: ProofSearch, state: Any, most_turns: int
 ) -> tuple[Literal["win", "save"], int, str, dict[str, PuzzleAnswer | None]] | None:
-    """Return the fields ``kind`` to ``proof`` of a Puzzle for ``state``, or None if it is none."""
+    """Return the fields ``kind`` to ``proof`` of a Puzzle for ``state``, or None if it is not a
+    puzzle.
+    """
     name, moves = search.rules.name, search.rules.moves(state)
     for turns in range(1, most_turns + 1):
         winning = [move for move in moves if search.forces(state, move, 2 * turns - 1)]
@@ -187,7 +204,7 @@ def _as_puzzle(
 
 
 def _answer(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAnswer:
-    """Return the proof that ``move`` forces a win."""
+    """Return the proof that ``move`` forces a win within ``turns``."""
     rules, replies = search.rules, dict[str, PuzzleAnswer]()
     after = rules.apply(state, move)
     for reply in rules.moves(after):
@@ -198,8 +215,9 @@ def _answer(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAns
 
 
 def _refuted(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAnswer | None:
-    """Return the fastest win within that many turns after ``move``, or None if there is none or it
-    ends the game.
+    """Return the fastest forced win within ``turns`` after the wrong ``move``, or None.
+
+    The result is None if there is no such win, or if ``move`` ends the game.
     """
     after = search.rules.apply(state, move)
     if search.rules.result(after) is not None:

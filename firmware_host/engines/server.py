@@ -1,4 +1,6 @@
-"""Our engine, which reads UGI, thinks in a thread, and answers (docs/engines.md)."""
+"""The built-in engine: it reads UGI commands, searches in a thread, and writes the answers
+(docs/engines.md).
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,16 @@ from tiltboard.ground.clock import Clock
 
 AUTHOR = "the makers of tiltboard"
 MAX_SEED = 2**31 - 1
-_MAX_PROOF = 30_000  # Most positions searched to prove a win.
-_MAX_TURNS = 9  # Longest win searched for, in turns.
-_DEFAULT_S = 2.0  # Time of the strongest level if nothing limits it.
+_MAX_PROOF = 30_000  # Maximum number of positions searched to prove a win.
+_MAX_TURNS = 9  # Maximum length of a win that is searched for, in turns.
+_DEFAULT_S = 2.0  # Time of the strongest level if a request has no limits.
 
 
 class EngineServer:
-    """Our engine's side of UGI: ``serve`` reads lines until ``quit`` or the end; ``write`` sends
-    one line, from any thread.
+    """The built-in engine's side of UGI.
+
+    ``serve`` reads lines until ``quit`` or the end of input. ``write`` sends one line, and is
+    called from several threads.
     """
 
     def __init__(
@@ -46,7 +50,9 @@ class EngineServer:
         version: str,
         seed: Callable[[], int],
     ) -> None:
-        """Prepare a server. ``seed`` is called for each game if the option Seed is 0."""
+        """Prepare a server. ``seed`` returns a random seed for each game, if the option Seed is
+        0.
+        """
         self._write = write
         self._clock = clock
         self._version = version
@@ -60,11 +66,12 @@ class EngineServer:
         self._state: Any = None
         self._lines = 1
         self._stopped = threading.Event()
-        self._released = threading.Event()  # it may answer: it does not ponder, or no longer
+        # Set when the engine can answer, because it does not ponder or no longer ponders.
+        self._released = threading.Event()
         self._thinking: threading.Thread | None = None
 
     def serve(self, lines: Iterable[str]) -> None:
-        """Answer each of ``lines`` as it comes."""
+        """Answer each command of ``lines`` in turn, and return after ``quit`` or the last line."""
         for line in lines:
             words = line.split()
             if words and not self._obey(words, line.strip()):
@@ -72,7 +79,7 @@ class EngineServer:
         self._stop()
 
     def _obey(self, words: list[str], line: str) -> bool:
-        """Carry out one line; return False after the last."""
+        """Execute one command; return False after ``quit``, else True."""
         if words[0] in ("setoption", "uginewgame", "position", "go", "stop"):
             self._stop()
         try:
@@ -97,7 +104,7 @@ class EngineServer:
                 case "query":
                     self._answer(words[1:])
                 case _:
-                    pass  # unknown lines are passed over, as UCI wants it
+                    pass  # Unknown lines are ignored, as UCI requires.
         except (RulesError, CannotPlayError) as error:
             self._write(f"error {error}")
         except ValueError:
@@ -138,7 +145,9 @@ class EngineServer:
             self._book = value == "true"
 
     def _ready(self) -> Thinker:
-        """Return the bot for the game that is set. Raises RulesError, CannotPlayError."""
+        """Return the bot for the game that the options name. Raises RulesError and
+        CannotPlayError.
+        """
         if self._thinker is None:
             game = game_type(self._game_name).create(self._options)
             rng = random.Random(self._seed or self._draw_seed())
@@ -208,7 +217,7 @@ class EngineServer:
         self._thinking.start()
 
     def _stop(self) -> None:
-        """End the search, if any; it answers with its findings so far."""
+        """End the search, if one is running; it answers with its result so far."""
         if self._thinking is not None:
             self._stopped.set()
             self._released.set()
@@ -247,7 +256,9 @@ class EngineServer:
 
 
 def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
-    """Return ``KIND NUMBER MOVE``, as in ``proof.Reason``; the move is ``-`` if there is none."""
+    """Return ``KIND NUMBER MOVE``, as in ``proof.Reason``, with ``-`` for no move, or
+    ``unknown``.
+    """
     number = rules.number(move)
     if number is None or not rules.allows(state, number):
         return "unknown"
@@ -256,8 +267,11 @@ def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
 
 
 def _wins(rules: Rules, state: Any, turns: int) -> str:
-    """Return ``TURNS MOVE`` of the soonest forced win, ``none`` if there is none within ``turns``,
-    or ``open`` if that needs too many positions.
+    """Return ``TURNS MOVE`` of the fastest forced win, or ``none`` if no win is forced within
+    ``turns``.
+
+    The result is ``open`` if the proof needs too many positions, or the game is not for two
+    players.
     """
     if rules.players != 2:
         return "open"

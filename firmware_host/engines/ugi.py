@@ -1,7 +1,7 @@
-"""The lines that host and engine exchange (docs/engines.md), parsed and written without I/O.
+"""Parses and writes the lines that host and engine exchange (docs/engines.md), without I/O.
 
-UGI, the universal game interface, is UCI's dialect for any game. Ours adds the game and its options
-as engine options, a level, up to four players, and errors.
+UGI, the universal game interface, is a dialect of UCI for any game. This version adds options for
+the game, its settings and the level, up to four players, and errors.
 """
 
 from __future__ import annotations
@@ -23,26 +23,30 @@ LINES = "MultiPV"
 PONDER = "Ponder"
 BOOK = "OwnBook"
 MAX_LINES = 500
-MAX_LINE = 1 << 16  # Length in characters; a longer line is invalid.
-_MAX_MS = 10**9  # Also of nodes; eleven days, which every clock can wait for.
+MAX_LINE = 1 << 16  # Maximum length of a line in characters; a longer line is invalid.
+# Maximum of a time in ms (eleven days, which every clock can measure) and of a number of positions.
+_MAX_MS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """The parameters of ``go``."""
+    """The parameters of the command ``go``."""
 
     limits: Limits = NO_LIMITS
     clock_ms: tuple[int, ...] = ()
-    """Remaining time of each player, first to last; empty without a clock."""
+    """Remaining time of each player in ms, first player to last; empty without a clock."""
     increment_ms: tuple[int, ...] = ()
-    """Increment of each player."""
+    """Increment per move of each player in ms, first player to last."""
     infinite: bool = False
-    """Whether to search until ``stop``."""
+    """True to search until ``stop``."""
     ponder: bool = False
-    """Whether to search without limits until ``ponderhit``, then within them, or until ``stop``."""
+    """True to search without limits until ``ponderhit``, and from then on within the limits."""
 
     def for_player(self, player: int) -> Limits:
-        """Return the limits, with a fair share of the clock of the player to move."""
+        """Return the limits with a fair fraction of the clock time that ``player`` has left.
+
+        ``player`` is the number of the player to move, from 0.
+        """
         if player >= len(self.clock_ms):
             return self.limits
         share_s = (self.clock_ms[player] / 25 + self.increment_ms[player] * 0.8) / 1000
@@ -55,7 +59,9 @@ _NUMBER_OF_GO = re.compile(r"movetime|depth|nodes|p[1-4](time|inc)")
 
 
 def parse_go(words: Sequence[str]) -> Go:
-    """Parse the words after ``go``; unknown ones are ignored. Raises ValueError for bad numbers."""
+    """Parse the words after ``go``; unknown words are ignored. Raises ValueError for invalid
+    numbers.
+    """
     numbers = {
         word: min(max(int(following), 0), _MAX_MS)
         for word, following in pairwise(words)
@@ -69,7 +75,9 @@ def parse_go(words: Sequence[str]) -> Go:
 
 
 def parse_setoption(line: str) -> tuple[str, str]:
-    """Parse ``setoption name NAME value VALUE`` into name and value. Raises ValueError."""
+    """Parse ``setoption name NAME value VALUE`` into name and value. Raises ValueError if
+    malformed.
+    """
     rest = line.removeprefix("setoption").strip()
     if not rest.startswith("name "):
         raise ValueError(line)
@@ -78,13 +86,15 @@ def parse_setoption(line: str) -> tuple[str, str]:
 
 
 def setoption(name: str, value: object) -> str:
-    """Return the line that sets an option."""
+    """Return the line that sets the engine option ``name`` to ``value``."""
     shown = json.dumps(value, separators=(",", ":")) if isinstance(value, Mapping) else str(value)
     return f"setoption name {name} value {shown}"
 
 
 def options_json(value: str) -> dict[str, Any]:
-    """Parse the value of ``Options``. Raises ValueError unless it is a JSON object."""
+    """Parse the value of the engine option ``Options``. Raises ValueError unless it is a JSON
+    object.
+    """
     try:
         found = json.loads(value or "{}")
     except RecursionError as error:
@@ -95,8 +105,8 @@ def options_json(value: str) -> dict[str, Any]:
 
 
 def score_text(value: int) -> str:
-    """Return a value of ``Found`` as UGI writes it: hundredths, or the mover's turns to win
-    (negative: to lose).
+    """Return a search value in the form of UGI: hundredths, or the mover's turns to a win
+    (negative: to a loss).
     """
     if abs(value) < SURE:
         return f"cp {value}"
@@ -105,7 +115,7 @@ def score_text(value: int) -> str:
 
 
 def score_value(kind: str, number: int) -> int:
-    """Return a score of UGI as a value of the search."""
+    """Return a score of UGI (``kind`` is "cp" or "mate") as a search value, as in ``Found``."""
     if kind == "mate":
         value = WIN - 2 * number + 1 if number > 0 else -WIN - 2 * number
         return max(SURE, value) if number > 0 else min(-SURE, value)
@@ -114,19 +124,19 @@ def score_value(kind: str, number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """A report of an engine during its search."""
+    """An engine's report during its search."""
 
     depth: int = 0
     value: int | None = None
-    """The value as in ``Found``, or None if not reported."""
+    """The value as in ``Found``, or None if the engine did not report a value."""
     nodes: int = 0
     time_ms: int = 0
     line: tuple[str, ...] = ()
     rank: int = 0
-    """Rank of the line among those asked for, from 1; 0 if only the best is reported."""
+    """Rank of the line among the requested lines, from 1; 0 if only the best line is reported."""
 
     def text(self) -> str:
-        """Return the report as a line of UGI."""
+        """Return this report as a line of UGI."""
         score = "" if self.value is None else f" score {score_text(self.value)}"
         moves = " ".join(("", "pv", *self.line)) if self.line else ""
         rank = f" multipv {self.rank}" if self.rank else ""
@@ -137,7 +147,9 @@ NOTHING_YET = Info()
 
 
 def parse_info(words: Iterable[str], before: Info = NOTHING_YET) -> Info:
-    """Parse the words after ``info``; missing ones are as in ``before``. Raises ValueError."""
+    """Parse the words after ``info``; missing values are copied from ``before``. Raises
+    ValueError.
+    """
     told: dict[str, Any] = {"rank": 0}
     left = iter(words)
     for word in left:
@@ -158,13 +170,15 @@ def parse_info(words: Iterable[str], before: Info = NOTHING_YET) -> Info:
 
 @dataclass(slots=True)
 class Identity:
-    """An engine's introduction between ``ugi`` and ``ugiok``: its name and its options' names."""
+    """An engine's introduction between ``ugi`` and ``ugiok``: its name and the names of its
+    options.
+    """
 
     name: str = ""
     options: set[str] = field(default_factory=set)
 
     def read(self, words: Sequence[str]) -> None:
-        """Read one line of the introduction."""
+        """Store the name or the option that one line of the introduction contains."""
         if words[:2] == ["id", "name"]:
             self.name = " ".join(words[2:])[:80]
         elif words[:2] == ["option", "name"]:
@@ -173,5 +187,5 @@ class Identity:
 
 
 def position(moves: Iterable[str]) -> str:
-    """Return the line for the position after ``moves``."""
+    """Return the UGI line for the position after ``moves``."""
     return " ".join(("position", "startpos", "moves", *moves))

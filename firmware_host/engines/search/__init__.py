@@ -1,3 +1,3 @@
-"""Search in any game of ``tiltboard.games.rules.Rules``; the caller provides clock and random
-numbers.
+"""Search for good moves in any game with ``tiltboard.games.rules.Rules``. The caller provides the
+clock and the random numbers.
 """

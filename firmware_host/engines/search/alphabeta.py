@@ -1,4 +1,4 @@
-"""Alpha-beta by iterative deepening, for two players and an evaluation."""
+"""Alpha-beta search by iterative deepening, for two players and a game with an evaluation."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from tiltboard.firmware_host.engines.search.limits import (
 from tiltboard.games.rules import Rules
 from tiltboard.games.search import Evaluate
 
-MAX_ENTRIES = 60_000  # Size of the table, at some 250 bytes each.
+# Maximum number of entries in the transposition table, at about 250 bytes each.
+MAX_ENTRIES = 60_000
 DEEPEST = 64
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 
 
 class Attention:
-    """A model of what a weak player overlooks: own moves, and above all answers to them.
+    """A model of what a weak player overlooks: their own moves, and above all the answers to them.
 
-    A move is overlooked for the whole turn, at any depth: it is drawn once. A player who overlooks
-    an answer forgets to block it, walks into it, or grabs what is guarded, as people do; they never
-    play a move that looks bad to them.
+    An overlooked move is drawn at random once, and stays overlooked for the whole turn at any
+    depth. A player who overlooks an answer forgets to block it, allows it, or takes a guarded
+    piece, as people do. They never play a move that looks bad to them.
 
-    ``own`` and ``answers`` are the shares, from 0 to 1, of the moves overlooked one and two plies
-    ahead; deeper moves are always seen.
+    ``own`` and ``answers`` are the fractions, from 0 to 1, of the moves overlooked one and two
+    plies ahead. Deeper moves are never overlooked.
     """
 
     def __init__(self, own: float, answers: float, rng: random.Random) -> None:
@@ -38,7 +39,11 @@ class Attention:
         self._overlooked: dict[tuple[int, int, int], bool] = {}
 
     def noticed(self, moves: Sequence[int], ply: int, after: int = 0) -> Sequence[int]:
-        """Return the moves that are noticed, at least one. ``after`` is the move before them."""
+        """Return the moves that are noticed, at least one.
+
+        ``ply`` is 0 for the bot's own moves and 1 for answers; ``after`` is the move before an
+        answer.
+        """
         if ply > 1 or not self._shares[ply]:
             return moves
         seen = []
@@ -52,7 +57,9 @@ class Attention:
 
 
 class AlphaBeta:
-    """A search of one position; its transposition table may be passed to the next search."""
+    """An alpha-beta search of one position. Its transposition table can be passed to the next
+    search.
+    """
 
     def __init__(
         self,
@@ -64,7 +71,9 @@ class AlphaBeta:
         table: dict[int, tuple[int, int, int, int]] | None = None,
         report: Callable[[Found], None] = lambda _: None,
     ) -> None:
-        """Prepare a search. ``table`` is from a search of the same game without ``attention``."""
+        """Prepare a search. ``table`` is the transposition table of an earlier search of the same
+        game without ``attention``, or None for a new table.
+        """
         self._rules = rules
         self._evaluate = evaluate
         self._budget = budget
@@ -74,8 +83,9 @@ class AlphaBeta:
         self._history: dict[tuple[int, int], int] = {}
 
     def search(self, state: Any, margin: int = 0) -> Found:
-        """Return the best move of ``state``, which is not over; moves within ``margin`` of it are
-        ranked exactly too.
+        """Return the best move of ``state``, in which the game is not over.
+
+        Moves whose value is within ``margin`` of the best are ranked exactly, too.
         """
         rules = self._rules
         moves: Sequence[int] = rules.moves(state)
@@ -103,7 +113,7 @@ class AlphaBeta:
             found = self._found(ranked, depth, margin)
             self._report(found)
             if len(moves) == 1 or (abs(found.value) >= SURE and WIN - abs(found.value) <= depth):
-                break  # forced, or nothing deeper is shorter
+                break  # The move is forced, or a deeper search cannot find a shorter end.
             seen = [move for move, _ in ranked]
             order = sorted(seen, key=dict(ranked).__getitem__, reverse=True)
             order += [move for move in moves if move not in set(seen)]
@@ -116,7 +126,9 @@ class AlphaBeta:
         return Found(tuple(kept), line, depth, self._budget.nodes, self._budget.used_s)
 
     def _line(self, move: int, depth: int) -> tuple[int, ...]:
-        """Return the best line as far as the table holds it."""
+        """Return the best line of moves, up to the first position that is not in the transposition
+        table.
+        """
         line, state = [move], self._rules.apply(self._root, move)
         while len(line) < depth and self._rules.result(state) is None:
             entry = self._table.get(self._rules.key(state))
@@ -143,7 +155,7 @@ class AlphaBeta:
     def _value(  # noqa: PLR0917
         self, state: Any, depth: int, alpha: int, beta: int, ply: int, last: int
     ) -> int:
-        """Return the value of ``state``, which is not over, for the player to move."""
+        """Return the value of ``state``, in which the game is not over, for the player to move."""
         self._budget.visit()
         if depth <= 0:
             return self._evaluate(state)
@@ -169,7 +181,7 @@ class AlphaBeta:
             moves = self._attention.noticed(moves, ply, last)
         best, chosen, floor = -WIN - 1, -1, alpha
         mover, history = rules.mover(state), self._history
-        # first the one stored, then those that have caused cut-offs most
+        # Try the stored move first, then the moves that have caused most cut-offs.
         for move in sorted(
             moves, key=lambda move: (move == first, history.get((mover, move), 0)), reverse=True
         ):

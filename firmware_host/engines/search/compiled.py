@@ -1,6 +1,6 @@
-"""The port to a compiled search, provided by another package (packages/kernels).
+"""The interface to a compiled search, which another package provides (packages/kernels).
 
-Without one, or while it has not been compiled yet, bots think in plain Python.
+Without such a package, or until its code is compiled, bots search in plain Python.
 """
 
 from __future__ import annotations
@@ -19,44 +19,50 @@ from tiltboard.games.search import Solver
 from tiltboard.ground.plugins import PluginError, loaded
 
 GROUP = "tiltboard.search"
-"""Group of the entry point; it names a module that has the functions of ``CompiledSearch``."""
+"""Entry point group for a module that has the functions of ``CompiledSearch``."""
 _log = logging.getLogger(__name__)
 
 
 class Search(Protocol):
-    """A search of one game, which keeps its findings from move to move."""
+    """A search of one game, which keeps its results from move to move."""
 
     def search(
         self, state: Any, budget: ThinkingBudget, *, report: Callable[[Found], None] = ...
     ) -> Found:
-        """Return the moves of ``state``, which is not over, best first."""
+        """Return the moves of ``state``, best first. The game must not be over in ``state``."""
 
 
 class CompiledSearch(Protocol):
-    """The functions of such a package. Only ``preload``, ``tree`` and ``solver`` import numba."""
+    """The functions of a package with a compiled search. Only ``preload``, ``tree`` and ``solver``
+    import numba.
+    """
 
     def is_installed(self) -> bool:
-        """Return whether its compiler is installed."""
+        """Return whether the compiler of this package is installed."""
 
     def is_warm(self) -> bool:
-        """Return whether everything is compiled, so that searches start at once."""
+        """Return whether everything is compiled, so that a search starts without delay."""
 
     def preload(self) -> None:
-        """Import what searches need, once for all processes that are forked from this one."""
+        """Import the modules that searches need, once for all processes forked from this one."""
 
     def compile_quietly(self) -> subprocess.Popen[bytes] | None:
-        """Compile in a process with the lowest priority, or return None if there is no need."""
+        """Compile in a process with the lowest priority and return that process, or None if all is
+        compiled.
+        """
 
     def tree(self, game: Game, rng: random.Random) -> Search | None:
-        """Return the best search for ``game``, or None if it is not compiled for it."""
+        """Return the best search for ``game``, or None if no search is compiled for this game."""
 
     def solver(self, game: Game) -> Solver | None:
-        """Return the compiled exact search of ``game``, or None if it has none."""
+        """Return the compiled exact search of ``game``, or None if the game has no exact search."""
 
 
 @cache
 def compiled_search() -> CompiledSearch | None:
-    """Return the compiled search, or None if no package brings one that can be loaded."""
+    """Return the compiled search, or None if no installed package provides one that can be
+    loaded.
+    """
     for point in metadata.entry_points(group=GROUP):
         try:
             return cast(CompiledSearch, loaded(point, lambda module: module))
@@ -66,12 +72,12 @@ def compiled_search() -> CompiledSearch | None:
 
 
 def can_compile() -> bool:
-    """Return whether there is a compiled search, and what it compiles with."""
+    """Return whether a compiled search and its compiler are installed."""
     found = compiled_search()
     return found is not None and found.is_installed()
 
 
 def is_warm() -> bool:
-    """Return whether there is a compiled search that starts at once."""
+    """Return whether there is a compiled search that starts without delay."""
     found = compiled_search()
     return found is not None and found.is_warm()

@@ -1,4 +1,4 @@
-"""The limits of a search (time, nodes, and its level's sight), and its result."""
+"""The limits of a search (time, positions and the bot's level), and the result of a search."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tiltboard.games.base import Game
 from tiltboard.games.search import LEVEL_ROWS, WAITS, Levels
 
 WIN = 1_000_000
-"""The value of a game that is won; one that will be won in n plies is worth n less."""
+"""The value of a won game. A game that will be won in n plies has the value WIN - n."""
 SURE = WIN - 10_000
-"""Values from here on are proven wins, below its negative proven losses."""
+"""Minimum value of a proven win. Values up to -SURE are proven losses."""
 
-_LOOK_EVERY = 64  # Nodes between two looks at the clock.
+_LOOK_EVERY = 64  # Number of positions between two checks of the clock.
 
 
 class SearchStoppedError(Exception):
-    """The search must end; earlier results remain valid."""
+    """The search must end, by a limit or on request. Earlier results of the search remain valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a search, which ends at the first one reached; None: no limit.
+    """The limits of a search, which ends at the first limit reached. None means no limit.
 
     ``depth`` is in plies, ``nodes`` in positions or playouts, ``time_s`` in seconds.
     """
@@ -40,8 +40,10 @@ NO_LIMITS = Limits()
 
 
 class ThinkingBudget:
-    """A count of nodes and time against limits. ``now`` returns monotonic seconds, ``stopped``
-    whether to end early. The first node is always granted, so that there is always a move.
+    """Counts the positions and the time of one search against its limits.
+
+    ``now`` returns monotonic seconds; ``stopped`` returns True to end the search early. The first
+    position is always granted, so that a search always finds a move.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class ThinkingBudget:
 
     @property
     def used_s(self) -> float:
-        """Seconds since its creation."""
+        """Seconds since this budget was created."""
         return self._now() - self._begun_s
 
     @property
@@ -82,36 +84,43 @@ class ThinkingBudget:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The result of a search."""
+    """The result of a search: the ranked moves and the best line."""
 
     ranked: tuple[tuple[int, int], ...]
-    """(move, value) of the moves compared exactly, best first, at least one. A value is a hundredth
-    of the log odds (100: 73 %) for the player to move; from ``SURE`` up it is a proven win.
+    """Pairs (move, value) of the moves compared exactly, best first, at least one.
+
+    A value is in hundredths of the log odds for the player to move (100: 73 %). A value of at least
+    ``SURE`` is a proven win.
     """
     line: tuple[int, ...]
-    """The best line, beginning with the best move."""
+    """The best line of moves, starting with the best move."""
     depth: int
     nodes: int
     time_s: float = field(compare=False)
 
     @property
     def move(self) -> int:
-        """The best move."""
+        """The best move, as its number in the game's rules."""
         return self.ranked[0][0]
 
     @property
     def value(self) -> int:
-        """The value of the best move."""
+        """The value of the best move, in hundredths of the log odds."""
         return self.ranked[0][1]
 
 
 def expected(value: int) -> float:
-    """Return the share of the game, from 0 to 1, for a value."""
+    """Return the expected score, from 0 (loss) to 1 (win), for a value in hundredths of the log
+    odds.
+    """
     return (1 + math.tanh(value / 200)) / 2
 
 
 def log_odds(share: float) -> int:
-    """Return the value for a share of the game; 0 and 1 are limited to 0.0001 and 0.9999."""
+    """Return the value, in hundredths of the log odds, for an expected score from 0 to 1.
+
+    Scores 0 and 1 are limited to 0.0001 and 0.9999.
+    """
     share = min(max(share, 1e-4), 1 - 1e-4)
     return round(100 * math.log(share / (1 - share)))
 
@@ -119,15 +128,18 @@ def log_odds(share: float) -> int:
 LEVELS = range(1, 11)
 STRONGEST = LEVELS[-1]
 PLAYOUTS, EVALUATED = "playouts", "evaluated"
-"""The rows of games that bring none: searched by playouts, or with an evaluation."""
+"""Keys of the default level tables, for games that are searched by playouts or with an
+evaluation.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A playing strength: ``depth`` (plies) and ``nodes`` limit the search (None: no limit),
-    ``slips`` is the share of turns in which it plays the move that looks worst, ``own`` and
-    ``answers`` are as in ``Attention``, and moves worse by at most ``margin`` count as equally
-    good.
+    """A playing strength of a bot.
+
+    ``depth`` (plies) and ``nodes`` limit the search; None means no limit. ``slips`` is the fraction
+    of turns in which the bot plays the move that looks worst. ``own`` and ``answers`` are as in
+    ``Attention``. Moves whose value is worse by at most ``margin`` count as equally good.
     """
 
     depth: int | None
@@ -157,7 +169,9 @@ def levels_of(game: Game) -> tuple[Level, ...]:
 
 
 def waits_s(game: Game) -> tuple[float, ...]:
-    """Return each level's approximate time for a move, in seconds, on one core of a desktop PC."""
+    """Return each level's approximate time for a move in seconds, on one core of a desktop PC;
+    empty if unknown.
+    """
     return tuple(ms / 1000 for ms in _rows(game).get(WAITS, ()))
 
 

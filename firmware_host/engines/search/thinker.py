@@ -1,4 +1,4 @@
-"""A bot: chooses the search that suits a game, and a move as its level sees it."""
+"""A bot: it chooses the search that suits a game, and a move that suits its level."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ from tiltboard.games.registry import file_of
 from tiltboard.games.rules import CHANCE
 from tiltboard.games.search import Solver
 
-_SKETCH_DEPTH = 4  # Depth of a first search, in case the exact one does not end.
+# Depth in plies of a first search, in case the exact search does not finish in time.
+_SKETCH_DEPTH = 4
 
 
 class Thinker:
-    """A bot for one game, which keeps its findings from move to move.
+    """A bot for one game, which keeps its search results from move to move.
 
     ``now`` returns monotonic seconds. Raises CannotPlayError for a game with secrets or chance.
     """
@@ -47,7 +48,9 @@ class Thinker:
         *,
         kernels: bool | None = None,
     ) -> None:
-        """Prepare the searches. ``kernels`` chooses compiled ones; None: use them if they are
+        """Prepare the searches.
+
+        ``kernels`` is True to use compiled searches, False not to, and None to use them if they are
         compiled.
         """
         rules = game.rules
@@ -67,19 +70,21 @@ class Thinker:
         self._book = opening_moves(game)
         self._fast: Search | None = None
         self._fast_solver: Solver | None = None
-        own = random.Random(rng.getrandbits(62))  # so that ``rng`` is the same with kernels
+        # Compiled searches draw from a separate generator, so ``rng`` gives the same numbers
+        # without them.
+        own = random.Random(rng.getrandbits(62))
         compiled = compiled_search() if kernels or (kernels is None and is_warm()) else None
         if compiled is not None:
             self._fast = compiled.tree(game, own)
             self._fast_solver = compiled.solver(game)
 
     def level(self, number: int) -> Level:
-        """Return level ``number`` (from 1) of this game."""
+        """Return the settings of level ``number`` (from 1) of this game."""
         return self._levels[number - 1]
 
     @property
     def sees_depth(self) -> bool:
-        """True if a depth can limit the search; a search by playouts has none."""
+        """True if a depth can limit the search. A search by playouts has no depth limit."""
         return self._evaluate is not None
 
     def think(
@@ -92,8 +97,11 @@ class Thinker:
         stopped: Callable[[], bool] = lambda: False,
         report: Callable[[Found], None] = lambda _: None,
     ) -> Found:
-        """Return the findings of level ``number`` in ``state``, which is not over; the first move
-        is the one to play. ``book`` allows moves of the game's opening book without a search.
+        """Return the search result of level ``number`` in ``state``; the first move is the one to
+        play.
+
+        The game must not be over in ``state``. ``book`` allows moves of the game's opening book
+        without a search.
         """
         level = self.level(number)
         if book and not (level.slips or level.own or level.answers):
@@ -109,7 +117,9 @@ class Thinker:
             _least(limits.depth, level.depth), _least(limits.nodes, level.nodes), limits.time_s
         )
         solver = self._solver
-        if number == STRONGEST:  # the others count positions, in plain Python
+        # Weaker levels count positions, and must play alike on every machine, so they use plain
+        # Python.
+        if number == STRONGEST:
             solver = self._fast_solver or solver
         exact = solver is not None and level.depth is None and state.turn > 0
         if solver is not None and (exact or not state.turn):
@@ -130,7 +140,8 @@ class Thinker:
             return tree.search(state)
         search = AlphaBeta(
             self._rules,
-            self._evaluate or (lambda _: 0),  # then a weak player sees who wins, and no more
+            # Without an evaluation, a weak bot sees only won and lost games.
+            self._evaluate or (lambda _: 0),
             budget,
             attention=attention,
             table=self._table if attention is None else None,
@@ -152,7 +163,7 @@ class Thinker:
         return found
 
     def _chosen(self, found: Found) -> Found:
-        """Return the findings with one of the equally good moves first, drawn by lot."""
+        """Return the result with a random one of the equally good moves in first place."""
         if found.value >= SURE:
             return found
         move, value = self._rng.choice(found.ranked)
@@ -168,7 +179,9 @@ class Thinker:
         moves: Sequence[int],
         budget: ThinkingBudget,
     ) -> Found:
-        """Return the proven result of the best of ``moves``, or ``sketch`` if time is too short."""
+        """Return the proven result of the best of ``moves``, or ``sketch`` if the budget is too
+        small.
+        """
         first = [move for move, _ in sketch.ranked]
         others = [move for move in moves if move not in first]
         try:
@@ -188,11 +201,11 @@ def _least(one: int | None, other: int | None) -> int | None:
 
 
 class OpeningBook(msgspec.Struct, frozen=True):
-    """The openings that come with a game: ``book.jsonl`` in its package, a line per set of options.
+    """The opening book of a game for one set of options: a line of ``book.jsonl`` in its package.
 
-    ``lines`` are moves from the start, separated by spaces, to even positions (``tiltboard study
-    book``). The strongest levels play them at random and at once, so that games differ and a slow
-    Pi need not search.
+    ``lines`` are moves from the start, separated by spaces, that lead to even positions
+    (``tiltboard study book``). The strongest levels play these moves at random without a search, so
+    that games differ and a slow Pi need not search.
     """
 
     options: dict[str, object]
@@ -207,7 +220,7 @@ def books(game: str) -> tuple[OpeningBook, ...]:
 
 
 def opening_moves(game: Game) -> Mapping[int, Sequence[int]]:
-    """Return the book's moves in each position (``Rules.key``)."""
+    """Return the opening book's moves in each position. The keys are those of ``Rules.key``."""
     rules, found = game.rules, dict[int, list[int]]()
     options = {name: value for name, value in game.options.items() if value is not None}
     for book in books(game.name):

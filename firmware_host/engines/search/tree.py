@@ -1,9 +1,9 @@
-"""Monte-Carlo tree search with a solver, for any number of players, in teams too.
+"""Monte-Carlo tree search that can prove results, for any number of players, also in teams.
 
-Each player chooses what is best for himself (max-n): UCT over shares of the win, random playouts
-at the leaves. A position is proven once one of its moves wins for its mover, or all are proven.
-Sources: L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006; M. Winands and
-others, "Monte-Carlo tree search solver", Computers and Games 2008.
+Each player chooses the move that is best for themselves (max-n): UCT over the players' scores, with
+random playouts at the leaves. A position is proven if one of its moves wins for the mover, or if
+all its moves are proven. Sources: L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning",
+ECML 2006; M. Winands and others, "Monte-Carlo tree search solver", Computers and Games 2008.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from tiltboard.firmware_host.engines.search.limits import WIN, Found, ThinkingBu
 from tiltboard.games.rules import Rules
 
 EXPLORATION = 0.7
-MAX_NODES = 60_000  # Size at which the tree stops growing.
+MAX_NODES = 60_000  # Maximum number of positions in the tree.
 _REPORT_EVERY = 1000
-_BATCH = 16  # Playouts between two looks at the clock.
-_BYTES = 1 << 14  # Random bytes drawn at once.
+_BATCH = 16  # Number of playouts between two checks of the clock.
+_BYTES = 1 << 14  # Number of random bytes drawn in one call.
 _CHUNK = 1 << 10
 
 
 class _Node:
-    """A position. ``shares`` are the sums of each player's results, ``proven`` are the winners once
-    known, ``untried`` the moves without a node yet.
+    """A position in the search tree.
+
+    ``shares`` are the sums of each player's results. ``proven`` is the winners once they are known,
+    else None. ``untried`` are the moves without a node so far.
     """
 
     __slots__ = ("children", "mover", "proven", "shares", "state", "untried", "visits")
@@ -44,7 +46,7 @@ class _Node:
 
 
 class TreeSearch:
-    """A search of one position."""
+    """A tree search of one position within one budget."""
 
     def __init__(
         self,
@@ -56,8 +58,9 @@ class TreeSearch:
         playouts: Rules | None = None,
         report: Callable[[Found], None] = lambda _: None,
     ) -> None:
-        """Prepare a search. ``playouts`` are simpler rules on the same states, for faster random
-        games.
+        """Prepare a search.
+
+        ``playouts`` are simpler rules on the same states, for faster random games.
         """
         self._rules = rules
         self._playouts = playouts or rules
@@ -69,7 +72,9 @@ class TreeSearch:
         self._size = 0
 
     def search(self, state: Any) -> Found:
-        """Return the moves of ``state``, which is not over, most visited first."""
+        """Return the moves of ``state``, most visited first. The game must not be over in
+        ``state``.
+        """
         root = self._node(state, 0, 0)
         budget = self._budget
         report_at = _REPORT_EVERY
@@ -130,7 +135,9 @@ class TreeSearch:
                 each.shares[player] += share
 
     def _best(self, node: _Node) -> _Node:
-        """Return the child to visit next, not one that is a proven loss for the mover."""
+        """Return the child to visit next, if possible one that is not a proven loss for the
+        mover.
+        """
         mover, log_visits = node.mover, math.log(node.visits + 1)
         best, chosen = -1.0, None
         for child in node.children.values():
@@ -143,7 +150,7 @@ class TreeSearch:
         return chosen or next(iter(node.children.values()))
 
     def _prove(self, path: list[_Node]) -> None:
-        """Propagate the proof of the last node of ``path`` to those before it."""
+        """Propagate the proof of the last node of ``path`` to the nodes before it."""
         for node, child in zip(path[-2::-1], path[:0:-1], strict=True):
             winners = child.proven
             if winners is None:
@@ -157,12 +164,13 @@ class TreeSearch:
             if any(each is None for each in known):
                 return
             proven = [each for each in known if each is not None]
-            if () in proven:  # A draw is better than losing.
+            if () in proven:  # A draw is better than a loss.
                 node.proven = ()
             elif len(set(proven)) == 1 or len(node.shares) == 2:
                 node.proven = proven[0]
             else:
-                return  # who of the others wins is in the mover's hand, and open
+                # The mover loses, but can still choose which opponent wins, so nothing is proven.
+                return
 
     def _found(self, root: _Node) -> Found:
         mover = root.mover
@@ -179,7 +187,9 @@ class TreeSearch:
 
 
 def _rank(child: _Node, mover: int) -> tuple[int, int, float]:
-    """Return a sort key: proven wins before open or drawn moves before losses, then by visits."""
+    """Return a sort key: proven wins first, then open or drawn moves, then losses, each by
+    visits.
+    """
     sure = 0
     if child.proven is not None and child.proven:
         sure = 1 if mover in child.proven else -1
@@ -196,8 +206,9 @@ def _value(child: _Node, mover: int) -> int:
 
 
 def _depth(node: _Node) -> int:
-    """Return the plies to the end of a proven position: the winner takes the shortest way in the
-    tree, the loser the longest.
+    """Return the number of plies to the end of a proven position.
+
+    The winner takes the shortest way in the tree, the loser the longest.
     """
     if not node.children:
         return 0
@@ -209,10 +220,10 @@ def _depth(node: _Node) -> int:
 
 
 def random_choices(choices: Sequence[int], rng: random.Random) -> Iterator[int]:
-    """Yield ``choices`` without end, each equally likely, for random games by ``Rules.advance``.
+    """Yield random items of ``choices`` without end, all equally likely, for ``Rules.advance``.
 
-    If all are from 0 to 255, whole runs of random bytes are used, without those that would favour
-    some choices: twice as fast.
+    If all choices are from 0 to 255, long runs of random bytes are converted, which is twice as
+    fast. Bytes that would make some choices more likely are dropped.
     """
     if len(choices) > 256 or max(choices) > 255:
         return chain.from_iterable(iter(lambda: rng.choices(choices, k=_CHUNK), None))
