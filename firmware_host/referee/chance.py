@@ -1,4 +1,4 @@
-"""Random draws in a game of seats, which all follow from the game's secret seed."""
+"""Random draws of a game of seats (cards, dice), all derived from the game's secret seed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SEED_BYTES = 16
 
 
 class Draws:
-    """The random draws of one move. Each is the HMAC-SHA256 of "MOVE/DRAW" (both counted from 0),
-    keyed with the game's secret seed (16 bytes, big-endian), as a number modulo the number of
-    options.
+    """The random draws of one move. Each draw is the HMAC-SHA256 of "MOVE/DRAW" (two numbers,
+    counted from 0) modulo the number of options. The key is the game's secret seed (16 bytes,
+    big-endian).
 
-    So past draws do not reveal later ones, and who learns the seed afterwards can repeat them all
-    (docs/threat-model.md).
+    Past draws therefore do not reveal later draws. A person who learns the seed afterwards can
+    repeat all draws (docs/threat-model.md).
     """
 
     def __init__(self, seed: int, move: int) -> None:
@@ -36,7 +36,9 @@ class Draws:
 
 
 def with_seed(game: Game) -> Mapping[str, Any]:
-    """Return a new game's options, with a random seed where none was chosen."""
+    """Return the options of a new game, with a random seed for each secret option without a
+    value.
+    """
     options = dict(game.options)
     for name in game.secret_options:
         options[name] = options[name] or 1 + secrets.randbelow((1 << 8 * SEED_BYTES) - 1)

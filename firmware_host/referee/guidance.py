@@ -1,4 +1,4 @@
-"""The choice of the view and the sounds: which case a board is, what to correct, and why."""
+"""Choice of the view to show and the sounds to play, from the state of a board game."""
 
 from __future__ import annotations
 
@@ -53,8 +53,11 @@ def fix_say(
     captures: Sequence[Turn],
     blurred: Sequence[str],
 ) -> Message:
-    """Return the first thing to do, and why. ``captures``: legal moves of which only the captured
-    piece was taken off.
+    """Return the sentence with the first repair step, and the reason for the step.
+
+    ``steps``: the repair steps in order, at least one unless a place is blurred; ``captures``:
+    legal moves of which only the captured piece was taken off; ``blurred``: places that have been
+    unreadable for a while.
     """
     line = state.play.line
     if blurred:
@@ -109,18 +112,21 @@ def _why(state: RefereeState, first: RepairStep) -> Message | None:
 
 
 def _may_not_move(state: RefereeState, first: RepairStep) -> Message | None:
-    """Return why a lifted or moved piece had to stay, or must not land there, or None."""
+    """Return the reason why a piece must not be lifted, moved or put down, or None if the step only
+    puts a piece of the player to move on the board.
+    """
     position = state.play.line.position
     mover, place = position.to_move or "", first.source or first.target or ""
     if first.source is None and first.piece == mover:
         return None
-    in_hand = first.source is None and mover not in state.cells.values()  # must not land there
+    # The player's only piece is in the hand, so say why it cannot land on this place.
+    in_hand = first.source is None and mover not in state.cells.values()
     refusal = position.drop_refusal(mover if in_hand else first.piece, place)
     return _STAY if refusal is None else problem_messages.refused(refusal)
 
 
 def _may_be_upside_down(state: RefereeState, first: RepairStep) -> bool:
-    """Return whether the player to move may have put their own piece down upside down."""
+    """Return whether the player to move may have put their own piece on the board upside down."""
     now, position, place = state.play, state.play.line.position, first.source or ""
     game, mover = now.line.game, position.to_move
     return (
@@ -139,28 +145,28 @@ def _may_be_upside_down(state: RefereeState, first: RepairStep) -> bool:
 _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
 
 
-# The cases that a board can be
+# Facts about the board that decide which view is shown
 
 
 @dataclass(frozen=True)
 class JudgedBoard:
-    """The facts about a board on which the cases depend, each computed once."""
+    """The facts about a board that decide which view is shown; expensive ones are computed once."""
 
     state: RefereeState
 
     @property
     def now(self) -> Play:
-        """The state of the game."""
+        """The game, with its legal moves and its pending move."""
         return self.state.play
 
     @property
     def is_right(self) -> bool:
-        """True if nothing is wrong and every place is readable."""
+        """True if no piece is wrong or missing and no place has been unreadable for a while."""
         return self.finding.right and not self.state.seen.blurred
 
     @property
     def is_clear(self) -> bool:
-        """True if every place of the moves that explain the board is readable."""
+        """True if every place of the moves that can explain the board is readable now."""
         unsure = self.state.seen.sight.unsure
         return not any(each.touched & unsure for each in self.state.found)
 
@@ -171,20 +177,24 @@ class JudgedBoard:
 
     @cached_property
     def finding(self) -> BoardDiff:
-        """The differences between the board and the one that it should be."""
+        """The differences between the board and the plan of the pending move, or between the board
+        and the position if no move is pending.
+        """
         now, pending, cells = self.now, self.now.pending, self.state.cells
         if pending is None:
             return now.book.still.hold(cells)
         finding = pending.plan.hold(cells)
         if pending.requested and not finding.right:
-            # A tile was put where it enters, and has yet to fall.
+            # A tile on the place where it enters still has to fall, so compare with that state too.
             entered = AwaitedMove.made(now.line.position, pending.turn).plan.hold(cells)
             finding = entered if entered.right else finding
         return finding
 
     @cached_property
     def held(self) -> Landing | Sequence[Turn]:
-        """The held piece's move, or its possible moves; empty if no legal move lifts it."""
+        """The move, or the possible moves, of the lifted piece; empty if no legal move lifts that
+        piece.
+        """
         return self.now.book.in_hand(self.state.cells, self.state.hidden)
 
 
@@ -200,7 +210,9 @@ def _show_what_is_left_to_do(board: JudgedBoard) -> View:
 
 
 def _show_unsure_place(board: JudgedBoard) -> View:
-    """Return the view of a complete move of which one place cannot be read yet."""
+    """Return the view of a complete move of which one place cannot be read yet: wait, or centre the
+    piece.
+    """
     sight = board.state.seen.sight
     doubtful = min(cast(AwaitedMove, board.now.pending).touched & sight.unsure)
     masked = doubtful in sight.masked
@@ -230,7 +242,7 @@ def _show_turn(board: JudgedBoard) -> View:
 
 
 def _ask_for_move(board: JudgedBoard) -> View:
-    """Return the question which of several moves that explain the board was made."""
+    """Return the view that asks which move was made, if several legal moves explain the board."""
     state = board.state
     line, found = state.play.line, state.found
     piece = phrases.piece(line.game.name, found[0].turn.player)
@@ -243,7 +255,9 @@ def _ask_for_move(board: JudgedBoard) -> View:
 
 
 def _show_turn_without_it(board: JudgedBoard) -> View:
-    """Return the turn's view for a board that a move explains once its places are readable."""
+    """Return the view of the turn while a place of a possible move is unreadable. Places with an
+    extra piece stay dark.
+    """
     turn, strays = _turn(board.state), board.finding.strays
     lit = {place: role for place, role in turn.roles.items() if place not in strays}
     return _unless_unclear(board.state, replace(turn, roles=lit))
@@ -260,30 +274,30 @@ def _show_lifted(board: JudgedBoard) -> View:
 
 CASES: Sequence[tuple[Callable[[JudgedBoard], object], Callable[[JudgedBoard], View]]] = (
     (lambda board: board.now.line.outcome is not None, _show_result),
-    # A move is being carried out.
+    # Cases while a move is being carried out.
     (lambda board: board.is_pending and not board.is_right, _show_what_is_wrong),
     (lambda board: board.is_pending and not board.finding.done, _show_what_is_left_to_do),
     (lambda board: board.is_pending, _show_unsure_place),
-    # The board has to become the position.
+    # Cases while people bring the board to a position, and for a board without a change.
     (lambda board: board.now.guide is Guide.SETUP, _show_setup),
     (lambda board: board.now.guide is not None, _show_way_back),
     (lambda board: board.state.seen.blurred, _show_what_is_wrong),
     (lambda board: board.state.stands, _show_turn),
-    # One move or more explain the board.
+    # Cases in which at least one legal move explains the board.
     (lambda board: board.state.found and board.is_clear, _ask_for_move),
     (lambda board: board.state.found, _show_turn_without_it),
-    # A piece is in the hand.
+    # Cases in which a player holds a piece.
     (lambda board: isinstance(board.held, Landing), _show_landing),
     (lambda board: board.held, _show_lifted),
     (lambda _board: True, _show_what_is_wrong),
 )
-"""Conditions, each with the function that returns its view. The first that holds counts, so each
-may rely on the ones above it being false.
+"""Conditions on the board, each with the function that returns the view. The first true condition
+counts, so a condition can rely on all earlier conditions being false.
 """
 
 
 def judge(state: RefereeState) -> View:
-    """Return the view of the board by the first case that applies."""
+    """Return the view for the first of ``CASES`` whose condition is true."""
     board = JudgedBoard(state)
     show = next(show for applies, show in CASES if applies(board))
     return show(board)
@@ -295,7 +309,9 @@ def _turn(state: RefereeState) -> View:
 
 
 def _unless_unclear(state: RefereeState, view: View) -> View:
-    """Return ``view``, or ask to centre a piece if a place has been unclear for a moment."""
+    """Return ``view``, with a request to centre a piece if a place has been unreadable for a
+    while.
+    """
     expected = state.play.line.position.cells
     unclear = state.seen.unclear(expected.keys() | state.cells.keys())
     if not unclear:
@@ -304,7 +320,9 @@ def _unless_unclear(state: RefereeState, view: View) -> View:
 
 
 def _fix(state: RefereeState, finding: BoardDiff, blurred: Sequence[str] = ()) -> View:
-    """Return the view of what is wrong; differences that were to be expected make no sound."""
+    """Return the view of a wrong board, with the steps to correct it. Expected differences, such as
+    those during an undo, make no sound.
+    """
     now, game = state.play, state.play.line.game
     captures: Sequence[Turn] = ()
     if now.free and now.matched:
@@ -318,7 +336,7 @@ def _fix(state: RefereeState, finding: BoardDiff, blurred: Sequence[str] = ()) -
 
 
 def describe(state: RefereeState) -> RefereeState:
-    """Return the state with this step's view, question and sounds."""
+    """Return the state with the view, the question and the sounds of this step."""
     before, asked, why = state.view, state.asking.question, state.why_paused
     if asked is not None and state.may_answer and before.phase is not Phase.PAUSED:
         state = replace(state, view=question_view(asked, before.phase, state.play.line.last))
@@ -329,14 +347,14 @@ def describe(state: RefereeState) -> RefereeState:
         state = leaning(_asking(_sensors(state)))
         view, notice = state.view, state.notice
         if notice is not None and not state.seen.is_due(notice[1]):
-            # The notice comes first and never hides what is true now.
+            # The notice comes first, and the present instruction follows so that it stays visible.
             say = text("{notice} {said}", notice=notice[0], said=view.say)
             state = replace(state, view=replace(view, say=say))
     return _sounding(state, before)
 
 
 def _sensors(state: RefereeState) -> RefereeState:
-    """Return the state with a notice of the sensors that have just failed."""
+    """Return the state with a notice about the sensors that have failed since the last step."""
     sight, known = state.seen.sight, state.play.line.game.board
     fresh = sorted(p for p in sight.masked if p not in state.failed and p in known)
     state = replace(state, failed=state.failed.union(fresh).intersection(sight.masked))
@@ -359,7 +377,7 @@ def _sensors(state: RefereeState) -> RefereeState:
 
 
 def _asking(state: RefereeState) -> RefereeState:
-    """Return the state with the board's view and question, or with the menu while it is open."""
+    """Return the state with the view and the question for the board, or with the open menu."""
     view, last = judge(state), state.play.line.last
     todo = tuple(sorted(place for place, role in view.roles.items() if role in _ASKED))
     if todo != state.todo:
@@ -378,7 +396,9 @@ def _asking(state: RefereeState) -> RefereeState:
 
 
 def _sounding(state: RefereeState, before: View) -> RefereeState:
-    """Return the state with the sounds of a new phase or question, and of each new problem."""
+    """Return the state with a sound for a new pause, a new question and each new problem.
+    ``before``: the view of the last step.
+    """
     after = state.view
     if after.phase is Phase.PAUSED:
         paused = before.phase in (Phase.PAUSED, Phase.OVER)
@@ -393,7 +413,7 @@ def _sounding(state: RefereeState, before: View) -> RefereeState:
 
 
 def standing(state: RefereeState) -> Standing:
-    """Return the standing of the game, for everything outside the referee."""
+    """Return the state of the game as lights, page and scenarios show it."""
     view, line = state.view, state.play.line
     return Standing(
         **{name: getattr(view, name) for name in Guidance.__struct_fields__},

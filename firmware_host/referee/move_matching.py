@@ -1,7 +1,9 @@
-"""The comparison of the board with the legal moves: which moves explain it, and what is left to do.
+"""Comparison of the board with the legal moves: which moves explain the board, and which steps
+remain.
 
-A place is *hidden* if neither its own sensor nor those around it show what is on it. The piece on a
-hidden place is assumed to be the one last read or stated; if others are possible, people are asked.
+A place is *hidden* if no working sensor, neither its own nor a neighbouring one, can read the piece
+on it. The piece on a hidden place is assumed to be the one that was last read or reported. If other
+pieces are possible, people are asked.
 """
 
 from __future__ import annotations
@@ -16,29 +18,37 @@ from tiltboard.games.base import Game, Position, Shift, Turn
 
 
 def said_over(cells: Mapping[str, str], claims: Mapping[str, str | None]) -> Mapping[str, str]:
-    """Return ``cells`` changed by ``claims``: place -> the piece there, or None if it is empty."""
+    """Return ``cells`` with the pieces that people have reported. ``claims``: place -> the reported
+    piece, or None if the place is empty.
+    """
     if not claims:
         return cells
     return {place: piece for place, piece in {**cells, **claims}.items() if piece is not None}
 
 
 def arriving(turn: Turn) -> Shift:
-    """Return the first of the turn's shifts that puts a piece on the board."""
+    """Return the first shift of the player's own part of ``turn`` that puts a piece on the
+    board.
+    """
     return next(shift for shift in turn.act if shift.target is not None)
 
 
 def carried(turn: Turn) -> Mapping[str, str]:
-    """Return the pieces that the player carries to another place: place of origin -> piece."""
+    """Return the pieces that the player moves to another place in ``turn``: place of origin ->
+    piece.
+    """
     return {s.source: s.piece for s in turn.act if s.source is not None and s.target is not None}
 
 
 def captured(turn: Turn) -> Mapping[str, str]:
-    """Return the pieces that the player takes off the board: place -> piece."""
+    """Return the pieces that the player takes off the board in ``turn``: place -> piece."""
     return {s.source: s.piece for s in turn.act if s.source is not None and s.target is None}
 
 
 def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
-    """Return, for each place where a piece is put down, the places where it may end up."""
+    """Return, for each place where the player puts a piece in ``turn``, the places where that piece
+    can come to rest.
+    """
     on = {shift.source: shift.target for shift in turn.consequences}
     targets = [shift.target for shift in turn.act if shift.target is not None]
     return {place: tuple(dict.fromkeys((place, on.get(place) or place))) for place in targets}
@@ -46,35 +56,38 @@ def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class BoardDiff:
-    """The differences between a board and a plan."""
+    """The differences between the board and a plan (the steps of a move)."""
 
     strays: Mapping[str, str] = field(default_factory=dict)
-    """Place -> piece that should not be there."""
+    """Place -> wrong piece on that place."""
     missing: Mapping[str, str] = field(default_factory=dict)
-    """Place -> piece that must be there and is not (also under a stray)."""
+    """Place -> piece that is missing on that place, even if a wrong piece is there."""
     todo: Mapping[str, Role] = field(default_factory=dict)
-    """Place -> LIFT, REMOVE or PUT, which the plan still asks for; only places without an error."""
+    """Place -> remaining action of the plan on that place: LIFT, REMOVE or PUT. Places with an
+    error are not listed.
+    """
     wanted: Mapping[str, str] = field(default_factory=dict)
-    """Place -> piece for the PUTs of ``todo``."""
+    """Place with the role PUT -> piece that the plan wants on that place."""
     shifts: tuple[Shift, ...] = ()
-    """The rest of the plan, each from the present place of its piece; None: it is off the board. A
-    piece whose target is already filled by one of its kind has target None and the role LIFT.
+    """The remaining shifts of the plan. The source is the present place of the piece, or None if
+    the piece is off the board. If an equal piece already fills the target, the surplus piece has
+    the target None and its place has the role LIFT.
     """
 
     @property
     def right(self) -> bool:
-        """True if no piece is wrong or missing; the plan may be unfinished."""
+        """True if no piece is wrong or missing; the plan can still be unfinished."""
         return not self.strays and not self.missing
 
     @property
     def done(self) -> bool:
-        """True if the board is exactly as the plan leaves it."""
+        """True if no piece is wrong or missing and no step of the plan remains."""
         return self.right and not self.todo
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A way from the board ``before`` to the board ``after`` by simultaneous ``shifts``."""
+    """A change of the board from ``before`` to ``after`` by simultaneous ``shifts``."""
 
     before: Mapping[str, str]
     after: Mapping[str, str]
@@ -82,16 +95,16 @@ class Plan:
 
     @property
     def places(self) -> frozenset[str]:
-        """Places that the plan touches."""
+        """Places from or to which the plan moves a piece."""
         return frozenset(p for s in self.shifts for p in (s.source, s.target) if p is not None)
 
     def filled(
         self, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
     ) -> Mapping[str, str]:
-        """Return ``cells`` with each hidden place filled as the plan allows.
+        """Return ``cells`` with the piece that the plan allows on each hidden place.
 
-        The piece assumed there is kept if the plan allows it, or if it contradicts both the plan
-        and the ``position`` from which the move was made.
+        The piece assumed so far is kept if the plan allows that piece. It is also kept if it
+        contradicts both the plan and ``position``, the board before the move.
         """
         if not hidden:
             return cells
@@ -109,8 +122,8 @@ class Plan:
         return board
 
     def in_hand(self, cells: Mapping[str, str]) -> bool:
-        """Return whether a lifted piece has yet to land; one that leaves the board does not
-        count.
+        """Return whether a lifted piece must still land on the board. A piece that leaves the board
+        does not count.
         """
         standing = Counter(cells.values())
         for shift in self.shifts:
@@ -119,9 +132,9 @@ class Plan:
         return bool(Counter(self.before.values()) - standing)
 
     def has_too_many(self, cells: Mapping[str, str], hidden: Collection[str]) -> bool:
-        """Return whether the board has more pieces of a kind than exist: one has landed on the
-        target of another of its kind, which has not left yet. ``hidden`` places of the plan do not
-        count.
+        """Return whether the board shows more pieces of a kind than exist. This happens if a piece
+        has landed on the target of an equal piece that has not left yet. The plan's ``hidden``
+        places are not counted.
         """
         moving = self.places
         counted = [piece for p, piece in cells.items() if p not in hidden or p not in moving]
@@ -129,7 +142,9 @@ class Plan:
         return bool(Counter(counted) - Counter(self.before.values()) - from_box)
 
     def allows(self, cells: Mapping[str, str]) -> bool:
-        """Return whether no piece is wrong or missing: ``hold(cells).right``, but faster."""
+        """Return whether the plan allows the board ``cells``: no piece is wrong or missing. The
+        result equals ``hold(cells).right``, but is faster.
+        """
         moving, before, after = self.places, self.before, self.after
         for place in cells.keys() | before.keys() | after.keys():
             piece = cells.get(place)
@@ -140,7 +155,7 @@ class Plan:
         return True
 
     def hold(self, cells: Mapping[str, str]) -> BoardDiff:
-        """Compare a board with the plan."""
+        """Return the differences between the board ``cells`` and the plan."""
         if cells == self.after:
             return BoardDiff()
         strays: dict[str, str] = {}
@@ -166,7 +181,9 @@ class Plan:
         return BoardDiff(strays, missing, todo, wanted, self._left(cells, todo))
 
     def _left(self, cells: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
-        """Return the shifts that are still to be done, in the plan's order."""
+        """Return the remaining shifts in the plan's order, then the shifts that take surplus pieces
+        off.
+        """
         standing = {place for place, role in todo.items() if role is not Role.PUT}
         left = [
             s if s.source is None or s.source in standing else replace(s, source=None)
@@ -179,7 +196,7 @@ class Plan:
 
 
 def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, str]:
-    """Return ``cells`` after simultaneous ``shifts``."""
+    """Return the board ``cells`` after simultaneous ``shifts``."""
     result = dict(cells)
     for shift in shifts:
         if shift.source is not None:
@@ -192,30 +209,31 @@ def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class AwaitedMove:
-    """A move that was made, or requested by button, and is not confirmed yet."""
+    """A move that was made, or requested by button or page, and is not confirmed yet."""
 
     turn: Turn
     plan: Plan
     requested: bool = False
     extras: Mapping[str, str] = field(default_factory=dict)
-    """Captured pieces that are still on the board, at another place."""
+    """Place -> captured piece on that place, which must still leave the board."""
 
     @property
     def record(self) -> PendingMove:
-        """The move as the journal stores it."""
+        """The move in the form that the journal stores."""
         return PendingMove(self.turn.move, self.requested, dict(self.extras))
 
     @property
     def touched(self) -> frozenset[str]:
-        """Every place that the move changes."""
+        """Places from or to which the move and its consequences move a piece."""
         act = {p for s in self.turn.act for p in (s.source, s.target) if p is not None}
         return self.plan.places | act
 
     def answered(
         self, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
     ) -> Mapping[str, str]:
-        """Return ``cells`` once a person has said that this move was played: each played piece is
-        put on the first hidden place where it may be, unless a sensor sees it elsewhere.
+        """Return ``cells`` after a person has reported that this move was played. Each piece that
+        the player put down is added on the first hidden place where the piece can be, unless a
+        sensor detects the piece on another place.
         """
         board = dict(self.plan.filled(cells, position, hidden))
         played = {shift.target: shift.piece for shift in self.turn.act}
@@ -228,7 +246,9 @@ class AwaitedMove:
 
     @classmethod
     def noted(cls, position: Position, record: PendingMove) -> AwaitedMove:
-        """Return a pending move from the journal. Raises IllegalMoveError."""
+        """Return the awaited move for a pending move from the journal. Raises IllegalMoveError if
+        the move is not legal in ``position``.
+        """
         turn = position.play(record.move)
         if record.requested:
             return cls.asked(position, turn)
@@ -238,9 +258,10 @@ class AwaitedMove:
     def made(
         cls, position: Position, turn: Turn, extras: Mapping[str, str] | None = None
     ) -> AwaitedMove:
-        """Return a move of which the player has done their part; its consequences remain.
+        """Return the awaited move for ``turn`` after the player's own part is done, so that only
+        the consequences remain.
 
-        ``extras``: captured pieces that are still on the board, at another place.
+        ``extras``: place -> captured piece that is still on the board, on that place.
         """
         acted = {**carried_out(position.cells, turn.act), **(extras or {})}
         off = tuple(Shift(piece, place, None) for place, piece in (extras or {}).items())
@@ -249,8 +270,8 @@ class AwaitedMove:
 
     @classmethod
     def asked(cls, position: Position, turn: Turn) -> AwaitedMove:
-        """Return a move of which everything is still to be done; a piece that would fall after it
-        was put down goes straight to its last place.
+        """Return the awaited move for ``turn`` before any part of the move is done. A piece that
+        would fall after it was put down goes directly to its final place.
         """
         put = {shift.target: shift.source for shift in turn.act}
         falling = {shift.source for shift in turn.consequences} & put.keys() - {None}
@@ -266,44 +287,50 @@ class AwaitedMove:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """The one move that remains while its piece is held and its captured piece is off its place."""
+    """The only possible move while a player holds its piece and the captured piece has been
+    lifted.
+    """
 
     turn: Turn
     extras: Mapping[str, str]
-    """Captured pieces that are still on the board, at another place."""
+    """Place -> captured piece on that place, which must still leave the board."""
 
 
 class MoveMatcher:
-    """The legal moves of ``position``, each played at most once."""
+    """Finds the legal moves of ``position`` that explain a board. Each move is played at most once
+    and then cached.
+    """
 
     def __init__(self, game: Game, position: Position) -> None:
         self.position = position
         legal = position.legal()
         cells = position.cells
         self.still = Plan(cells, cells)
-        # A move that is named by an empty place puts a piece there (the contract: a cell).
+        # By the rules contract, a move with the name of an empty place puts a piece on that place.
         self.drops = frozenset(m for m in legal if m in game.board and m not in cells)
-        """Moves named by the empty place on which a piece is put."""
+        """Moves that are named after the empty place on which they put a piece."""
         self._made: dict[str, AwaitedMove] = {}
         others = [self._pending(m) for m in legal if m not in self.drops]
-        # No board shows a pass, so it is never matched: somebody has to say it.
+        # A pass changes nothing on the board, so no board can show it; a player must report a pass.
         self.passes = tuple(
             each.turn for each in others if not each.plan.shifts and not each.turn.act
         )
-        """Moves that change nothing on the board."""
+        """Legal moves that change nothing on the board (passes)."""
         self._others = tuple(each for each in others if each.turn not in self.passes)
         turns = [pending.turn for pending in self._others]
         self._acts = tuple((turn, carried(turn), captured(turn)) for turn in turns)
         self.swap = next((turn for turn, _, taken in self._acts if _swaps(turn, taken)), None)
-        """The move of the pie rule, or None."""
+        """The swap move of the pie rule, or None if a swap is not legal."""
         self.entries = _by_place(
             (turn.act[0].target, turn)
             for turn in turns
             if len(turn.act) == 1 and turn.act[0].source is None
         )
-        """Place -> moves with other names that put a piece there."""
+        """Place -> moves that put one piece on that place but have another name, such as entries
+        from a side.
+        """
         self.movers = _by_place((place, turn) for turn, held, _ in self._acts for place in held)
-        """Place -> moves that carry its piece over the board."""
+        """Place -> moves that carry the piece of that place to another place."""
 
     def match(
         self,
@@ -312,15 +339,19 @@ class MoveMatcher:
         *,
         hand_empty: bool = True,
     ) -> tuple[AwaitedMove, ...]:
-        """Return the legal moves that explain ``cells`` with any part of their consequences done.
+        """Return the legal moves that explain the board ``cells``, with any part of their
+        consequences done.
 
-        One piece that has only changed its place is not taken for a drop that pushes such a piece
-        off, although both leave the same board, unless it may have been pushed to a hidden place.
-        ``hand_empty``: every lifted piece must have landed again. If two moves look alike (a drop,
-        and the one on the place that it pushes to), the one with more left to do is returned,
-        because a complete one would have been confirmed before; then the first by code point.
-        Several are returned only if they come in by different sides or touch ``hidden`` places:
-        people are asked which it was.
+        ``hidden``: places that no working sensor can read; ``hand_empty``: True if every lifted
+        piece must have landed again.
+
+        A single piece that has changed its place is not taken for a drop that pushes an equal piece
+        off, although both leave the same board. With hidden places, such a drop is considered, too.
+
+        If two moves look alike (a drop, and a drop on the place to which the first one pushes), the
+        move with more left to do is returned, because a complete move would have been confirmed
+        before. Ties go to the first move by code point. Several moves are returned only if all
+        enter from a side or one touches a hidden place; people are then asked which move was made.
         """
         finding = self.still.hold(cells)
         strays, missing = finding.strays, finding.missing
@@ -342,7 +373,9 @@ class MoveMatcher:
         return (max(fitting, key=lambda found: found[0])[1],)
 
     def is_seen(self, pending: AwaitedMove, cells: Mapping[str, str], hidden: Set[str]) -> bool:
-        """Return whether ``cells`` show ``pending`` without assumptions on ``hidden`` places."""
+        """Return whether ``cells`` show the move ``pending`` without assumptions about ``hidden``
+        places.
+        """
         if not pending.plan.allows(cells):
             return False
         before = self.position.cells
@@ -353,15 +386,17 @@ class MoveMatcher:
         )
 
     def unseen(self, cells: Mapping[str, str], hidden: Set[str]) -> tuple[AwaitedMove, ...]:
-        """Return the moves that explain ``cells`` by an unseen change on ``hidden`` places."""
+        """Return the moves that explain ``cells`` only with an undetected change on a ``hidden``
+        place.
+        """
         if not hidden:
             return ()
         found = self.match(cells, hidden, hand_empty=False)
         return tuple(each for each in found if not self.is_seen(each, cells, hidden))
 
     def without_the_move(self, finding: BoardDiff) -> BoardDiff:
-        """Return ``finding`` without the part that may be the player's next move: the only one of
-        several extra pieces that is legal where it is, or the piece that was lifted to be carried.
+        """Return ``finding`` without the part that can be the player's next move: the only legal
+        one of several extra pieces, or the piece that was lifted to be carried.
         """
         strays, missing = finding.strays, finding.missing
         if len(strays) > 1 and not missing:
@@ -376,32 +411,36 @@ class MoveMatcher:
         return finding
 
     def in_hand(self, cells: Mapping[str, str], hidden: Set[str]) -> Landing | tuple[Turn, ...]:
-        """Return the move that the held piece can only belong to, or all moves that are possible
-        with it; empty if no legal move lifts that piece.
+        """Return the only move that the held piece can make, or else all moves that are possible
+        with the held piece; empty if no legal move lifts that piece. ``hidden``: places that no
+        working sensor can read.
         """
         finding = self.still.hold(cells)
         extras, missing, lifted = finding.strays, finding.missing.keys(), []
         for turn, held_at, taken_at in self._acts:
             held, taken = held_at.keys(), taken_at.keys()
-            # The piece is held, or may still be on its hidden place, and its capture was taken off.
+            # The moving piece is in the hand, or still on its hidden place, and the captured piece
+            # is off.
             up = taken | held - hidden <= missing <= taken | held
             if held and taken and up and _are_among(extras, taken_at):
                 return Landing(turn, extras)
-            # Nothing is missing but that piece and what the move takes off
+            # Only the moving piece and the pieces that the move captures are missing.
             if not extras and (held or taken) and (held or taken) <= missing <= taken | held:
                 lifted.append(turn)
         return tuple(lifted)
 
     def captures_first(self, finding: BoardDiff) -> tuple[Turn, ...]:
-        """Return the moves of which only the captured pieces have been taken off so far."""
+        """Return the moves of which only the captured pieces have been taken off the board so
+        far.
+        """
         if finding.strays or not finding.missing:
             return ()
         missing = finding.missing.keys()
         return tuple(turn for turn, held, taken in self._acts if held and taken.keys() == missing)
 
     def _with_extras(self, cells: Mapping[str, str]) -> tuple[AwaitedMove, ...]:
-        """Return the move whose piece has landed while the captured piece is still on the board, at
-        another place; empty if there is none.
+        """Return the move whose piece has landed while the captured piece is still on another place
+        of the board. The tuple is empty if there is no such move.
         """
         for pending, (turn, held, taken) in zip(self._others, self._acts, strict=True):
             acted = pending.plan.before
@@ -418,12 +457,12 @@ class MoveMatcher:
 
 
 def _swaps(turn: Turn, taken: Mapping[str, str]) -> bool:
-    """Return whether the turn puts another piece on the place of a captured one."""
+    """Return whether ``turn`` puts another piece on the place of a captured piece."""
     return any(s.source is None and s.target in taken for s in turn.act)
 
 
 def _are_among(pieces: Mapping[str, str], taken: Mapping[str, str]) -> bool:
-    """Return whether each of ``pieces`` is also among those ``taken`` off the board."""
+    """Return whether all ``pieces`` can be among the captured pieces ``taken``, counted by kind."""
     return not Counter(pieces.values()) - Counter(taken.values())
 
 

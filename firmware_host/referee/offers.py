@@ -1,4 +1,6 @@
-"""Questions about a board: which move was made, and changes that no sensor has seen."""
+"""Questions to the players: which move was made, and whether a change that no sensor detects was
+made.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,9 @@ SIDES = {
 def ask_which(
     view: View, ask: Message, game: Game, found: Sequence[AwaitedMove], *, offer: bool
 ) -> View:
-    """Return ``view`` with the question which of ``found`` was made. In games where the side
-    counts, it names the move and lights the edge of the board where the piece's line begins; in
-    others, the place where the piece lands.
+    """Return ``view`` with the question which of the moves ``found`` was made. In games where a
+    piece enters from a side, each answer names its side and lights the start of its line; in other
+    games, each answer lights the place where the piece lands.
     """
     sides = [each.turn.entrance.side for each in found if each.turn.entrance is not None]
     apart = len(set(sides)) == len(sides)
@@ -62,8 +64,9 @@ def ask_which(
 
 
 def offer_claims(state: RefereeState, view: View) -> View:
-    """Return ``view`` with an offer to confirm a change that no sensor may have seen, if one is
-    possible.
+    """Return ``view`` with an offer to confirm a change that no sensor can detect, or unchanged if
+    no such change is possible. If an unreadable place has a weak magnet, the view asks for another
+    piece instead.
     """
     for place in sorted(state.seen.sight.weak):
         if view.say in (problem_messages.unclear(place), problem_messages.unreadable(place)):
@@ -82,7 +85,9 @@ def offer_claims(state: RefereeState, view: View) -> View:
 
 
 def _pass(state: RefereeState, view: View) -> View | None:
-    """Offer the moves that change nothing on the board, which no board can show."""
+    """Return the view with an offer to pass, which no board can show, or None if passing is not
+    legal.
+    """
     book = state.play.book
     if not book.passes:
         return None
@@ -95,14 +100,15 @@ def _pass(state: RefereeState, view: View) -> View | None:
 
 
 def _landings(found: Sequence[AwaitedMove], unread: Set[str]) -> list[str]:
-    """Return the unread places on which pieces of these moves may be."""
+    """Return the unreadable places where pieces of the moves ``found`` can be, sorted."""
     targets = {p for each in found for places in ends(each.turn).values() for p in places}
     return sorted(targets & unread)
 
 
 def _perhaps_moved(state: RefereeState, view: View) -> View | None:
-    """Offer to say whether, and which, move was made whose piece no sensor sees, or return None.
-    Either its places are known to be hidden, or a person has said so (``Play.missed``).
+    """Return the view with an offer to report a move whose piece no sensor detects, or None if no
+    such move is possible. The places of the piece are hidden, or a person has reported an
+    undetected piece (``Play.missed``).
     """
     book, missed = state.play.book, state.play.missed
     unread = state.hidden | missed
@@ -113,7 +119,7 @@ def _perhaps_moved(state: RefereeState, view: View) -> View | None:
     places, unseen = _landings(found, unread), sorted(touched & unread)
     where = ", ".join(places or unseen)
     again = tuple(each for each in found if each.turn == state.play.taken_back)
-    if missed and again:  # it was taken back because its piece did not show any more
+    if missed and again:  # The move was taken back because its piece was no longer detected.
         found = again
         say = problem_messages.confirm("still-there", view.say, _landings(again, missed))
         ask = text("Is the piece still there?")
@@ -134,7 +140,9 @@ def _perhaps_moved(state: RefereeState, view: View) -> View | None:
 
 
 def _perhaps_done(state: RefereeState, view: View) -> View | None:
-    """Offer to say that the rest is done if it is hidden or its last place stays unseen."""
+    """Return the view with an offer to report the remaining steps as done, or None. The places of
+    these steps are hidden, or the only readable place has not changed for a while.
+    """
     todo = state.todo
     seen = [place for place in todo if place not in state.hidden]
     if not todo or len(seen) > 1 or (seen and not state.seen.is_due(state.waits_until_s)):
@@ -150,7 +158,7 @@ def _perhaps_done(state: RefereeState, view: View) -> View | None:
     done = []
     for place in todo:
         wrong = {what for where, what in view.problems if where == place}
-        # A piece that cannot be read stays, only better
+        # The sensor cannot read this piece, so confirming means that the right piece is there.
         blurred = "blurred" in wrong and not any(what.startswith("stray") for what in wrong)
         done.append((place, stands.get(place) if blurred else view.piece_for.get(place)))
     return replace(view, say=say, question=question, meant={DONE: tuple(done)})

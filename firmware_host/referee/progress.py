@@ -1,7 +1,7 @@
-"""The progress of a game: by what the board shows, by buttons and tilt, and by requests.
+"""The progress of a board game: by the pieces on the board, by buttons and tilt, and by requests.
 
-The journal is written first, and the state changes only after that: a JournalError leaves the state
-as it was before that stage, and is then the state's ``trouble``.
+Each stage writes the journal before it changes the state. A JournalError therefore leaves the state
+as it was before that stage, and is stored in the state's ``trouble``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tiltboard.games.base import Outcome, Turn
 
 
 def confirm(state: RefereeState, journal: JournalPort, turn: Turn) -> RefereeState:
-    """Write ``turn`` to the journal and make it final. Raises JournalError."""
+    """Write ``turn`` to the journal and make the move final. Raises JournalError."""
     line, before = state.play.line, state.play.line.position.reserve
     journal.append(line.game_id, len(line.moves) + 1, turn.move)
     position = turn.position
@@ -52,7 +52,9 @@ def confirm(state: RefereeState, journal: JournalPort, turn: Turn) -> RefereeSta
 
 
 def _agree(state: RefereeState, journal: JournalPort, outcome: Outcome) -> RefereeState:
-    """End the game because the players agreed, or one resigned or ran out of time."""
+    """End the game with ``outcome`` because the players agreed, or one resigned or ran out of time.
+    Raises JournalError.
+    """
     line = dataclasses.replace(state.play.line, agreed=outcome)
     journal.finish(line.game_id, outcome.as_json())
     sound = Sound.DRAW if outcome.reason == AGREED else Sound.WIN
@@ -60,8 +62,8 @@ def _agree(state: RefereeState, journal: JournalPort, outcome: Outcome) -> Refer
 
 
 def _leave(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
-    """Take the game back to ``to`` moves, with an agreed end too; if there is neither a later move
-    nor such an end, drop the move that is being carried out. Raises JournalError.
+    """Take the game back to its first ``to`` moves, and cancel an agreed end. If there is no later
+    move and no agreed end, cancel the pending move. Raises JournalError.
     """
     play, line = state.play, state.play.line
     if len(line.moves) > to or line.agreed is not None:
@@ -73,7 +75,9 @@ def _leave(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
 
 
 def follow_board(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Bring the game as far as the board shows, each stage at most once."""
+    """Update the game from the board, running each stage at most once. A JournalError ends the
+    update and is stored in the state.
+    """
     if state.view.phase is Phase.PAUSED:
         state = replace(state, seen=state.seen.anew())
     if state.play.missed and not state.stands:
@@ -88,8 +92,8 @@ def follow_board(state: RefereeState, journal: JournalPort) -> RefereeState:
 
 
 def _taken_back(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Take back the pending move, or the last one, once the board before it has been there for a
-    while.
+    """Take back the pending move, or else the last move, once the board before that move has been
+    shown for ``TAKE_BACK_S`` seconds.
     """
     if not (state.seen.surely_stood(TAKE_BACK_S) and state.may_be_undone):
         return state
@@ -99,13 +103,15 @@ def _taken_back(state: RefereeState, journal: JournalPort) -> RefereeState:
     if pending or turn is None:
         return state
     if state.silent_failures:
-        # A switch that failed under the piece looks like a person who took it away.
+        # If a switch fails under a piece, the board looks as if a person had taken the piece away.
         state = state.playing(replace(state.play, missed=frozenset(chain(*ends(turn).values()))))
     return state.claimed(state.play.line.position.cells, state.hidden, confirmed=True)
 
 
 def _swapped_after_all(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Confirm the taken-back move again if a slow swap only looked like an undo."""
+    """Confirm the taken-back move again if the players were swapping slowly, which looked like an
+    undo.
+    """
     turn = state.play.taken_back
     if turn is None or not state.play.free or state.stands:
         return state
@@ -115,7 +121,9 @@ def _swapped_after_all(state: RefereeState, journal: JournalPort) -> RefereeStat
 
 
 def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
-    """Recognise the move that the board shows, or those of which people are asked which it was."""
+    """Find the moves that explain the board. A single certain move becomes the pending move;
+    several moves are stored, so that people are asked which one was made.
+    """
     play, cells, seen = state.play, state.cells, state.seen
     line = play.line
     if not play.free or state.stands or line.outcome is not None:
@@ -123,7 +131,8 @@ def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
     if play.taken_back is not None and not play.matched:
         leftover = AwaitedMove.made(line.position, play.taken_back)
         whole = cells == play.taken_back.position.cells
-        asked = play.taken_back.entrance is not None  # so a new one would not be on disk yet
+        # People are asked about a move from a side, so a new move of this kind is not on disk yet.
+        asked = play.taken_back.entrance is not None
         if whole or (not asked and leftover.plan.allows(cells)):
             return state.playing(replace(play, guide=Guide.TAKEBACK))
     if state.may_be_undone:
@@ -140,7 +149,9 @@ def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
 
 
 def _made(state: RefereeState, pending: AwaitedMove) -> RefereeState:
-    """Make ``pending`` the move that is being carried out: it is seen, or a person says so."""
+    """Make ``pending`` the move that is being carried out, because the sensors show it or a person
+    reported it.
+    """
     play, sight = state.play, state.seen.sight
     missed = play.missed.intersection(*ends(pending.turn).values())
     unread = pending.touched & (sight.blind | sight.masked.keys() | missed)
@@ -149,7 +160,9 @@ def _made(state: RefereeState, pending: AwaitedMove) -> RefereeState:
 
 
 def _carried_out(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Confirm the pending move if it is complete, else write it to the journal as pending."""
+    """Confirm the pending move if it is complete, or else store it in the journal as pending.
+    Raises JournalError.
+    """
     pending, seen = state.play.pending, state.seen
     if pending is None:
         return state
@@ -165,7 +178,7 @@ def _carried_out(state: RefereeState, journal: JournalPort) -> RefereeState:
 
 
 def _stands(state: RefereeState, _journal: JournalPort) -> RefereeState:
-    """End set-up or correction once the board shows the position."""
+    """End the set-up or the correction once the board shows the position."""
     play, seen = state.play, state.seen
     to_be_seen = seen.blurred if play.guide is None else seen.unsure
     if play.pending is not None or not state.stands or to_be_seen:
@@ -177,7 +190,7 @@ def _stands(state: RefereeState, _journal: JournalPort) -> RefereeState:
 
 
 def _finished(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Write the result to the journal, once."""
+    """Write the result of the game to the journal, once. Raises JournalError."""
     line = state.play.line
     if line.outcome is None or state.play.finished:
         return state
@@ -188,7 +201,9 @@ def _finished(state: RefereeState, journal: JournalPort) -> RefereeState:
 def handle_presses(
     state: RefereeState, journal: JournalPort, presses: Sequence[ButtonPress]
 ) -> RefereeState:
-    """Do what tilt and buttons ask for, in order; stop at the first JournalError."""
+    """Carry out the answers by tilt and the button presses, in order, until the first JournalError.
+    Retry a failed undo when the time for the next attempt has come.
+    """
     before = state.trouble
     if state.may_answer:
         state = _answered(state, *state.asking.leant(state.seen.sight.tilt_rad, state.seen.now_s))
@@ -204,7 +219,9 @@ def handle_presses(
 
 
 def carry_out(state: RefereeState, journal: JournalPort, asked: c.GameRequest) -> RefereeState:
-    """Do what a request asks for, if it is possible. Raises NotPossibleError, JournalError."""
+    """Carry out the request ``asked``. Raises NotPossibleError if the request is not possible now,
+    and JournalError.
+    """
     play = state.play
     match asked:
         case c.TakeBack(to, player=who):
@@ -240,7 +257,7 @@ def carry_out(state: RefereeState, journal: JournalPort, asked: c.GameRequest) -
             return _agree(state, journal, resignation(play.line.game, player, reason))
         case c.OfferDraw(player):
             _check_going_on(state, player)
-            offers = (*play.draw_offers, player)  # Valid until the next move.
+            offers = (*play.draw_offers, player)  # A draw offer is valid until the next move.
             if all(any(each in offers for each in side) for side in sides(play.line.game)):
                 return _agree(state, journal, AGREED_DRAW)
             return state.playing(replace(play, draw_offers=offers))
@@ -248,7 +265,9 @@ def carry_out(state: RefereeState, journal: JournalPort, asked: c.GameRequest) -
 
 
 def _check_going_on(state: RefereeState, player: str) -> None:
-    """Check that ``player`` can end the game now. Raises NotPossibleError."""
+    """Check that ``player`` can end the game now, by resigning, a draw or time. Raises
+    NotPossibleError.
+    """
     if state.play.line.outcome is not None:
         raise NotPossibleError("There is no game to end.")
     _check_nothing_made(state)
@@ -256,7 +275,9 @@ def _check_going_on(state: RefereeState, player: str) -> None:
 
 
 def _check_turn(state: RefereeState, player: str | None) -> None:
-    """Check that ``player`` is to move, or that it is the table's own people who ask (None)."""
+    """Check that it is the turn of ``player``. None stands for the people at this table, who can
+    always ask. Raises NotPossibleError.
+    """
     if player is not None and player != state.play.line.position.to_move:
         raise NotPossibleError(
             "It is not {player}'s turn.", remedy="Wait for your turn.", player=words.player(player)
@@ -264,8 +285,8 @@ def _check_turn(state: RefereeState, player: str | None) -> None:
 
 
 def _check_own_move(state: RefereeState, player: str | None, to: int | None) -> None:
-    """Check that an undo takes back only a move of ``player``, or that it is the table's own people
-    who ask (None).
+    """Check that an undo takes back only the last move of ``player``. None stands for the people at
+    this table, who can take back any move. Raises NotPossibleError.
     """
     line = state.play.line
     last = line.position.to_move if state.made else line.last and line.last.player
@@ -282,13 +303,14 @@ def _check_nothing_made(state: RefereeState) -> None:
 
 
 def _confirm(state: RefereeState, _journal: JournalPort, press: ButtonPress) -> RefereeState:
-    """Answer the question; without one, a long press swaps, and a short one after the end asks for
-    another game.
+    """Handle a press of confirm: answer the open question. Without a question, a long press swaps,
+    and a short press after the end starts another game. During a turn, a short press reports a
+    piece that no sensor detects.
     """
     asking, play = state.asking, state.play
     asked, paused = asking.question, state.view.phase is Phase.PAUSED
     if asked is not None and paused:
-        return state  # The choice is not visible.
+        return state  # The choices are not shown during a pause.
     if asked is not None and not (asked.offer and press.long and play.swap):
         return _answered(state, *asking.pressed(press, state.seen.now_s))
     if press.long and play.swap is not None:
@@ -304,7 +326,9 @@ def _confirm(state: RefereeState, _journal: JournalPort, press: ButtonPress) -> 
 
 
 def _back(state: RefereeState, journal: JournalPort, press: ButtonPress) -> RefereeState:
-    """Leave the question, or take back the last move; a long press opens the menu."""
+    """Handle a press of back: close the question, or take back the last move. A long press opens
+    the menu.
+    """
     asking, play = state.asking, state.play
     if press.long and state.menu is not None:
         seen = state.seen
@@ -323,7 +347,7 @@ def _back(state: RefereeState, journal: JournalPort, press: ButtonPress) -> Refe
 
 
 def _answered(state: RefereeState, asking: Asking[Meaning], choice: Choice | None) -> RefereeState:
-    """Carry out the answer ``choice``, or keep asking if it is None."""
+    """Carry out the answer ``choice``, or keep asking if ``choice`` is None."""
     if choice is None:
         return replace(state, asking=asking)
     meant = asking.meaning(choice)
@@ -337,21 +361,25 @@ def _answered(state: RefereeState, asking: Asking[Meaning], choice: Choice | Non
 
 
 def _left_without_the_last(state: RefereeState) -> int:
-    """Return how many moves an undo leaves: all of them if an unconfirmed move or an agreed end is
-    undone first; -1 if there is nothing to take back.
+    """Return the number of moves that remain after an undo, or -1 if there is nothing to take back.
+    All moves remain if the undo cancels an unconfirmed move or an agreed end.
     """
     line = state.play.line
     return len(line.moves) - (line.agreed is None and not state.made)
 
 
 def _guided_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
-    """Take the game back to ``to`` moves, and guide people until the board is as before."""
+    """Take the game back to its first ``to`` moves, and guide people until the board shows that
+    position. Raises JournalError.
+    """
     state = _leave(state, journal, to)
     return replace(state, play=replace(state.play, guide=Guide.TAKEBACK, taken_back=None))
 
 
 def _take_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
-    """Do the same for a press, which gets no answer: retry later after a JournalError."""
+    """Take the game back to its first ``to`` moves after a press of back. A press has no answer, so
+    a JournalError is stored and the undo is retried later.
+    """
     state = replace(state, trouble=None, retry_s=inf, owed=None)
     try:
         return _guided_back(state, journal, to)
@@ -360,6 +388,8 @@ def _take_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeSta
 
 
 def _ask_for(state: RefereeState, turn: Turn) -> RefereeState:
-    """Make ``turn`` the pending move because a person says so; all of it is still to be done."""
+    """Make ``turn`` the pending move because a person requested it. Every step of the move
+    remains.
+    """
     pending = AwaitedMove.asked(state.play.line.position, turn)
     return state.playing(replace(state.play, guide=None, pending=pending))

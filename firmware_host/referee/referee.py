@@ -1,4 +1,4 @@
-"""The referee of board games: it derives the game's standing from the pieces on the plate."""
+"""The referee of board games, which derives the state of the game from the pieces on the plate."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from tiltboard.ground.override import override
 
 
 class Referee(GameReferee):
-    """The referee of one game on a board, a GameReferee.
+    """The referee of one game on a board. It implements GameReferee.
 
-    It judges whole boards, never single events, so that any way of getting to a board is as good as
-    another. All its times are differences of the ``now_s`` that it is given.
+    The referee judges whole boards, never single events, so the way to a board does not matter. All
+    durations are differences of the ``now_s`` values passed to ``step``, in seconds.
     """
 
     def __init__(
@@ -42,15 +42,16 @@ class Referee(GameReferee):
         tilts: bool = False,
         failed: frozenset[str] = frozenset(),
     ) -> None:
-        """Start a new game, or resume one from the journal, of which the board is then checked.
+        """Start a new game, or resume a game from the journal and check its board.
 
-        ``resumed``: it began earlier, so the board may show a move that was not confirmed; after
-        earlier moves that is recognised. ``taken_back``: the last undone move; if it is still on
-        the board, it is not a new one. ``pending``: the move that was being carried out.
-        ``silent_failures``: sensors can fail undetected, as switches do; confirm then asks for a
-        piece that no sensor sees. ``tilts``: people may tilt the plate so that tiles slide.
-        ``failed``: places whose sensor failure was announced already. Raises IllegalMoveError if
-        the undone or pending move is impossible.
+        ``menu``: a function that returns the menu, or None. ``resumed``: True if the game began
+        earlier, so that the board can show an unconfirmed move; after earlier moves, such a move is
+        recognised. ``taken_back``: the last undone move, which is not a new move if the board still
+        shows it, or None. ``pending``: the move that was being carried out, or None.
+        ``silent_failures``: True if sensors can fail undetected, as switches do; a press of confirm
+        then reports a piece that no sensor detects. ``tilts``: True if people can tilt the plate so
+        that tiles slide. ``failed``: places whose sensor failure has been announced already. Raises
+        IllegalMoveError if the undone or pending move is not legal.
         """
         self._journal = journal
         position = line.position
@@ -91,7 +92,8 @@ class Referee(GameReferee):
             raise
         if before.seen.now_s > -inf:
             if state.why_paused is None:
-                # Where the journal refuses to note what is to be carried out, play waits for that
+                # Store the requested move in the journal. If that fails, play pauses until a retry
+                # succeeds.
                 state = follow_board(state, self._journal)
             state = describe(state)
         self._state, self._standing = replace(state, wake_s=-inf), None

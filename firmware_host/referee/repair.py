@@ -1,4 +1,4 @@
-"""The steps, one after the other, by which a person brings the board to where it should be."""
+"""The ordered steps by which a person corrects the board."""
 
 from __future__ import annotations
 
@@ -11,34 +11,37 @@ from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.firmware_host.table.standing import Role
 from tiltboard.games.base import Game, Shift
 
-_FAR = 30.0  # places; for names that say nothing about where they are
+_FAR = 30.0  # Assumed distance, in places, for names that contain no column and row.
 
 
 @dataclass(frozen=True, slots=True)
 class RepairStep:
-    """One step of a person. ``source`` None: from the hand or the reserve; ``target`` None: off the
-    board; both the same: turn over.
+    """One step of a person who corrects the board. If ``source`` is None, the piece comes from the
+    hand or the reserve; if ``target`` is None, the piece goes off the board. If both are the same
+    place, the piece is turned over.
     """
 
     piece: str
     source: str | None
     target: str | None
     parked: bool = False
-    """Off the board only until its own place is free."""
+    """True if the piece leaves the board only until its target is free."""
 
     @property
     def turn_over(self) -> bool:
-        """True if the piece is upside down on its own place."""
+        """True if the piece is upside down on its own place and must be turned over."""
         return self.source is not None and self.source == self.target
 
 
 def carries(game: Game, finding: BoardDiff, *, flips: bool = True) -> tuple[RepairStep, ...]:
-    """Return all steps that are left to do, each possible when its turn comes.
+    """Return all steps that remain, in an order in which each step is possible.
 
-    The rest of the plan goes as planned. Stray pieces, and pieces whose target another has taken,
-    go to the nearest open places of their kind; a surplus piece comes off, and an open place that
-    remains is filled from the hand or the reserve. A surplus piece whose other side would be right
-    there is turned over, unless ``flips`` is false: then another piece is known to be there.
+    The rest of the plan stays as planned. A wrong piece, or a piece whose target is already filled,
+    goes to the nearest open place for its kind. A surplus piece comes off the board, and a
+    remaining open place is filled from the hand or the reserve.
+
+    ``flips``: True if a surplus piece is turned over when its other side would be right on its
+    place. During an undo, the piece is known to be another, so ``flips`` is False.
     """
     surplus = dict(finding.strays)
     planned: list[RepairStep] = []
@@ -79,7 +82,9 @@ def carries(game: Game, finding: BoardDiff, *, flips: bool = True) -> tuple[Repa
 
 
 def as_shifts(game: Game, steps: Iterable[RepairStep]) -> tuple[Shift, ...]:
-    """Return ``steps`` as shifts; a piece to turn over is taken off and put back."""
+    """Return ``steps`` as shifts. A piece to turn over becomes two shifts: off the board and back
+    on it.
+    """
     shifts: list[Shift] = []
     for step in steps:
         if step.turn_over:
@@ -91,8 +96,8 @@ def as_shifts(game: Game, steps: Iterable[RepairStep]) -> tuple[Shift, ...]:
 
 
 def _in_order(steps: Sequence[RepairStep]) -> list[RepairStep]:
-    """Return the steps in an order in which each target is free; one piece of each ring is parked
-    beside the board until its target is.
+    """Return the steps in an order in which each target is free. If pieces block each other in a
+    ring, one piece is parked beside the board until its target is free.
     """
     waiting = list(steps)
     standing = {step.source for step in steps if step.source is not None}
@@ -100,7 +105,7 @@ def _in_order(steps: Sequence[RepairStep]) -> list[RepairStep]:
     while waiting:
         free = (s for s in waiting if s.target not in standing or s.turn_over)
         step = next(free, None)
-        if step is None:  # nothing but rings is left
+        if step is None:  # Only rings of pieces that block each other are left.
             ringed = waiting[0]
             waiting[0] = replace(ringed, source=None)
             step = replace(ringed, target=None, parked=True)
@@ -112,14 +117,17 @@ def _in_order(steps: Sequence[RepairStep]) -> list[RepairStep]:
 
 
 def other_side(game: Game, piece: str) -> str:
-    """Return the piece that ``piece`` reads as upside down: the other pole of the same strength."""
+    """Return the piece that the sensors read if ``piece`` is upside down: the piece with the
+    opposite pole and the same strength, or UNKNOWN_PIECE.
+    """
     partner = game.pieces.index(piece) ^ 1
     return game.pieces[partner] if partner < len(game.pieces) else UNKNOWN_PIECE
 
 
 def distance(game: Game, a: str, b: str) -> float:
-    """Return the straight distance in places. Places of the plate outside the board are named by
-    column and row, and the board is at the corner.
+    """Return the straight distance between the places ``a`` and ``b``, in places. A place of the
+    plate outside the board has a name of column letter and row number, counted from the board's
+    corner.
     """
     ends = []
     for place in (a, b):

@@ -1,4 +1,4 @@
-"""Bots at the seats of a game, which think a slice at each scan, and their hints."""
+"""Bots at the seats of a game, each thinking for a short time per scan, and the hints of bots."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.games.base import Position
 from tiltboard.games.seated import Computer, SeatedGame
 
-THINK_S = 2.0  # each decision takes just as long, so that its time tells nothing of the hand
+# Duration of each decision, in seconds; it is constant, so that it reveals nothing about the hand.
+THINK_S = 2.0
 ROLL_S = 1.0
 
 
 class Thinking(NamedTuple):
-    """One seat's decision on one position; ``computer`` is None if it can do nothing."""
+    """A bot's decision for one seat: the referee's step, the start in seconds, and the bot.
+    ``computer`` is None if the seat has no move.
+    """
 
     step: int
     since_s: float
@@ -25,7 +28,7 @@ class Thinking(NamedTuple):
 
 
 class Computers:
-    """Decides for computer seats, which think at the same time: a slice of thought in each scan."""
+    """Decides for the seats of bots. In each scan, the bots think for a short time."""
 
     def __init__(self) -> None:
         self._thinking: dict[str, Thinking] = {}
@@ -38,9 +41,11 @@ class Computers:
         step: int,
         now_s: float,
     ) -> tuple[str, Computer] | None:
-        """Return a player whose thinking time is over, with their decision, or None. ``levels``:
-        player -> level of the seats of bots. ``step``: the referee's; a new one starts the thinking
-        again.
+        """Return a player whose thinking time is over and the bot with their decision, or None if
+        no decision is ready.
+
+        ``levels``: player -> bot level, for the seats of bots. ``step``: the referee's step; a new
+        step restarts the thinking.
         """
         before, self._thinking = self._thinking, {}
         for player in position.awaiting:
@@ -63,7 +68,9 @@ class Computers:
 
 
 class Hinted(Struct, frozen=True):
-    """A bot's choice for a seat, and why; valid while the referee's step is ``step``."""
+    """A bot's suggestion for a seat, with the reason. It is valid while the referee's step is
+    ``step``.
+    """
 
     step: int
     move: str

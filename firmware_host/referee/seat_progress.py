@@ -1,4 +1,4 @@
-"""The progress of a game of seats: by requests, buttons, moved pieces, chance and bots."""
+"""The progress of a game of seats: by requests, buttons, moved pieces, random draws and bots."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ _WOULD_COUNT = text("{who} would like to count to five: that is for {other}.")
 
 
 class Parts(NamedTuple):
-    """The parts that a game of seats works with besides its state."""
+    """The parts that the referee of a game of seats uses, apart from its state."""
 
     journal: JournalPort
     seats: Seats
     bots: Computers
-    """They decide at the seats of bots."""
+    """Bots that decide for the seats of bots."""
     advisers: Computers
-    """They find hints."""
+    """Bots that find hints for players."""
 
 
 class SeatScan(NamedTuple):
-    """One scan, and its time."""
+    """One scan of the plate, with its time in seconds."""
 
     sight: Sight
     now_s: float
 
 
-# What people ask
+# Requests of people
 
 
 def carry_out(state: SeatState, parts: Parts, request: c.GameRequest) -> SeatState:
-    """Do what somebody asks for. Raises NotPossibleError, RulesError and JournalError."""
+    """Carry out a request of a person. Raises NotPossibleError, RulesError and JournalError."""
     match request:
         case c.SeatMove():
             return _move(state, parts, request)
@@ -86,8 +86,8 @@ def _count(state: SeatState, parts: Parts, player: str | None) -> SeatState:
 
 
 def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
-    """Make a move. Anybody may tell the moves of hands at a bot's seat, and how what is proposed
-    went.
+    """Make the move that a person reports or requests. Any person can report a hand move of a bot's
+    seat, and the success or failure of the proposed move.
     """
     game, position, move = state.game, state.position, asked.move
     who = move.partition(":")[0]
@@ -95,16 +95,17 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
         return _tell_wish(state, asked.player, _WOULD_ROLL)
     if move == CHANCE:
         return _deal(state, parts)
-    if move == game.time_up:  # Nobody ends the others' time at once.
+    if move == game.time_up:  # Count to five first, so that the other players can still act.
         return _count(state, parts, asked.player)
     hands = who in parts.seats.computers and game.takes_back(move)
     for proposed in (state.evidence.proposal, state.wished):
-        if proposed is not None:  # Whether ``move`` says that it was done, or that it failed.
+        # Accept ``move`` if it reports that the proposed move succeeded or failed.
+        if proposed is not None:
             failed = game.failure(position, proposed.move)
             hands |= move == proposed.move or (failed is not None and move.startswith(failed))
     if who in game.players and who != asked.player and not hands:
         raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
-    secret = game.shown_move(move, "") != move  # Which cards lie where.
+    secret = game.shown_move(move, "") != move  # The move names hidden cards.
     if who == CHANCE and (game.at_once(position) or secret):
         raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
     if not asked.proposed:
@@ -118,25 +119,29 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
 
 
 def _only_wishes(state: SeatState, parts: Parts, who: str | None) -> bool:
-    """Return whether ``who`` asks for something that the player to move has to do."""
+    """Return whether ``who`` asks for an action that only the player to move can do. False on a
+    bot's turn, and for None (the people at this table).
+    """
     mover = state.position.mover
     return who not in (None, mover) and mover not in parts.seats.computers
 
 
 def _tell_wish(state: SeatState, who: str | None, would: Message) -> SeatState:
-    """Tell the player to move what somebody would like."""
+    """Return the state with a notice for the player to move: ``who`` would like an action of that
+    player. ``would``: the sentence of the notice.
+    """
     told = {"who": name(who or ""), "other": name(state.position.mover)}
     return replace(state, notice=Message(would.template, told)).sounding(Sound.ASK)
 
 
-# The stages of a step
+# Stages of a step
 
 
 def follow(
     state: SeatState, parts: Parts, scan: SeatScan, presses: Sequence[ButtonPress]
 ) -> SeatState:
-    """Let the game go on for one scan, each stage at most once; nothing more once the journal has
-    refused, until it is time to try again.
+    """Advance the game by one scan, running each stage at most once. After a JournalError, nothing
+    happens until the time of the next attempt.
     """
     if state.trouble is not None and scan.now_s < state.retry_s:
         return state
@@ -159,7 +164,9 @@ def _press(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) -
 
 
 def _confirm(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) -> SeatState:
-    """Take a choice of the menu, or what is proposed; else begin another game, or deal."""
+    """Handle a press of confirm: choose in the menu, or accept the proposed move. Without either,
+    start another game after the end, or make the random draw.
+    """
     if state.asking.menu:
         asking, choice = state.asking.pressed(press, scan.now_s)
         return _choose(replace(state, asking=asking), choice)
@@ -171,7 +178,9 @@ def _confirm(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress)
 
 
 def _back(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) -> SeatState:
-    """Open or close the menu, doubt what is proposed, or take back."""
+    """Handle a press of back: open or close the menu, doubt or reject the proposed move, or take
+    back the last move.
+    """
     evidence, proposed = state.evidence, state.evidence.proposal
     if press.long and state.menu is not None:
         asking = state.asking.browse(state.menu(), state.game, {}, scan.now_s)
@@ -196,7 +205,7 @@ def _deal_at_once(state: SeatState, parts: Parts, _scan: SeatScan) -> SeatState:
 
 
 def _count_on(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
-    """End the time of the others once the count has come to its end."""
+    """Continue the count of five, and make the game's time-up move when the count ends."""
     if state.counting is None:
         return state
     if state.game.time_up not in state.position.legal():
@@ -209,7 +218,7 @@ def _count_on(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
 
 
 def _let_bots(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
-    """Make a bot's move, or propose it where hands have to do it."""
+    """Make a bot's move, or propose the move if people must carry it out by hand."""
     game, position, bots = state.game, state.position, parts.seats.computers
     if not bots or state.wished is not None:
         return state
@@ -227,7 +236,9 @@ def _let_bots(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
 
 
 def _advise(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
-    """Show a hint once the strongest bot has thought of what that player sees."""
+    """Return the state with a hint once the strongest bot has thought for long enough. The bot
+    knows only what the player who asked can see.
+    """
     step = state.step
     levels = {who: LEVELS[-1] for who, asked in state.asked_hints.items() if asked == step}
     found = parts.advisers.decided(state.game, state.position, levels, step, scan.now_s)
@@ -240,7 +251,9 @@ def _advise(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
 
 
 def _look(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
-    """Take in what the sensors tell; what they surely tell counts after a while of rest."""
+    """Update the evidence from the sensors. A move of which the sensors are certain is played after
+    ``REST_S`` seconds.
+    """
     before, wished = state.evidence.proposal, state.wished
     for_hands = None if wished is None else wished.move
     evidence = looked(state.evidence, scan.sight, state.overlay, state.position, for_hands)
@@ -255,7 +268,7 @@ def _look(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
 
 
 def _finish(state: SeatState, parts: Parts, _scan: SeatScan) -> SeatState:
-    """Put the result on disk."""
+    """Write the result of the game to the journal, once. Raises JournalError."""
     outcome = state.position.outcome
     if outcome is None or state.finished:
         return state
@@ -263,7 +276,7 @@ def _finish(state: SeatState, parts: Parts, _scan: SeatScan) -> SeatState:
     return replace(state, finished=True)
 
 
-# Moves
+# Changes of the list of moves
 
 
 def _take_back(state: SeatState, parts: Parts, to: int) -> SeatState:
@@ -279,8 +292,8 @@ def _take_back(state: SeatState, parts: Parts, to: int) -> SeatState:
 
 
 def _deal(state: SeatState, parts: Parts) -> SeatState:
-    """Make the move of chance, which follows from the game's secret seed and the move's number.
-    Raises NotPossibleError if there is none.
+    """Make a random draw, which follows from the game's secret seed and the number of the move.
+    Raises NotPossibleError if chance has no move now.
     """
     line, game = state.line, state.game
     legal = [move for move in line.position.legal() if move.startswith(CHANCE)]
@@ -292,7 +305,7 @@ def _deal(state: SeatState, parts: Parts) -> SeatState:
 
 
 def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
-    """Make ``move`` final. Raises RulesError and JournalError."""
+    """Write ``move`` to the journal and make the move final. Raises RulesError and JournalError."""
     game, line, before = state.game, state.line, state.position
     turn = before.play(move)
     parts.journal.append(line.game_id, len(line.moves) + 1, turn.move)
@@ -302,7 +315,7 @@ def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
     proposed = state.evidence.proposal
     if proposed is not None and proposed.move == move:
         evidence = Evidence(state.evidence.explained)
-    else:  # What is seen is looked at afresh.
+    else:  # Drop the evidence for another move, so that the sensors are judged again.
         evidence = Evidence(None if game.takes_back(move) else state.evidence.before)
     state = replace(
         state,
@@ -313,7 +326,7 @@ def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
         chance_since_s=None,
     )
     if not game.passes(move) or game.prompt(before) != game.prompt(state.position):
-        # Whoever counts begins again.
+        # A running count starts again at five.
         state = replace(state, step=state.step + 1, count_ends_s=inf)
     failed = game.failure(before, move)
     if state.position.over:

@@ -1,4 +1,4 @@
-"""The referee of a game of seats: whose move it is, what chance decides, what people see."""
+"""The referee of a game of seats, which manages turns, random draws, bots and what people see."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ from tiltboard.ground.override import override
 
 
 class SeatReferee(GameReferee):
-    """The referee of one game of seats, a GameReferee.
+    """The referee of one game of seats. It implements GameReferee.
 
-    With the buttons of the table, confirm says that what was seen is right, or rolls and deals;
-    back says that it may not be so, and then that it is not; else it takes back.
+    The button confirm accepts the proposed move, or else rolls or deals. The button back first
+    marks the proposed move as doubtful, then rejects it; without a proposed move, back takes back
+    the last move.
     """
 
     game: SeatedGame
-    """The game and its options."""
+    """The game with its options."""
 
     def __init__(
         self,
@@ -45,8 +46,9 @@ class SeatReferee(GameReferee):
         resumed: bool = False,
         failed: frozenset[str] = frozenset(),
     ) -> None:
-        """``overlay``: the zones on the plate of the game of ``line``. ``resumed``: it began
-        earlier. ``failed``: sensors that had failed in the game before.
+        """Start or resume the game of ``line``. ``overlay``: the zones of the game on the plate.
+        ``resumed``: True if the game began earlier. ``failed``: places whose sensors had failed in
+        the game before.
         """
         self.game = overlay.game
         self._failed = failed
@@ -71,7 +73,7 @@ class SeatReferee(GameReferee):
         self._state = carry_out(self._state, self._parts, request)
 
     def set_up_again(self) -> None:
-        """Do nothing: people say what lies there."""
+        """Do nothing, because people report the pieces of a game of seats themselves."""
 
     @property
     @override
@@ -86,9 +88,10 @@ class SeatReferee(GameReferee):
     @property
     @override
     def failed(self) -> frozenset[str]:
-        return self._failed  # Kept for the next game: this one says nothing of sensors.
+        # Kept for the next game, because a game of seats does not announce sensor failures.
+        return self._failed
 
-    # What the seats are shown
+    # Values that the pages of the seats show
 
     @property
     def position(self) -> Position:
@@ -97,25 +100,27 @@ class SeatReferee(GameReferee):
 
     @property
     def step_number(self) -> int:
-        """Number of the step, as requests name it."""
+        """Number of the referee's step, which requests send back."""
         return self._state.step
 
     @property
     def counting(self) -> int | None:
-        """Seconds left of a count of five, or None while nobody counts."""
+        """Seconds left of a count of five, or None if no count is running."""
         return self._state.counting
 
     @property
     def proposal(self) -> Proposal | None:
-        """The move that hands seem to have made, or have to make; people say how it went."""
+        """The move that waits for confirmation, or None. The sensors detected it, or people must
+        carry it out for a player.
+        """
         return self._state.proposal
 
     @property
     def for_hands(self) -> str | None:
-        """The move that hands have to make for somebody, mostly a bot, or None."""
+        """The move that people must carry out for another player, usually a bot, or None."""
         return None if self._state.wished is None else self._state.wished.move
 
     @property
     def hints(self) -> Mapping[str, Hinted]:
-        """Player -> what only that seat may be shown."""
+        """Player -> hint that only the seat of that player can see."""
         return self._state.hints

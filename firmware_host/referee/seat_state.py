@@ -1,4 +1,6 @@
-"""The state of one game of seats, as a value: what is told of it follows from this alone."""
+"""The state of one game of seats as an immutable value, from which its lights and sentences
+follow.
+"""
 
 from __future__ import annotations
 
@@ -18,70 +20,74 @@ from tiltboard.firmware_host.table.zones import Evidence, Proposal, ZoneOverlay
 from tiltboard.games.base import Position
 from tiltboard.games.seated import SeatedGame
 
-RETRY_S = 1.0  # Between attempts to write a journal that refuses.
+RETRY_S = 1.0  # Delay between attempts to write the journal after an error, in seconds.
 
 
 class SeatState(Struct, frozen=True):
-    """The state of one game of seats."""
+    """The state of one game of seats, as one immutable value."""
 
     line: Line
-    """The moves on disk."""
+    """The confirmed moves of the game, as the journal stores them."""
     overlay: ZoneOverlay
-    """The game's zones on the plate."""
+    """The zones of the game on the plate."""
     menu: Menu | None
-    """The menu of a long press of back, or None."""
+    """Function that returns the menu for a long press of back, or None if there is no menu."""
     step: int
-    """Changes with everything that may change a player's mind, so that an older decision does not
-    count; passing does not change it."""
+    """Number that changes with everything that can change a player's decision, except a pass. A
+    decision with an older number does not count.
+    """
     finished: bool = False
-    """Whether the result is on disk."""
+    """True if the result of the game is in the journal."""
     sounds: tuple[Sound, ...] = ()
-    """New in this step."""
+    """Sounds that start in this step."""
     asked_hints: Mapping[str, int] = field(default_factory=dict)
-    """Player who asked for a hint -> the step in which that was."""
+    """Player who asked for a hint -> number of the step in which they asked."""
     hints: Mapping[str, Hinted] = field(default_factory=dict)
-    """Player -> what only that seat may be shown."""
+    """Player -> hint that only the seat of that player can see."""
     evidence: Evidence = field(default_factory=Evidence)
-    """The sensors' account of what hands did."""
+    """Evidence from the sensors about moves that people made by hand."""
     wished: Proposal | None = None
-    """The move that hands have to make for a bot, or for somebody who cannot."""
+    """The move that people must carry out for a bot or for another player, or None."""
     asking: Asking[str] = field(default_factory=Asking)
-    """The menu."""
+    """The menu of games, open or closed."""
     notice: Message | None = None
-    """Told until the next press."""
+    """Message that is shown until the next press or move, or None."""
     chance_since_s: float | None = None
-    """Since when a bot's turn waits for chance."""
+    """Time since which a bot's turn has waited for a random draw, in seconds, or None."""
     counting: int | None = None
-    """Seconds left of a count of five, or None while nobody counts."""
+    """Seconds left of a count of five, or None if no count is running."""
     count_ends_s: float = inf
-    """Five seconds after the step in which the count is asked for."""
+    """Time at which the count of five ends, in seconds, or infinite until the count has started."""
     menu_choice: str | None = None
-    """The menu choice that the host has yet to carry out, or None."""
+    """The menu choice that the host must still carry out, or None."""
     trouble: JournalError | None = None
-    """Why the journal could not be written."""
+    """The error that prevents writing the journal, or None."""
     retry_s: float = 0.0
-    """The time of the next attempt."""
+    """Time of the next attempt to write the journal, in seconds."""
 
     @property
     def game(self) -> SeatedGame:
-        """The game and its options."""
+        """The game with its options."""
         return self.overlay.game
 
     @property
     def position(self) -> Position:
-        """The position after the last move."""
+        """The position after the last confirmed move."""
         return self.line.position
 
     @property
     def proposal(self) -> Proposal | None:
-        """The move that hands seem to have made, or have to make; people say how it went."""
+        """The move that waits for confirmation, or None. The sensors detected it, or people must
+        carry it out for a player.
+        """
         return self.evidence.proposal or self.wished
 
     @property
     def kept(self) -> int | None:
         """Number of moves that an undo leaves, or None if the last move cannot be taken back.
 
-        It cannot after the end: by then anybody may know the later random draws.
+        After the end of a game with a secret seed, no move can be taken back, because people may
+        know the later random draws.
         """
         game, moves = self.game, self.line.moves
         if self.position.over and game.secret_options:
@@ -94,10 +100,12 @@ class SeatState(Struct, frozen=True):
         return None
 
     def sounding(self, *sounds: Sound) -> SeatState:
-        """Return the state with these sounds too."""
+        """Return the state with ``sounds`` added."""
         return replace(self, sounds=(*self.sounds, *sounds))
 
     def refused(self, error: JournalError, now_s: float) -> SeatState:
-        """Return the state after the journal could not be written."""
+        """Return the state after ``error`` prevented writing the journal, with the time of the next
+        attempt.
+        """
         state = self if self.trouble is not None else self.sounding(Sound.PAUSED)
         return replace(state, trouble=error, retry_s=now_s + RETRY_S)

@@ -1,4 +1,4 @@
-"""The sentences and the lights of the zones of a game of seats."""
+"""The sentences and the lights of a game of seats."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ _ZONE = re.compile("zone ([1-8])")
 
 
 def name(player: str) -> Message:
-    """Return a player's name as it begins a sentence: "Red"."""
+    """Return a player's name with a capital letter, such as "Red"."""
     return NAMES.get(player, Message(player))
 
 
 def sentence(words: Words) -> Message:
-    """Return a game's sentence as a message, with its known words translated."""
+    """Return a sentence of the game as a message, with the names of players and zones
+    translated.
+    """
     template, params = words
     return Message(template, {key: _word(value) for key, value in params.items()})
 
@@ -65,17 +67,18 @@ def _all(players: list[str]) -> Message:
     return text("{one} and {others}", one=name(first), others=_all(rest)) if rest else name(first)
 
 
-HARDER = ("orange", "purple")  # Colours of a turn with one challenge, and with more.
+HARDER = ("orange", "purple")  # Colours of the lit zone for one challenge, and for more challenges.
 
 
 def lights(
     game: SeatedGame, position: Position, overlay: ZoneOverlay, left: int | None
 ) -> tuple[Mapping[str, Role], Mapping[str, tuple[str, ...]]]:
-    """Return the roles of the lights, and the colours of the legal ones. ``left``: seconds of a
-    count.
+    """Return the role of each lit place, and the colours of the places with the role LEGAL.
+    ``left``: seconds left of a count, or None.
 
-    The zone of the turn is lit, in another colour if it was made harder; the middle alternates the
-    colours of the players whose move is awaited; one zone per second left blinks at the rim.
+    The zone of the turn is lit, in another colour if the move was made harder. The middle
+    alternates between the colours of the players who must move. During a count, one light at the
+    rim blinks for each second left.
     """
     if position.over:
         return dict.fromkeys(overlay.middle, Role.WIN), {}
@@ -88,7 +91,7 @@ def lights(
             if forced:
                 tint[place] = (HARDER[forced - 1],)
     awaited = tuple(each for each in position.awaiting if each in game.players)
-    awaited = awaited or (position.mover,)  # The player who rolls.
+    awaited = awaited or (position.mover,)  # If chance must decide, show the player who rolls.
     for place in overlay.middle:
         roles[place], tint[place] = Role.LEGAL, awaited
     for zone in list(overlay.zones)[: left or 0]:
@@ -97,7 +100,7 @@ def lights(
 
 
 def standing(state: SeatState) -> Standing:
-    """Return how the game stands, for everybody outside the referee."""
+    """Return the standing of a game of seats, which lights, page and scenarios show."""
     line, position = state.line, state.position
     phase = Phase.OVER if position.over else Phase.TURN
     roles, tint = lights(state.game, position, state.overlay, state.counting)

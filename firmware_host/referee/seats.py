@@ -1,4 +1,4 @@
-"""The seats of a game's people: the devices that hold them, and the codes of the free ones."""
+"""The players' seats: the device or bot that holds each seat, and the codes of the free seats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from tiltboard.firmware_host.table import commands as c
 SEATS_NAME = "seats.json"
 CODE_DIGITS = 6
 LEVELS = ("easy", "medium", "hard")
-COMPUTER, ANYBODY = "", "?"  # have seen a hand, as a device would by its digest
+# Markers in place of a device's digest: a bot, or an unknown device, has seen the hand.
+COMPUTER, ANYBODY = "", "?"
 GAMES_KEPT = 100
 
 
@@ -27,24 +28,24 @@ class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Seats:
-    """The seats of one table. People stay seated from game to game, and after a restart.
+    """The seats of one table. Players keep their seats from game to game, and after a restart.
 
-    ``holders``: player -> SHA-256 of the token of the device in the seat. ``computers``: player ->
-    bot level.
-
-    ``shut``: players whose hands were seen in this game by another device than the one that is in
-    the seat now, or by a bot. Such a hand stays covered until the others agree.
+    A seat is held by a device (known by the SHA-256 digest of its token) or a bot, or is free. If a
+    hand was seen by another device than the present one in its seat, or by a bot, the hand stays
+    covered until the other players agree.
     """
 
     def __init__(self, folder: Path, tell: Tell | None = None) -> None:
-        """``tell``: see ``read_kept``."""
+        """Read the stored seats from ``folder``. ``tell``: called with a message if the stored file
+        is damaged, or None.
+        """
         self._path = folder / SEATS_NAME
         self._players: tuple[str, ...] = ()
         self._hands = False
         self.codes: dict[str, str] = {}
-        """Player -> the code that takes a free seat."""
+        """Player -> code with which a device takes the free seat of that player."""
         self.changes = 0
-        """Grows with each change."""
+        """Number of changes since the start; a new number means that the seats have changed."""
         kept = read_kept(self._path, _Kept, "nobody sits any more", tell)
         self._holders, self._computers = dict(kept.holders), dict(kept.computers)
         self._seen_in = dict(kept.seen)
@@ -52,31 +53,33 @@ class Seats:
         self._agreed: dict[str, set[str]] = {}
 
     def set_up(self, players: Sequence[str], game_id: int = 0, *, hands: bool = True) -> None:
-        """Set up a seat for each of ``players``, the people of a game. ``hands``: players hold
-        cards that others may not see, and bots can take seats.
+        """Set up a seat for each of ``players``. ``game_id``: number of the game in the journal.
+        ``hands``: True if players hold hidden cards and bots can take seats.
         """
         self._players, self._hands = tuple(players), hands
         if not hands:
             self._game, self._seen = 0, {}
         elif game_id != self._game:
-            if game_id > max(self._seen_in, default=0):  # It begins now.
+            # The game is new, so its hands belong to the present seats.
+            if game_id > max(self._seen_in, default=0):
                 kept = [*self._seen_in.items(), (game_id, self._sitting())]
                 self._seen_in = dict(sorted(kept)[-GAMES_KEPT:])
-            unknown = dict.fromkeys(players, ANYBODY)  # A forgotten game.
+            # Too many games ago: the seats of this game are no longer stored.
+            unknown = dict.fromkeys(players, ANYBODY)
             self._game, self._seen = game_id, self._seen_in.get(game_id, unknown)
             self._agreed = {}
         self._changed()
 
     def deal(self) -> None:
-        """Note that hands are dealt now, to those who are seated. This is stored with the next
-        change: if the program ends before it, hands stay covered that should be seen, never the
-        reverse.
+        """Note that hands are dealt now to the devices and bots in the seats. The note is stored
+        with the next change of the seats. If the program ends earlier, a hand may stay covered
+        without need, but no hand is shown wrongly.
         """
         self._seen_in[self._game] = self._seen = self._sitting()
         self._agreed = {}
 
     def do(self, command: c.SitDown | c.StandUp | c.OpenHand | c.SeatComputer) -> None:
-        """Change who sits where. Raises NotPossibleError, with nothing changed."""
+        """Carry out a request about the seats. Raises NotPossibleError, with nothing changed."""
         match command:
             case c.SitDown(digest, player, code):
                 self.sit(digest, player, code)
@@ -92,17 +95,22 @@ class Seats:
 
     @property
     def shut(self) -> frozenset[str]:
-        """Players whose hands are shut: the device in the seat has not seen them."""
+        """Players whose hands are covered, because the device in the seat has not seen the hand
+        before.
+        """
         held = self.holders.items()
         return frozenset(
             player for player, held_by in held if self._seen.get(player, held_by) != held_by
         )
 
     def open_hand(self, player: str, digest: str | None) -> None:
-        """Agree, as the device ``digest`` of another seat, that the device at ``player``'s seat may
-        see that hand; the last agreement uncovers it. Only those who have kept their seats since
-        the deal can agree: one who left still counts, and cannot be asked. ``digest`` None: the
-        table's own page, which suffices. Raises NotPossibleError.
+        """Agree that the device in ``player``'s seat can see the covered hand. ``digest``: the
+        device of another seat that agrees, or None for the table's own page, which can decide
+        alone.
+
+        The hand is uncovered when every other device that was seated at the deal has agreed. A
+        device that has left its seat still counts, although it cannot agree. Raises
+        NotPossibleError.
         """
         if player not in self.shut:
             raise NotPossibleError("That hand is not covered.", remedy="Go on playing.")
@@ -129,27 +137,29 @@ class Seats:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The players who have a seat in the present game."""
+        """Players who have a seat in the current game."""
         return self._players
 
     @property
     def holders(self) -> Mapping[str, str]:
-        """Seats that devices hold: player -> the device."""
+        """Player -> digest of the device that holds the seat, in the current game."""
         return {each: self._holders[each] for each in self._players if each in self._holders}
 
     @property
     def devices(self) -> frozenset[str]:
-        """The devices that hold a seat, in this game or in one with other players."""
+        """Digests of the devices that hold a seat, in this game or in a game with other players."""
         return frozenset(self._holders.values())
 
     @property
     def computers(self) -> Mapping[str, str]:
-        """Seats that bots play in a game with hands: player -> bot level."""
+        """Player -> bot level, for the seats of bots. Empty in a game without hidden hands."""
         played = self._players if self._hands else ()
         return {each: self._computers[each] for each in played if each in self._computers}
 
     def sit(self, digest: str, player: str | None, code: str | None) -> None:
-        """Seat a device. Raises NotPossibleError, with nothing changed."""
+        """Give the device ``digest`` the seat of ``player``, or the free seat with ``code``. Raises
+        NotPossibleError, with nothing changed.
+        """
         if code is not None:
             player = None
             for each, known in self.codes.items():
@@ -171,12 +181,16 @@ class Seats:
         self._keep(holders={**self._holders, player: digest}, computers=bots)
 
     def stand_up(self, player: str) -> None:
-        """Free a seat. The page's server checks whether a device may do so."""
+        """Free the seat of ``player``. The web server has checked before that the sender can do
+        this.
+        """
         others = {each: held for each, held in self._holders.items() if each != player}
         self._keep(holders=others)
 
     def play(self, player: str, level: str | None) -> None:
-        """Let a bot of ``level`` play there, or none if it is None. Raises NotPossibleError."""
+        """Let a bot of ``level`` play at the seat of ``player``, or remove the bot if ``level`` is
+        None. Raises NotPossibleError.
+        """
         if player not in self._players or not self._hands:
             raise NotPossibleError("There is no such seat.", remedy="Choose another one.")
         if level is not None and level not in LEVELS:
@@ -191,7 +205,9 @@ class Seats:
     def _keep(
         self, holders: dict[str, str] | None = None, computers: dict[str, str] | None = None
     ) -> None:
-        """Store who is in which seat, with what is given in the place of what was."""
+        """Store the seats. ``holders`` and ``computers`` replace the present values, unless they
+        are None.
+        """
         holders = self._holders if holders is None else holders
         computers = self._computers if computers is None else computers
         kept = _Kept(holders, computers, self._seen_in)
@@ -200,7 +216,9 @@ class Seats:
         self._changed()
 
     def _changed(self) -> None:
-        """Make codes for the free seats, and keep those that exist."""
+        """Create a code for each new free seat, keep the codes of the other free seats, and count
+        the change.
+        """
         before, self.codes = self.codes, {}
         for each in self._players:
             if each not in self._holders and each not in self.computers:

@@ -1,4 +1,4 @@
-"""The snapshot's group `seats`, and what each seat of a game of seats may see."""
+"""The snapshot's group `seats`, and the private view of each seat in a game of seats."""
 
 from __future__ import annotations
 
@@ -15,94 +15,102 @@ from tiltboard.games.base import Position
 from tiltboard.games.contract import describe
 from tiltboard.games.seated import SeatedGame
 
-NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")  # Sent elsewhere, or a seat's own.
+# Fields of the rules contract that are sent elsewhere or are private to a seat.
+NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")
 
 
 class SeatInfo(msgspec.Struct, frozen=True):
-    """One seat."""
+    """One seat of the game."""
 
     player: str
-    """Its player."""
+    """The player of the seat."""
     taken: bool
-    """Whether a device has it."""
+    """True if a device holds the seat."""
     computer: str | None = None
-    """The level of the bot that plays it, or None."""
+    """Level of the bot that plays at the seat, or None if there is no bot."""
     shut: bool = False
-    """Whether another device than the present one has seen the hand."""
+    """True if the hand is covered because another device has seen it."""
 
 
 class SeatsGroup(msgspec.Struct, frozen=True):
-    """A game of seats as everybody may see it."""
+    """The public part of a game of seats, which every page can see."""
 
     step: int
-    """The step to send back with a move, which counts only if nothing has changed."""
+    """Number of the step. A page sends it back with a move, which counts only if the step is the
+    same.
+    """
     public: dict[str, Any]
-    """The object of the ``tiltboard rules`` contract, as an onlooker sees it."""
+    """The position as the ``tiltboard rules`` contract describes it, without hidden cards."""
     zones: dict[str, list[str]]
-    """Zone -> its towers."""
+    """Zone -> the towers in that zone."""
     may: list[str]
-    """Moves that the table itself may make: the stems of chance, the end of a count."""
+    """Moves that the table itself can make: random draws (the beginnings of moves), and the end of
+    a count.
+    """
     seats: list[SeatInfo]
     """The seats, in the order of play."""
     counting: int | None = None
-    """Seconds left of a count of five, or None."""
+    """Seconds left of a count of five, or None if no count is running."""
     proposal: str | None = None
-    """A move by hand that counts after a while: one that the sensors suggest, or that a bot wants
-    to be made; or None."""
+    """The move by hand that waits for confirmation, or None. The sensors detected it, or people
+    must carry it out for a player.
+    """
     failure: str | None = None
-    """The move to make if the proposed one did not hold, or None."""
+    """The move that reports a failure of the proposed move, or None if it cannot fail."""
     seen: bool = False
-    """Whether the sensors suggest the proposal."""
+    """True if the sensors detected the proposed move."""
     sure: bool = False
-    """Whether the sensors are sure of it, so that it counts by itself."""
+    """True if the sensors are certain of the proposed move, so that it counts without
+    confirmation.
+    """
 
 
 class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
-    """The private view of one seat, sent only to the device that has it."""
+    """The private view of one seat, sent only to the device that holds the seat."""
 
     player: str
-    """The seat's player."""
+    """The player of the seat."""
     step: int
-    """The step to send back with a move."""
+    """Number of the step, which the page sends back with a move."""
     hand: list[str]
-    """The player's cards."""
+    """Cards in the player's hand."""
     drawn: list[str]
-    """Two cards of which to keep one, or none."""
+    """Two drawn cards of which the player keeps one, or an empty list."""
     hero: str | None
-    """The player's hero, or None."""
+    """The player's hero, or None if the player has no hero."""
     legal: list[str]
     """The player's legal moves."""
     shut: bool = False
-    """Whether another device has seen the hand; then the view has only what everybody may see."""
+    """True if another device has seen the hand. The view then has only public information."""
     hint: Hinted | None = None
     """The hint that the player asked for, or None."""
 
 
 @dataclass(frozen=True)
 class SeatsShown:
-    """The seats of a game, and what the devices that have them may see."""
+    """The seats of a game, with the private view of each seat."""
 
     players: list[str] = field(default_factory=list)
-    """The players who have a seat."""
+    """Players who have a seat."""
     holders: Mapping[str, str] = field(default_factory=dict)
-    """Player -> digest of the device that has the seat."""
+    """Player -> digest of the device that holds the seat."""
     codes: Mapping[str, str] = field(default_factory=dict)
-    """Player -> code of a free seat."""
+    """Player -> code with which a device takes the free seat of that player."""
     views: Mapping[str, SeatView] = field(default_factory=dict)
-    """Player -> private view, in a game of hands."""
+    """Player -> private view of the seat; empty unless the game is a game of seats."""
     devices: frozenset[str] = frozenset()
-    """Digests of all devices that hold a seat, in this game or in one with other players."""
+    """Digests of all devices that hold a seat, in this game or in a game with other players."""
 
 
 class SeatPublisher:
-    """Publishes the seats of a game, and the hands at them; values are computed again only after a
+    """Publishes the seats of a game and their private views. The values are computed only after a
     change.
     """
 
     group: SeatsGroup | None
-    """The public part after the last update, or None for another game."""
+    """The public part after the last update, or None if the game is not a game of seats."""
     shown: SeatsShown
-    """The parts for devices with seats after the last update."""
+    """The seats with their private views, after the last update."""
 
     def __init__(self) -> None:
         self.group = None
@@ -110,7 +118,9 @@ class SeatPublisher:
         self._made_of: tuple[object, ...] = ()
 
     def update(self, referee: SeatReferee | None, seats: Seats, position: Position | None) -> None:
-        """Publish ``position``, unless nothing has changed. ``referee``: None for a board game."""
+        """Publish the seats and ``position``, unless nothing has changed. ``referee`` is None for a
+        board game.
+        """
         if referee is None or position is None:
             self._made_of, self.group = (), None
             self.shown = SeatsShown(list(seats.players), dict(seats.holders), seats.codes)
@@ -147,8 +157,8 @@ class SeatPublisher:
 
 
 def _covered(view: SeatView, public: Mapping[str, Any], game: SeatedGame) -> SeatView:
-    """Return the view of a covered hand, with what everybody may know; passing and placing pieces
-    stay possible, because they need no cards.
+    """Return the view of a seat whose hand is covered, with only public information. Passing and
+    placing pieces stay legal, because these moves need no cards.
     """
     hand = public["hands"][view.player]
     legal = [move for move in view.legal if game.passes(move) or game.takes_back(move)]

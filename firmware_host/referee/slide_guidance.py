@@ -13,8 +13,9 @@ from tiltboard.firmware_host.table.sight import Stillness
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import Turn
 
-# A ring of PTFE slips from 9 degrees on; a magnet's pull beside it is worth another one. Faster
-# than at 12 a tile pushes others from their places (docs/physics.md).
+# Minimum, recommended and maximum tilt for a sliding tile, in degrees. A PTFE ring slips from 9
+# degrees, and the pull of a neighbouring magnet adds one degree. Above 12 degrees, a tile pushes
+# other tiles from their places (docs/physics.md).
 MIN_DEG, AIM_DEG, MAX_DEG = 10, 11, 12
 _SLACK_RAD = radians(0.5)
 RAISE = {
@@ -23,13 +24,14 @@ RAISE = {
     "top": text("Raise the top side"),
     "bottom": text("Raise the bottom side"),
 }
-_STRAIGHT = 0.14  # Share of the tilt across the way (8 degrees); beyond, a peg may catch the tile.
-_TURNS_RAD = radians(3.0)  # A smaller tilt has no clear direction.
+# Maximum fraction of the tilt across the path (8 degrees off); above, a peg can catch the tile.
+_STRAIGHT = 0.14
+_TURNS_RAD = radians(3.0)  # Minimum tilt, in radians, that has a clear direction.
 
 
 def sliding(state: RefereeState) -> tuple[Turn, bool] | None:
-    """Return the move whose tile is sliding, and whether it has arrived on a plate that is not
-    level yet; None if no tile slides.
+    """Return the move whose tile is sliding, and whether the tile has arrived while the plate is
+    not level yet. Return None if no tile slides.
     """
     pending, sight = state.play.pending, state.seen.sight
     if not state.tilts or state.trouble is not None or sight.faults or pending is None:
@@ -51,7 +53,7 @@ def sliding(state: RefereeState) -> tuple[Turn, bool] | None:
 
 
 def leaning(state: RefereeState) -> RefereeState:
-    """Return the state with the instructions of a slide in its view, if a tile slides."""
+    """Return the state with the instructions for tilting in its view, if a tile slides."""
     slide, view = sliding(state), state.view
     if slide is None or (view.question is not None and not view.question.offer):
         return state
@@ -78,12 +80,14 @@ def leaning(state: RefereeState) -> RefereeState:
     if view.phase is Phase.PAUSED:
         way = () if there else turn.path
         view = replace(view, path=way, path_colour=entrance.colour)
-    aim = 0.0 if there else radians(AIM_DEG)  # The wanted tilt.
+    aim = 0.0 if there else radians(AIM_DEG)  # Recommended tilt, in radians.
     return replace(state, view=replace(view, say=say, lean_rad=(-rows * aim, columns * aim)))
 
 
 def _tilt_say(along: float, across: float, raises: Message, piece: Message) -> Message:
-    """Return what to do with a plate that leans so, in rad ``along`` and ``across`` the way."""
+    """Return the instruction for the present tilt of the plate. ``along`` and ``across``: the tilt
+    along and across the path of the tile, in radians.
+    """
     lean = hypot(along, across)
     if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
         return text("{raise} and no other.", **{"raise": raises})

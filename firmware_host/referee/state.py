@@ -1,4 +1,6 @@
-"""The referee's whole state as one value: each stage of a step derives the next one from it."""
+"""The whole state of a board game's referee as one immutable value, replaced by each stage of a
+step.
+"""
 
 from __future__ import annotations
 
@@ -20,40 +22,47 @@ from tiltboard.firmware_host.table.sight import Sight, SightEvent, Stillness
 from tiltboard.firmware_host.table.standing import Asking, Phase, Sound
 from tiltboard.games.base import Turn
 
-UNSURE_SAY_S = 0.4  # Longer than a hand needs to pass over a place.
-APPEARS_S = 0.8  # Longer than a weak, off-centre magnet needs to come to rest on an empty place.
+# Delay before people are asked to centre a piece, in seconds; a hand passes over a place faster.
+UNSURE_SAY_S = 0.4
+# Delay on an empty place, in seconds; a weak, off-centre magnet comes to rest faster.
+APPEARS_S = 0.8
 UNSURE_FIX_S = 1.0
-TAKE_BACK_S = 3.0  # Seen again for this long, the board before a move takes the move back.
-WAITED_S = 5.0  # A requested step that is not seen within this time may be the sensor's fault.
-CAUSE_S = 1.0  # An event may have caused a mistake that is seen within this time.
-SLACK_S = 1e-9  # Rounding tolerance, so that sums of scan periods reach their limits.
+# Time for which the board before a move must be shown to take the move back, in seconds.
+TAKE_BACK_S = 3.0
+# Time without a detected change after which a sensor may have failed to detect a step, in seconds.
+WAITED_S = 5.0
+CAUSE_S = 1.0  # Maximum time from an event to a mistake that the event can explain, in seconds.
+SLACK_S = 1e-9  # Rounding tolerance in seconds, so that sums of scan periods reach their limits.
 TILTING = (Stillness.TILTED, Stillness.MOVING)
 _NOTHING = Sight(-inf, False, {}, frozenset(), Stillness.UNKNOWN, (0.0, 0.0))
 
 
 class SeenBoard(Struct, frozen=True):
-    """The readings so far, and their times in s."""
+    """The last readings of the plate, and the times since which the readings have not changed."""
 
     sight: Sight = _NOTHING
     now_s: float = -inf
     same_since_s: float = -inf
-    """The time of the board's last change."""
+    """Time of the last change of the board, in seconds."""
     sure_since_s: float = -inf
-    """The same, with no doubtful place since."""
+    """Time since which the board has not changed and every place has been readable, in seconds."""
     unsure_since_s: Mapping[str, float] = field(default_factory=dict)
-    """Places of the board with steady but unreadable sensors -> since when."""
+    """Place with a steady but unreadable sensor -> time since when it is unreadable, in seconds."""
     doubtful: frozenset[str] = frozenset()
-    """Those places, and ones with failed or unsteady sensors."""
+    """Places of the board that cannot be read now, including those with failed or unsteady
+    sensors.
+    """
     cause: SightEvent | None = None
-    """The last event that may explain a mistake."""
+    """The last event that can explain a mistake, or None."""
     levelled: bool = False
-    """The plate was tilted, is still again, and is not read yet."""
+    """True if the plate was tilted, is still again, and has not been read since then."""
 
     def then(
         self, sight: Sight, now_s: float, board: Container[str], *, mending: bool
     ) -> SeenBoard:
-        """Return the readings with one more sight. Places outside ``board`` may be unreadable.
-        ``mending``: keep the cause of the mistake that is being corrected.
+        """Return the readings after one more scan. ``board``: the places of the game; other places
+        can be unreadable. ``mending``: True while a mistake is being corrected, so that its cause
+        is kept.
         """
         same = self.now_s > -inf and self.sight.cells == sight.cells
         doubtful = frozenset(place for place in sight.unsure if place in board)
@@ -75,34 +84,34 @@ class SeenBoard(Struct, frozen=True):
         )
 
     def anew(self) -> SeenBoard:
-        """Return the readings after a pause: every duration begins now."""
+        """Return the readings after a pause, with all durations starting now."""
         unsure = dict.fromkeys(self.unsure_since_s, self.now_s)
         return replace(
             self, same_since_s=self.now_s, sure_since_s=self.now_s, unsure_since_s=unsure
         )
 
     def is_due(self, at_s: float) -> bool:
-        """Return whether the time ``at_s`` has come."""
+        """Return whether the time ``at_s`` has been reached."""
         return self.now_s >= at_s - SLACK_S
 
     def stood(self, duration_s: float) -> bool:
-        """Return whether the board has been the same for ``duration_s``."""
+        """Return whether the board has not changed for ``duration_s`` seconds."""
         return self.is_due(self.same_since_s + duration_s)
 
     def surely_stood(self, duration_s: float) -> bool:
-        """Return whether the board has been the same for ``duration_s``, with no doubtful place
-        since.
+        """Return whether the board has not changed and every place has been readable for
+        ``duration_s`` seconds.
         """
         return not self.doubtful and self.is_due(self.sure_since_s + duration_s)
 
     @property
     def unsure(self) -> tuple[str, ...]:
-        """Places of the board that cannot be read now."""
+        """Places of the board with a steady sensor that cannot be read now."""
         return tuple(self.unsure_since_s)
 
     def unclear(self, stands: Container[str]) -> tuple[str, ...]:
-        """Return the places that have been unreadable for longer than a hand needs to pass, or,
-        where ``stands`` has no piece, for longer than one needs to come to rest.
+        """Return the places that have been unreadable for at least ``UNSURE_SAY_S``. A place that
+        is not in ``stands``, the places with an expected piece, counts only after ``APPEARS_S``.
         """
         since_s = self.unsure_since_s.items()
         waits_s = {p: UNSURE_SAY_S if p in stands else APPEARS_S for p, _ in since_s}
@@ -110,19 +119,21 @@ class SeenBoard(Struct, frozen=True):
 
     @property
     def blurred(self) -> tuple[str, ...]:
-        """Places that have been unreadable for at least UNSURE_FIX_S."""
+        """Places that have been unreadable for at least ``UNSURE_FIX_S`` seconds."""
         return tuple(p for p, s in self.unsure_since_s.items() if self.is_due(s + UNSURE_FIX_S))
 
     def shows(self, sight: Sight) -> bool:
-        """Return whether ``sight`` contains nothing new."""
+        """Return whether ``sight`` shows the same readings as the last scan, apart from time and
+        tilt, and has no events.
+        """
         seen = self.sight
         now = replace(sight, time_s=seen.time_s, tilt_rad=seen.tilt_rad, events=seen.events)
         return not sight.events and now == seen
 
 
 class Guide(Enum):
-    """The goal to which people are guided; nothing on the board counts as a move until it is
-    reached.
+    """The position to which people are guided. Until the board shows that position, no change of
+    the board counts as a move.
     """
 
     SETUP = "setup"
@@ -130,104 +141,121 @@ class Guide(Enum):
 
 
 class Play(Struct, frozen=True):
-    """One game and its unfinished business."""
+    """One game, with its legal moves and its unfinished move."""
 
     line: Line
     book: MoveMatcher
-    """The legal moves."""
+    """The legal moves of the position, to be compared with the board."""
     guide: Guide | None = None
     matched: bool = False
-    """Whether the board has shown the game's position at least once since the game began."""
+    """True if the board has shown the game's position at least once since the game began or was
+    resumed.
+    """
     pending: AwaitedMove | None = None
-    """A move that is not confirmed yet."""
+    """The move that is being carried out and is not confirmed yet, or None."""
     held: PendingMove | None = None
-    """That move as the journal has it; ``settling``: it was seen unfinished."""
+    """The pending move as the journal stores it, or None. ``settling`` is True once the move has
+    been detected without an error, but unfinished.
+    """
     settling: bool = False
     taken_back: Turn | None = None
-    """The last undone move, by hand or before a restart, if nothing has happened since."""
+    """The last move that was undone, by hand or before a restart, or None if the game has changed
+    since.
+    """
     missed: frozenset[str] = frozenset()
-    """Empty places of which a person says that one has an unseen piece."""
+    """Empty places, one of which has a piece that no sensor detects, as a person has reported."""
     finished: bool = False
-    """The result is in the journal."""
+    """True if the result of the game is in the journal."""
     draw_offers: tuple[str, ...] = ()
     """Players who have offered a draw since the last move."""
 
     def on(self, line: Line, *, taken_back: Turn | None = None) -> Play:
-        """Return the game with another position, or without its pending move."""
+        """Return the game at the position of ``line``, without a pending move. ``taken_back``: the
+        move that was just undone, or None.
+        """
         same = line.position is self.line.position
         book = self.book if same else MoveMatcher(line.game, line.position)
         return Play(line, book, self.guide, self.matched, taken_back=taken_back)
 
     @property
     def free(self) -> bool:
-        """True if no move is being carried out and no mistake corrected."""
+        """True if no move is being carried out and people are not guided to a position."""
         return self.guide is None and self.pending is None
 
     @property
     def swap(self) -> Turn | None:
-        """The move of the pie rule while it is possible, else None."""
+        """The swap move of the pie rule while a swap is possible, or None."""
         return self.book.swap if self.pending is None else None
 
 
-RETRY_S = 1.0  # Pause between attempts to write the journal after an error.
+RETRY_S = 1.0  # Delay between attempts to write the journal after an error, in seconds.
 NOTICE_S = 3.0
 
 
 class RefereeState(Struct, frozen=True):
-    """The state of one game. ``silent_failures``, ``tilts``: see Referee."""
+    """The state of one game on a board, as one immutable value."""
 
     play: Play
     menu: Menu | None = None
-    """Index of the selected choice, or None if nothing can be chosen."""
+    """Function that returns the menu for a long press of back, or None if there is no menu."""
     silent_failures: bool = False
+    """True if sensors can fail undetected, as switches do."""
     tilts: bool = False
+    """True if people can tilt the plate so that tiles slide."""
     seen: SeenBoard = field(default_factory=SeenBoard)
     claims: Mapping[str, str | None] = field(default_factory=dict)
-    """Place -> the piece that people have said is there in this step."""
+    """Place -> piece that people have reported on that place in this step, or None if it is
+    empty.
+    """
     cells: Mapping[str, str] = field(default_factory=dict)
-    """Place -> piece, by what is ``seen`` and what people have said."""
+    """Place -> piece on that place, from the sensors and from reports by people."""
     found: tuple[AwaitedMove, ...] = ()
-    """Moves that explain the board, none of them certain yet."""
+    """Legal moves that can explain the board, none of which is certain yet."""
     asking: Asking[Meaning] = field(default_factory=Asking)
     failed: frozenset[str] = frozenset()
-    """Sensors whose failure has been announced."""
+    """Places whose sensor failure has been announced to the players."""
     todo: tuple[str, ...] = ()
-    """Places where something is to be done, requested since ``todo_s``."""
+    """Places where people must still do something. The time of that request is ``todo_s``."""
     todo_s: float = -inf
     view: View = NOT_READY
-    """The last one shown."""
+    """The view that was shown last."""
     problems: Problems = frozenset()
-    """Those when play was last not paused."""
+    """The problems of the last view outside a pause."""
     sounds: tuple[Sound, ...] = ()
-    """New in this step."""
+    """Sounds that start in this step."""
     notice: tuple[Message, float] | None = None
-    """A past event, and until when it is shown."""
+    """A message about a past event and the time until which it is shown, in seconds, or None."""
     trouble: JournalError | None = None
-    """The reason why nothing can be confirmed now."""
+    """The error that prevents writing the journal, so that nothing can be confirmed, or None."""
     retry_s: float = inf
-    """Time of the next try to confirm."""
+    """Time of the next attempt to write the journal, in seconds."""
     owed: int | None = None
-    """Number of moves that an undo leaves then, or None."""
+    """Number of moves that a failed undo leaves when it is retried, or None if no undo failed."""
     menu_choice: str | None = None
-    """The game that is selected in the menu, as ``GameReferee`` has it."""
+    """The menu entry that a player has chosen and the host must start, or None."""
     wake_s: float = -inf
-    """The time of the next judgement if nothing changes."""
+    """Time of the next judgement of the board if nothing changes before, in seconds."""
 
     def seeing(self, sight: Sight, now_s: float) -> RefereeState:
-        """Return the state at the beginning of a step, with the new readings."""
+        """Return the state at the start of a step, with the new readings ``sight``."""
         mending = self.view.phase is Phase.FIX
         seen = self.seen.then(sight, now_s, self.play.line.game.board, mending=mending)
         return replace(self, seen=seen, cells=said_over(sight.cells, self.claims), found=())
 
     def rests(self, sight: Sight, now_s: float) -> bool:
-        """Return whether a step could change nothing: no news, and no time limit has come."""
+        """Return whether a step would change nothing: ``sight`` has no news and no time limit is
+        reached.
+        """
         leans = self.asking.question is not None or self.view.lean_rad is not None
         may_lean = leans and sight.stillness is not Stillness.STILL
         return now_s < self.wake_s and not may_lean and self.seen.shows(sight)
 
     def until_next(self) -> RefereeState:
-        """Return the state at the end of a step, with the time at which to look again."""
-        if self.sounds or self.claims:  # Both are passed on once, in the step that made them.
+        """Return the state at the end of a step, with the time at which the board must be judged
+        again.
+        """
+        # Sounds and claims are passed on once, in the step that created them.
+        if self.sounds or self.claims:
             return replace(self, sounds=(), claims={}, wake_s=-inf)
         notice = () if self.notice is None else (self.notice[1],)
         seen, waits_s = self.seen, (UNSURE_SAY_S, APPEARS_S, UNSURE_FIX_S)
@@ -237,11 +265,11 @@ class RefereeState(Struct, frozen=True):
         wake_s = min((at_s for at_s in alarms_s if not seen.is_due(at_s)), default=inf)
         return replace(self, wake_s=wake_s - SLACK_S)
 
-    # What is asked of it
+    # Properties that the stages of a step read
 
     @property
     def why_paused(self) -> Message | None:
-        """The reason why play is paused, or None."""
+        """The reason why play is paused, or None if play is not paused."""
         sight = self.seen.sight
         if sight.faults:
             return problem_messages.part_missing(sight.faults)
@@ -256,12 +284,14 @@ class RefereeState(Struct, frozen=True):
 
     @property
     def waits_until_s(self) -> float:
-        """The time by which a requested step should have been seen, if it has been done."""
+        """Time until which the sensors should have detected a requested step, in seconds."""
         return max(self.seen.same_since_s, self.todo_s) + WAITED_S
 
     @property
     def may_answer(self) -> bool:
-        """True if the plate is, or just was, tilted only as far as an answer needs."""
+        """True if the tilt of the plate, now or just before, can be an answer to the open
+        question.
+        """
         sight, levelled = self.seen.sight, self.seen.levelled
         tilted = levelled or (sight.ready and sight.stillness in TILTING)
         waits = sight.faults or self.trouble is not None
@@ -269,66 +299,71 @@ class RefereeState(Struct, frozen=True):
 
     @property
     def hidden(self) -> frozenset[str]:
-        """Places of the board that no sensor sees."""
+        """Places of the board that no working sensor can read."""
         return self.seen.sight.blind & self.play.line.game.board.keys()
 
     @property
     def stands(self) -> bool:
-        """True if the board shows the position."""
+        """True if the board shows exactly the game's position."""
         return self.cells == self.play.line.position.cells
 
     @property
     def may_be_undone(self) -> bool:
-        """True if the board is as before the pending or the last move, which is then taken back if
-        the board stays so. An unseen move may explain such a board, too.
+        """True if the board is as it was before the pending or the last move. That move is taken
+        back if the board stays unchanged. False if an undetected move can explain the board, too.
         """
         play = self.play
         if play.pending is not None:
             return self.stands and not play.pending.requested
-        if play.line.agreed is not None:  # People only clear the board.
+        if play.line.agreed is not None:  # After an agreed end, people only clear the board.
             return False
         before = play.line.before
         if play.guide is not None or before is None or self.cells != before.cells:
             return False
-        if self.stands:  # A pass has changed nothing, so the board says nothing of it.
+        # A pass changes nothing, so the board cannot show that a pass is taken back.
+        if self.stands:
             return False
-        # An empty board that never matched is a resumed game that is not set up yet.
+        # An empty board that has never shown the position is a resumed game that is not set up yet.
         set_up = play.matched or bool(self.cells)
         return set_up and not play.book.unseen(self.cells, self.hidden)
 
     @property
     def made(self) -> bool:
-        """True if the board shows a move that is not in the journal, or people are asked which."""
+        """True if the board shows a move that is not confirmed, or people are asked which move was
+        made.
+        """
         asking = self.asking
         asked = asking.question is not None and not asking.offered and asking.board is None
         return asked or self.play.pending is not None
 
     @property
     def step(self) -> int:
-        """Number for ``Standing.step``: it changes with every move, and with every one not in the
-        journal.
+        """Number for ``Standing.step``, which changes when a move is confirmed or taken back, and
+        also when a move is made but not confirmed yet.
         """
         return 2 * len(self.play.line.moves) + self.made
 
-    # How it changes
+    # Methods that return a changed state
 
     def playing(self, play: Play, *sounds: Sound) -> RefereeState:
-        """Return the state with the game ``play``, and the sounds of that change."""
+        """Return the state with the game ``play``, and with ``sounds`` added."""
         return replace(self, play=play, sounds=(*self.sounds, *sounds))
 
     def noticed(self, notice: Message) -> RefereeState:
-        """Return the state with ``notice``, which is shown for NOTICE_S."""
+        """Return the state with ``notice``, which is shown for ``NOTICE_S`` seconds."""
         return replace(self, notice=(notice, self.seen.now_s + NOTICE_S))
 
     def refused(self, error: JournalError) -> RefereeState:
-        """Return the state after the journal could not be written."""
+        """Return the state after ``error`` prevented writing the journal, with the time of the next
+        attempt.
+        """
         return replace(self, trouble=error, retry_s=self.seen.now_s + RETRY_S)
 
     def claimed(
         self, board: Mapping[str, str], places: Set[str], *, confirmed: bool = False
     ) -> RefereeState:
-        """Return the state with ``board``'s pieces on ``places``. ``confirmed``: perception is told
-        them even if they were assumed before.
+        """Return the state with the pieces of ``board`` on ``places``. ``confirmed``: True to
+        report all ``places`` to perception, not only the changed ones.
         """
         news = {
             place: board.get(place)

@@ -1,4 +1,6 @@
-"""The views of the phases: roles for the lights and one sentence each."""
+"""The views of the phases of play: each has roles for the lights and one sentence for the
+players.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +25,21 @@ from tiltboard.firmware_host.table.standing import Claim, Guidance, Phase, Quest
 from tiltboard.games.base import Game, GameType, Outcome, Position, Shift, Turn
 from tiltboard.games.registry import GAMES
 
-Problems = frozenset[tuple[str, str]]  # Place, and the problem there.
+Problems = frozenset[tuple[str, str]]  # Pairs of a place and the problem on that place.
 
 Meaning = AwaitedMove | tuple[Claim, ...]
-"""The meaning of an answer: the move that was made, or which piece is where."""
+"""The meaning of an answer: the move that was made, or a list of places with the piece on each."""
 
 
 class View(Guidance, frozen=True, kw_only=True):
-    """One phase as people see it, and what only the referee knows of it."""
+    """One phase of play as people see it, with data that only the referee uses."""
 
     problems: Problems = frozenset()
-    """The problems, so that new ones are noticed."""
+    """The problems of the board; only problems that were not in the last view make a sound."""
     expected: bool = False
-    """Whether the problems were to be expected, so that they make no sound."""
+    """True if the problems are expected, so that they make no sound."""
     meant: Mapping[str, Meaning] = msgspec.field(default_factory=dict)
-    """Answer to ``question`` -> its meaning."""
+    """Value of an answer to ``question`` -> meaning of that answer."""
 
 
 NOT_READY = View(Phase.PAUSED, problem_messages.NOT_READY)
@@ -46,13 +48,16 @@ NOT_READY = View(Phase.PAUSED, problem_messages.NOT_READY)
 def turn_view(
     game: Game, book: MoveMatcher, last: Turn | None, hidden: Container[str] = ()
 ) -> View:
-    """Return the view of a turn. A piece on a ``hidden`` place may be in the hand already."""
+    """Return the view of a turn, with the legal places lit. ``hidden``: places that no working
+    sensor can read. A piece on a hidden place may already be in the hand, so its landing places are
+    lit, too.
+    """
     position = book.position
     held = [arriving(turn) for at, found in book.movers.items() if at in hidden for turn in found]
     landings = [shift.target for shift in held if shift.target is not None]
     legal = (*book.drops, *book.entries, *book.movers, *landings)
     roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
-    tint = {  # Colours of the sides from which a piece may come in.
+    tint = {  # Colours of the sides from which a piece can enter.
         place: tuple(t.entrance.colour for t in found if t.entrance is not None)
         for place, found in book.entries.items()
         if any(t.entrance is not None for t in found)
@@ -77,7 +82,8 @@ def turn_view(
         said = text(
             "{player}'s turn. {todo} Or swap: take over the one on {place}.", **to_put, place=place
         )
-    owners = [owner for owner, left in position.reserve.items() if left == 1]  # Momentum M9
+    # Rule M9 of Momentum: announce the last marble of a player.
+    owners = [owner for owner, left in position.reserve.items() if left == 1]
     if owners:
         known, who = GAMES.get(game.name), phrases.players(owners)
         rest = {"said": said, "last": Message("Last piece" if known is None else known.last_piece)}
@@ -89,7 +95,7 @@ def turn_view(
 
 
 def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
-    """Return the view of a question; the phase stays as it is."""
+    """Return the view of an open question. The phase of play stays the same."""
     tint: dict[str, tuple[str, ...]] = {}
     for choice in question.choices:
         if choice.colour is not None:
@@ -119,7 +125,7 @@ def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
 
 
 def landing_view(game: Game, found: Landing) -> View:
-    """Return the view of a held piece that has to land, its captured piece being off its place."""
+    """Return the view of a held piece that must land after the captured piece has been lifted."""
     shift, extras = next(s for s in found.turn.act if s.source in carried(found.turn)), found.extras
     target, extra = shift.target or "", next(iter(extras), None)
     named = {
@@ -144,7 +150,9 @@ def landing_view(game: Game, found: Landing) -> View:
 
 
 def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View:
-    """Return the view of a held piece: where it, or the piece that replaces it, may land."""
+    """Return the view of a held piece, with all places where the piece, or its replacement in a
+    swap, can land.
+    """
     shift = arriving(choices[0])
     piece = phrases.piece(game.name, shift.piece)
     if shift.source is not None:
@@ -165,7 +173,9 @@ def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View
 
 
 def settle_view(game: Game, finding: BoardDiff, turn: Turn) -> View:
-    """Return the view of the consequences to carry out, with the piece's way if it is known."""
+    """Return the view of the remaining consequences of ``turn``, with the path of the piece if the
+    path is known.
+    """
     steps = carries(game, finding)
     first = steps[0]
     way = Shift(first.piece, first.source, first.target)
@@ -188,7 +198,9 @@ def settle_view(game: Game, finding: BoardDiff, turn: Turn) -> View:
 
 
 def _comes_about(turn: Turn, way: Shift) -> bool:
-    """Return whether ``way`` is one consequence, or several in a row by pieces of one kind."""
+    """Return whether the shift ``way`` is one consequence of ``turn``, or a chain of consequences
+    of equal pieces.
+    """
     onward = {s.source: s.target for s in turn.consequences if s.piece == way.piece}
     place = way.source
     while place in onward and place is not None:
@@ -199,7 +211,7 @@ def _comes_about(turn: Turn, way: Shift) -> bool:
 
 
 def setup_view(game: Game, finding: BoardDiff, blurred: Iterable[str]) -> View:
-    """Return the view of a board that is not the starting position yet."""
+    """Return the view of a board that does not show the starting position yet."""
     roles = dict.fromkeys((*finding.strays, *blurred), Role.REMOVE)
     puts = {p: piece for p, piece in finding.missing.items() if p not in roles}
     roles.update(dict.fromkeys(puts, Role.PUT))
@@ -215,8 +227,8 @@ def fix_view(
     blurred: Iterable[str],
     say: Message,
 ) -> View:
-    """Return the view of what is wrong: strays, missing pieces, unreadable places. Pieces that
-    leave the board for good are marked for removal.
+    """Return the view of a board with wrong pieces, missing pieces or unreadable places. Pieces
+    that must leave the board permanently are marked for removal.
     """
     off = {step.source for step in steps if step.target is None and not step.parked}
     roles = {place: Role.REMOVE if place in off else role for place, role in finding.todo.items()}
@@ -235,7 +247,7 @@ def fix_view(
 
 
 def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | None) -> View:
-    """Return the view of the result."""
+    """Return the view of the result of a finished game."""
     winners = outcome.team or ((outcome.winner,) if outcome.winner else ())
     places = outcome.places or [p for p, piece in position.cells.items() if piece in winners]
     roles = {**_last(last), **dict.fromkeys(places, Role.WIN)}
@@ -243,11 +255,11 @@ def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | Non
 
 
 def carry_say(game: Game, carry: RepairStep) -> Message:
-    """Return the instruction for one step."""
+    """Return the instruction for one repair step."""
     kind, source, target = phrases.piece(game.name, carry.piece), carry.source, carry.target
     if source is None:
         return text("Put a {piece} on {place}.", piece=kind, place=target)
-    if carry.parked:  # it makes room for another
+    if carry.parked:  # The piece only makes room for another piece.
         return text("Take the {piece} off {place} for a moment.", piece=kind, place=source)
     if target is None:
         return text("Take the {piece} off {place}.", piece=kind, place=source)
@@ -261,14 +273,18 @@ def carry_say(game: Game, carry: RepairStep) -> Message:
 
 
 def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str]) -> Message:
-    """Return the sentence about an unreadable place: an off-centre piece, or something unknown."""
+    """Return the sentence about an unreadable place: an off-centre piece if one is expected, or
+    else an unknown object.
+    """
     if place in expected or place in cells:
         return problem_messages.unclear(place)
     return problem_messages.unreadable(place)
 
 
 def _last(turn: Turn | None) -> dict[str, Role]:
-    """Return the LAST role of each place where the last moved piece has come to rest."""
+    """Return the role LAST for each place where a piece of the last move came to rest: place ->
+    role. The result is empty if ``turn`` is None.
+    """
     if turn is None:
         return {}
     on = {s.source: s.target for s in turn.consequences if s.source is not None}
