@@ -1,1 +1,4 @@
-"""The laboratory: studies and measurements, which no player, builder or keeper of a table needs."""
+"""The laboratory: studies of the games and measurements of the program, for developers only.
+
+Playing on a table or building a table does not need this package.
+"""

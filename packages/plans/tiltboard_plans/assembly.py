@@ -1,8 +1,10 @@
-"""The whole table as solids in one coordinate system: parts that are cut, printed, bought or wired.
+"""The whole table as solids in one coordinate system, with every part that is cut, printed, bought
+or wired.
 
-Solids come from the files that are written: sheets are extruded, printed parts are the printed
-ones, boards and their parts come from their drawings. ``Assembly.collisions`` lists the parts that
-collide when both axles are turned. Needs manifold3d (the extra ``make``). Lengths in mm.
+The solids come from the drawings of the other modules: sheets are extruded, printed parts are the
+printed solids, boards and their parts come from the boards' drawings. ``Assembly.collisions`` lists
+the parts that collide when both axles are turned. Needs manifold3d (the extra ``make``). Lengths
+are in mm.
 """
 
 from __future__ import annotations
@@ -22,23 +24,25 @@ from tiltboard_plans.printed import gimbal_parts
 from tiltboard_plans.sheets import Sheet, sheets
 
 Moves = Literal["plate", "ring", "ground", "wires"]
-TOUCH_MM3 = 1.0  # Overlap of touching parts by rounding.
-TAIL_MM, TAIL_DOWN_MM = 2.4, 12.0  # a wire's thickness under a row board, and its bend
+TOUCH_MM3 = 1.0  # Maximum overlap of two touching parts that rounding explains, in mm3.
+TAIL_MM, TAIL_DOWN_MM = 2.4, 12.0  # Thickness of a wire under a row board, and depth of its bend.
 SPACER_MM, SCREW_MM, NUT_MM = 6.0, 3.0, 6.35
 DRIVER_MM, DRIVER_LONG_MM = 10.0, 60.0
-LEG_MM = 28.0  # Printed legs under a shelf that does not move.
+LEG_MM = 28.0  # Width of the printed legs under a shelf that does not move.
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A part of the table, at its position when nothing is tilted."""
+    """A part of the table, at its position when no axle is turned."""
 
     name: str
     moves: Moves
-    """The part that carries it: the plate, the ring between its axles, or neither."""
+    """The carrier of the part: the plate, the ring between the axles, or the ground. ``wires`` bend
+    with the tilt.
+    """
     body: Any
     look: str = "wood"
-    """Its material, for pictures."""
+    """The material of the part, which gives its colour in pictures."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +52,11 @@ class Assembly:
     frame: Frame | None
     solids: tuple[Solid, ...]
     tools: tuple[Solid, ...]
-    """The room that a screwdriver takes over each screw that is turned when all is in its place."""
+    """The space for a screwdriver or socket at each screw that is turned after the assembly."""
 
     @classmethod
     def of(cls, plans: Plans) -> Assembly:
-        """Return the assembly of everything that a profile's plans draw and list."""
+        """Return the assembly of all parts in the plans of a table."""
         frame = plans.frame
         if frame is None:
             return cls(None, tuple(_buttons(plans)), ())
@@ -68,9 +72,11 @@ class Assembly:
     def collisions(
         self, plate_deg: float = 0.0, ring_deg: float = 0.0, spin_deg: float = 0.0
     ) -> list[str]:
-        """Return all pairs of parts that overlap with the axles at those angles.
+        """Return all pairs of parts that overlap when the axles are turned by these angles.
 
-        Parts that move together are compared only where nothing is turned.
+        ``plate_deg`` and ``ring_deg``: the turns of the plate's and the ring's axle. ``spin_deg``:
+        the plate's turn about the vertical axis. Parts that move together are compared only if all
+        angles are 0.
         """
         rests = plate_deg == ring_deg == spin_deg == 0.0
         turned = []
@@ -89,7 +95,8 @@ class Assembly:
                 for two, with_two, b, box_b in turned[at + 1 :]
                 if (rests or with_one != with_two) and _near(box_a, box_b)
             ]
-            # All at once first: nearly always none of them meets it.
+            # Compare with all neighbours together first, because nearly always no neighbour
+            # overlaps.
             if near and (a ^ _solid().compose([b for _, b in near])).volume() > TOUCH_MM3:
                 found += [f"{one} and {two}" for two, b in near if (a ^ b).volume() > TOUCH_MM3]
         return found
@@ -106,7 +113,9 @@ class Assembly:
 
 
 def _near(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
-    """Return whether two boxes overlap: corners as manifold3d gives them."""
+    """Return whether two bounding boxes overlap, given as manifold3d's ``bounding_box`` returns
+    them.
+    """
     return all(one[at] < two[at + 3] and two[at] < one[at + 3] for at in range(3))
 
 
@@ -120,19 +129,23 @@ def _box(box: Box) -> Any:
 
 
 def _rod(across: float, at: tuple[float, float], low: float, high: float) -> Any:
-    """Return an upright cylinder."""
+    """Return an upright cylinder of diameter ``across``, from height ``low`` to ``high``."""
     corners = 16 if across < 20 else 96
     return _solid().cylinder(high - low, across / 2, -1.0, corners).translate((*at, low))
 
 
 def _bolt(across: float, at: tuple[float, float, float], long: float, turn: float) -> Any:
-    """Return a cylinder along x from a point, turned about that by ``turn`` degrees."""
+    """Return a cylinder that starts at ``at`` and lies along x, turned about the vertical axis by
+    ``turn`` degrees. ``across``: diameter. ``long``: length.
+    """
     lying = _solid().cylinder(long, across / 2, -1.0, 16).rotate((0, 90, 0))
     return lying.rotate((0, 0, turn)).translate(at)
 
 
 def extruded(sheet: Sheet, low: float, high: float) -> Any:
-    """Return a sheet of wood or felt as the machine makes it: cut along its lines, and drilled."""
+    """Return a sheet of wood or felt as a solid, cut along its lines and drilled, from height
+    ``low`` to ``high``.
+    """
     section = import_module("manifold3d").CrossSection
     loops: list[list[tuple[float, float]]] = []
     for layer, x0, y0, x1, y1 in sheet.lines:
@@ -154,7 +167,10 @@ def extruded(sheet: Sheet, low: float, high: float) -> Any:
 
 
 def _board(board: Board, at: tuple[float, float, float]) -> Iterator[tuple[str, Any, str]]:
-    """Yield name, body and look of a board, with its origin at ``at``, and of all parts on it."""
+    """Yield name, body and material of a board and of each part on the board.
+
+    ``at``: the position of the board's origin.
+    """
     x, y, low = at
     left, top, right, bottom = board.edge
     body = _box((x + left, x + right, y - bottom, y - top, low, low + BOARD_MM))
@@ -174,11 +190,11 @@ def _board(board: Board, at: tuple[float, float, float]) -> Iterator[tuple[str, 
 
 
 def _plate(plans: Plans, frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
-    """Yield the plate and all parts directly under it."""
+    """Yield the plate and all parts directly under the plate."""
     profile, under = plans.profile, f.UNDER_MM
     top = under + platform.PLYWOOD_MM
     wood = extruded(cut["drill"], under, top)
-    # Rings of acrylic fill what is cut out of the felt for them.
+    # Rings of acrylic fill the ring-shaped cuts in the felt, so the felt is drawn without the cuts.
     plain = replace(cut["felt"], lines=cut["felt"].lines[:4])
     plain.circles = [each for each in plain.circles if each[0] == "drill"]
     felt = extruded(plain, top, top + platform.FELT_MM)
@@ -227,7 +243,7 @@ def _union(bodies: Iterable[Any]) -> Any:
 
 
 def _shelf(plans: Plans, frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
-    """Yield the shelf, the parts on it and those screwed under it."""
+    """Yield the shelf and all parts on and under the shelf."""
     top, low = f.SHELF_TOP_MM, f.SHELF_TOP_MM - f.SHELF_MM
     yield Solid("shelf", "plate", extruded(cut["shelf"], low, top))
     up = top + f.STANDOFF_MM
@@ -250,7 +266,7 @@ def _shelf(plans: Plans, frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]
 
 
 def _gimbal(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
-    """Yield ring, bearings, stops, posts, tray and the four axles."""
+    """Yield the gimbal's ring, bearings, stops, posts, weight tray and four axles."""
     x, y, far, _ = frame.ring_mm
     thick = platform.RING_THICK_MM / 2
     ring = extruded(cut["gimbal-ring"], -thick, thick)
@@ -296,7 +312,7 @@ def _gimbal(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
 
 
 def _bundle(frame: Frame) -> Any:
-    """Return half a turn of the wires, from under the shelf to the base."""
+    """Return the wires from the shelf to the base, bent in half a turn."""
     x, y, high = frame.bundle_end_mm
     radius = frame.bend_mm()
     section = import_module("manifold3d").CrossSection
@@ -306,8 +322,8 @@ def _bundle(frame: Frame) -> Any:
 
 
 def _legs(frame: Frame) -> Iterator[Solid]:
-    """Yield the support of a shelf that does not tilt: blocks, and a turntable under them if it
-    spins.
+    """Yield the support of a shelf that does not tilt: four blocks, and a turntable under the
+    blocks if the table spins.
     """
     low = f.SHELF_TOP_MM - f.SHELF_MM
     spins = frame.stands == "turntable"
@@ -328,7 +344,7 @@ def _legs(frame: Frame) -> Iterator[Solid]:
 
 
 def _base(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
-    """Yield the base with the supply, on the table top."""
+    """Yield the base board, the parts on it, and the table top."""
     top = frame.base_top_mm
     yield Solid("base", "ground", extruded(cut["base"], top - f.BASE_MM, top))
     for name, box in frame.on_base.items():
@@ -339,7 +355,7 @@ def _base(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
 
 
 def _tools(frame: Frame) -> Iterator[Solid]:
-    """Yield screwdrivers and sockets at all screws that are turned once the table is assembled."""
+    """Yield the space for a tool at each screw that is turned after the assembly."""
     top, low = f.UNDER_MM + platform.PLYWOOD_MM, f.SHELF_TOP_MM - f.SHELF_MM
     reach = {}
     for number, at in enumerate(frame.rods):
@@ -371,7 +387,7 @@ def _tools(frame: Frame) -> Iterator[Solid]:
 
 
 def _buttons(plans: Plans) -> Iterator[Solid]:
-    """Yield a board of buttons with the Pi beside it, on the table top."""
+    """Yield a board of push buttons with the Pi beside it, on the table top."""
     [board] = plans.boards.values()
     for name, body, look in _board(board, (0.0, 0.0, 8.0)):
         yield Solid(name, "ground", body, look)

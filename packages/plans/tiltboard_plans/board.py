@@ -1,8 +1,8 @@
-"""A board as parts, pads and copper, and its files in KiCad's formats.
+"""A circuit board as parts, pads and copper, and the text of its files in KiCad's formats.
 
-Tracks are laid by construction: horizontal ones are on the back, vertical ones on the front, and
-vias join them, so that two meet only where they should. Lengths in mm, x to the right and y down,
-seen from the parts' side.
+Horizontal tracks are on the back, vertical tracks are on the front, and vias join them. Therefore
+two tracks meet only where a via connects them. Lengths are in mm, x to the right and y down, seen
+from the side with the parts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 Point = tuple[float, float]
 Side = Literal["F", "B"]
 GRID_MM = 2.54
-APART_MM = 0.8  # a second lane's width
+APART_MM = 0.8  # Width of a lane that keeps some ends of a net apart, in mm.
 _NAMESPACE = uuid.UUID("5d0f6f4e-1f4e-4f3b-9d0e-7a3c1b2a9e10")
 _LAYERS = (
     '(0 "F.Cu" signal) (2 "B.Cu" signal) (1 "F.Mask" user) (3 "B.Mask" user) (5 "F.SilkS" user)'
@@ -30,19 +30,19 @@ _LAYERS = (
 
 @cache
 def table(name: str) -> Any:
-    """Return one of this package's tables: ``parts`` or ``shapes``."""
+    """Return one of the package's data files, ``parts`` or ``shapes``, as nested dictionaries."""
     file = resources.files("tiltboard_plans") / f"{name}.toml"
     return tomllib.loads(file.read_text("utf-8"))
 
 
 class Pad(NamedTuple):
-    """The copper of one pin."""
+    """The copper area of one pin of a part."""
 
     number: str
     at: Point
     size: Point
     drill: float = 0.0
-    """Diameter of its hole, or 0 for a pad on the front alone."""
+    """Diameter of the pad's hole in mm, or 0 for a pad on the front only."""
 
 
 class Component(NamedTuple):
@@ -53,21 +53,21 @@ class Component(NamedTuple):
     at: Point
     pads: tuple[Pad, ...]
     nets: dict[str, str]
-    """Pin number -> net; other pins stay open."""
+    """The net of each connected pin, by pin number; other pins are not connected."""
     footprint: str = ""
-    """Another footprint than its part's usual one."""
+    """The name of a footprint that replaces the part's usual footprint, or ""."""
     turned: bool = False
-    """Whether it is turned by half a turn."""
+    """True if the part is rotated by 180 degrees."""
 
     @property
     def value(self) -> str:
-        """The text printed beside the part and in the parts list."""
+        """The text for the part in drawings and parts lists: the maker's number, or the title."""
         about = table("parts")["parts"][self.part]
         return str(about.get("number", about["title"]))
 
     @property
     def pins(self) -> list[tuple[str, str, str]]:
-        """Number, name and kind of each pin, as in its datasheet."""
+        """Number, name and electrical kind of each pin, as in the part's datasheet."""
         symbol: str = table("parts")["parts"][self.part]["symbol"]
         if symbol.startswith("conn"):
             return [(str(n + 1), f"P{n + 1}", "passive") for n in range(int(symbol[4:]))]
@@ -75,20 +75,20 @@ class Component(NamedTuple):
 
     @property
     def copper_mm(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of its pads."""
+        """Left, top, right and bottom of the area that the part's pads cover, in mm."""
         xs = [pad.at[0] + side * pad.size[0] / 2 for pad in self.pads for side in (-1, 1)]
         ys = [pad.at[1] + side * pad.size[1] / 2 for pad in self.pads for side in (-1, 1)]
         return min(xs), min(ys), max(xs), max(ys)
 
     @property
     def outline_mm(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of the outline printed around the part."""
+        """Left, top, right and bottom of the outline that is printed around the part, in mm."""
         (x0, y0, x1, y1), (left, top, right, bottom, _) = self.copper_mm, self.body_mm
         return min(x0 - 0.4, left), min(y0 - 0.4, top), max(x1 + 0.4, right), max(y1 + 0.4, bottom)
 
     @property
     def body_mm(self) -> tuple[float, float, float, float, float]:
-        """Left, top, right and bottom of the part itself, and its height over the board."""
+        """Left, top, right and bottom of the part's body, and its height over the board, in mm."""
         about = table("parts")["parts"][self.part]
         high, (x, y) = float(about["high_mm"]), self.at
         if "body_mm" not in about or self.footprint:
@@ -98,7 +98,7 @@ class Component(NamedTuple):
 
 
 class Track(NamedTuple):
-    """A line of copper along points."""
+    """A copper track along a sequence of points."""
 
     net: str
     width: float
@@ -107,7 +107,7 @@ class Track(NamedTuple):
 
 
 class Via(NamedTuple):
-    """A plated hole, half as wide as its ring of copper."""
+    """A plated hole that joins the copper of both sides."""
 
     net: str
     at: Point
@@ -115,23 +115,23 @@ class Via(NamedTuple):
 
     @property
     def drill(self) -> float:
-        """The diameter of its hole."""
+        """The diameter of the hole in mm, half the diameter of its copper ring."""
         return self.size / 2
 
 
 class Rail(NamedTuple):
-    """A straight line of copper across the back, as long as its connections need."""
+    """A straight horizontal track on the back, which is as long as its connections need."""
 
     net: str
     y: float
     width: float
     joined: list[float]
-    """Their x."""
+    """The x coordinates of the rail's connections, in mm."""
 
 
 @dataclass(slots=True)
 class Board:
-    """A board with its parts and copper."""
+    """A circuit board with its parts and copper."""
 
     name: str
     components: dict[str, Component] = field(default_factory=dict)
@@ -140,11 +140,13 @@ class Board:
     holes: list[tuple[Point, float]] = field(default_factory=list)
     rails: dict[str, Rail] = field(default_factory=dict)
     texts: list[tuple[Point, str]] = field(default_factory=list)
-    """Centre and words."""
+    """Centre and content of each printed text."""
     stands: list[tuple[float, float, float, float, float]] = field(default_factory=list)
-    """Left, top, right, bottom and height of what stands on the board without a pad of its own."""
+    """Left, top, right, bottom and height of each object on the board that has no pad, such as a
+    heatsink.
+    """
     edge: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    """Left, top, right, bottom."""
+    """Left, top, right and bottom edge of the board."""
 
     def add(
         self,
@@ -156,7 +158,12 @@ class Board:
         footprint: str | None = None,
         turned: bool = False,
     ) -> Component:
-        """Place a part and return it. ``turned``: by half a turn."""
+        """Place a part on the board and return it.
+
+        ``ref``: the part's designator, such as "R1". ``nets``: the net of each connected pin.
+        ``footprint``: a footprint other than the part's usual one. ``turned``: whether the part is
+        rotated by 180 degrees.
+        """
         kind = footprint or table("parts")["parts"][part]["footprint"]
         pads = _pads(kind, turned=turned)
         placed = tuple(pad._replace(at=(at[0] + pad.at[0], at[1] + pad.at[1])) for pad in pads)
@@ -166,15 +173,17 @@ class Board:
         return made
 
     def pad(self, ref: str, number: str) -> Point:
-        """Return the position of a pin's pad, the first if it has several."""
+        """Return the position of the pad of pin ``number``; if the pin has several pads, of the
+        first.
+        """
         return next(pad.at for pad in self.components[ref].pads if pad.number == number)
 
     def track(self, net: str, width: float, side: Side, *points: Point) -> None:
-        """Lay a track along ``points``."""
+        """Add a track of a net along ``points``, on side "F" (front) or "B" (back)."""
         self.tracks.append(Track(net, width, side, points))
 
     def rail(self, name: str, net: str, y: float, width: float = 0.3) -> None:
-        """Plan a rail; ``finish`` lays it."""
+        """Declare a rail at height ``y``; ``finish`` draws the rail."""
         self.rails[name] = Rail(net, y, width, [])
 
     def reach(self, name: str, x: float) -> None:
@@ -182,19 +191,21 @@ class Board:
         self.rails[name].joined.append(x)
 
     def tap(self, name: str, x: float, via: float = 0.6) -> tuple[str, Point]:
-        """Extend a rail to a via at ``x``; return its net, and the via's position."""
+        """Add a via at ``x`` on a rail, and extend the rail to the via. Return the rail's net and
+        the via's position.
+        """
         rail = self.rails[name]
         self.vias.append(Via(rail.net, (x, rail.y), via))
         self.reach(name, x)
         return rail.net, (x, rail.y)
 
     def join(self, name: str, *points: Point, width: float = 0.3, via: float = 0.6) -> None:
-        """Lead the front's copper along ``points`` and then straight to a rail."""
+        """Add a track on the front along ``points`` and then vertically to a rail."""
         net, end = self.tap(name, points[-1][0], via)
         self.track(net, width, "F", *points, end)
 
     def finish(self) -> Board:
-        """Lay the rails."""
+        """Draw the rails between their outermost connections, and return the board."""
         for net, y, width, joined in self.rails.values():
             if len(joined) > 1:
                 self.track(net, width, "B", (min(joined), y), (max(joined), y))
@@ -202,7 +213,7 @@ class Board:
 
     @property
     def nets(self) -> dict[str, list[tuple[str, str]]]:
-        """Net -> part and pin of all its connections."""
+        """The part and pin of each connection, by net."""
         found: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for part in self.components.values():
             for number, net in part.nets.items():
@@ -211,20 +222,22 @@ class Board:
 
     @property
     def pin_kinds(self) -> dict[tuple[str, str], str]:
-        """Part and pin -> the pin's kind."""
+        """The electrical kind of each pin, by part and pin."""
         return {(p.ref, n): kind for p in self.components.values() for n, _, kind in p.pins}
 
     @property
     def size_mm(self) -> Point:
-        """Width and height."""
+        """Width and height of the board."""
         left, top, right, bottom = self.edge
         return right - left, bottom - top
 
 
 @dataclass(slots=True)
 class Channel:
-    """Lines across the back from ``y`` on, with a lane for each net, ``lane`` apart, and the
-    ``ends`` that lead to them.
+    """A group of parallel horizontal tracks on the back, one lane for each net, and the vertical
+    tracks that lead to the lanes.
+
+    The first lane is at ``y``, and the distance between two lanes is ``lane``.
     """
 
     board: Board
@@ -232,14 +245,18 @@ class Channel:
     lane: float = 0.9
     ends: list[tuple[str, tuple[Point, ...]]] = field(default_factory=list)
     apart: dict[str, str] = field(default_factory=dict)
-    """Net -> name of a second lane for some of its ends."""
+    """The net of each extra lane's ends, by net: the name of a second lane that some of the net's
+    ends use.
+    """
 
     def add(self, net: str, *points: Point) -> None:
-        """Lead copper along ``points`` and then straight to the net's lane."""
+        """Add a track along ``points`` and then vertically to the net's lane."""
         self.ends.append((net, points))
 
     def add_part(self, ref: str, part: str, at: Point, nets: dict[str, str]) -> None:
-        """Place a part below and lead its pins up, those of a far row between the near one's."""
+        """Place a part below the channel and connect its pins to the lanes. Tracks from the far row
+        of pins pass between the pins of the near row.
+        """
         placed = self.board.add(ref, part, at, nets)
         near = min(pad.at[1] for pad in placed.pads)
         for number, net in nets.items():
@@ -248,11 +265,11 @@ class Channel:
             self.add(lane, (x, y), *([] if y == near else [(x + 1.27, y - 1.27)]))
 
     def depth(self, extra: int = 0) -> float:
-        """Return the height of its lanes, with room for ``extra`` further nets."""
+        """Return the height of the lanes together, with space for ``extra`` more nets, in mm."""
         return self.lane * (len({net for net, _ in self.ends}) + extra)
 
     def lay(self) -> None:
-        """Lay the channel: a rail for each net, and its ends."""
+        """Draw the channel: a lane for each net, and the tracks that lead to the lanes."""
         nets = {lane: net for net, lane in self.apart.items()}
         for at, lane in enumerate(dict.fromkeys(lane for lane, _ in self.ends)):
             width = APART_MM if lane in nets else 0.3
@@ -277,7 +294,8 @@ def _pads(kind: str, *, turned: bool) -> tuple[Pad, ...]:
             x = GRID_MM * (pin - 1 if pin <= along else count - pin)
             y = apart / 2 if pin <= along else -apart / 2
         else:
-            # Odd pins are nearer to the viewer, as on the Pi, or a ribbon would exchange each pair.
+            # As on the Pi, odd pins are in the row nearer to the viewer; otherwise a ribbon cable
+            # would swap each pair of pins.
             x, y = GRID_MM * ((pin - 1) // 2), apart * (pin % 2)
         if turned:
             x, y = GRID_MM * (along - 1) - x, -y
@@ -290,7 +308,7 @@ def _uid(*key: object) -> str:
 
 
 def pcb_text(board: Board) -> str:
-    """Return KiCad's board file."""
+    """Return the text of KiCad's board file."""
     numbers = {net: at for at, net in enumerate(["", *sorted(board.nets)])}
     left, top, right, bottom = board.edge
 
@@ -343,7 +361,10 @@ def pcb_text(board: Board) -> str:
 
 
 def _footprint(part: Component, place: str, numbers: dict[str, int]) -> str:
-    """Return a part's footprint. ``place``: its position as text; ``numbers``: net -> number."""
+    """Return the text of a part's footprint in KiCad's board file.
+
+    ``place``: the part's position as text. ``numbers``: the number of each net.
+    """
     x, y = part.at
     about = table("parts")["parts"][part.part]
     attr = "through_hole" if any(pad.drill for pad in part.pads) else "smd"
@@ -382,13 +403,15 @@ def _footprint(part: Component, place: str, numbers: dict[str, int]) -> str:
 
 
 _FONT = "(effects (font (size 1.27 1.27)))"
-_FLAG = [("1", "F", "power_out")]  # the only pin of the mark of what is fed from elsewhere
+_FLAG = [("1", "F", "power_out")]  # The only pin of KiCad's power flag.
 
 
 def schematic_text(board: Board) -> str:
-    """Return KiCad's schematic: every pin has its net's name, which joins pins of the same name."""
+    """Return the text of KiCad's schematic. Each pin has a label with the name of its net; equal
+    labels are connected.
+    """
     root = _uid(board.name, "sheet")
-    # What feeds parts, and is itself fed by a wire from elsewhere
+    # These nets supply parts but come from a wire outside the board, so each gets a power flag.
     kinds = board.pin_kinds
     drives = {net: {kinds[pin] for pin in pins} for net, pins in sorted(board.nets.items())}
     undriven = [net for net, of in drives.items() if "power_in" in of and "power_out" not in of]
@@ -451,7 +474,7 @@ def _symbol(kind: str, pins: list[tuple[str, str, str]]) -> str:
 
 
 def netlist_text(board: Board) -> str:
-    """Return KiCad's netlist."""
+    """Return the text of KiCad's netlist."""
     lines = ['(export (version "E")', "(components"]
     for part in board.components.values():
         footprint = f'(footprint "tiltboard:{part.part}")'

@@ -1,9 +1,10 @@
-"""The carrier: the parts that a table has once, and a header for every sensor.
+"""The carrier board: the parts that each table needs once, and a header for each sensor.
 
-From the top: rails for the row boards' 3.3 V and ground; the chips that read the sensors, with the
-lines that they share between their two rows of pins; resistors; a channel of lines; the Pi's header
-or the Pico, and the plugs; the supply with a fuse for each branch. The grounds meet at the supply's
-rail alone. Pins of the MCP23017 as in Microchip DS20001952, of the Pico as in its data sheet.
+From the top, the board has the rails with 3.3 V and ground for the row boards, the chips that read
+the sensors (their shared lines run between their two rows of pins), resistors, and a channel of
+lines. Below are the Pi's header or the Pico with the plugs, and the supply with a fuse for each
+branch. All grounds meet only at the supply's rail. The pins follow the datasheets of the MCP23017
+(Microchip DS20001952) and of the Pico.
 """
 
 from __future__ import annotations
@@ -18,63 +19,66 @@ from tiltboard_plans.row_board import places_on
 
 HEADER = """
 3:2 5:3 7:4 8:14 10:15 11:17 12:18 13:27 15:22 16:23 18:24 19:10 21:9 22:25 23:11 24:8 26:7 27:0
-28:1 29:5 31:6 32:12 33:13 35:19 36:16 37:26 38:20 40:21"""  # pin of the Pi's header, and its GPIO
+28:1 29:5 31:6 32:12 33:13 35:19 36:16 37:26 38:20 40:21"""  # Header pin:GPIO number.
 HEADER_PIN = {int(gpio): int(pin) for pin, gpio in (pair.split(":") for pair in HEADER.split())}
 PI_GROUNDS = (6, 9, 14, 20, 25, 30, 34, 39)
 PICO_GROUNDS = (3, 8, 13, 18, 23, 28, 33, 38)
 PICO_GP = (1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, 16, 17, 19, 20, 21, 22, 24, 25, 26, 27, 29)
-"""The Pico's pins that carry GP0 to GP22."""
-SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}  # GPIO of each line
-CONVERTER_MM = 24.0  # of one, with the muxes after it
-MUX_MM, EXPANDER_MM = 14 * GRID_MM, 15 * GRID_MM  # from one to the next
-SUPPLY_MM = 236.22  # the supply's width
+"""The pins of the Pico that carry GP0 to GP22."""
+SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}  # GPIO number of each line of SPI1.
+CONVERTER_MM = 24.0  # Width of a converter in mm, which shifts the multiplexers to its right.
+MUX_MM, EXPANDER_MM = 14 * GRID_MM, 15 * GRID_MM  # Distance from one chip to the next, in mm.
+SUPPLY_MM = 236.22  # Width of the supply in mm.
 FIRST_LANE, LANE = -5.9, 0.74
 CHANNEL_MM = 26.0
 V33, GND = "3V3A", "GND"
-HEATSINK_MM = (-14.96, -15.3, 20.04, -2.6, 40.0)  # behind the regulator's tab, and its height
-# Left of all, where the supply comes up to the rails that feed the row boards
+# Left, top, right and bottom of the heatsink behind the regulator's tab, and its height, in mm.
+HEATSINK_MM = (-14.96, -15.3, 20.04, -2.6, 40.0)
+# Points at the left edge where the supply reaches the rails that feed the row boards, in mm.
 FEED_MM = {V33: (-4.5, -19.0), GND: (-8.0, -21.54)}
-BACK, BACK_MM = "ground of the controller", -11.5  # its lane, and where that goes down
-SHUTDOWN_GPIO = 16  # docs/service.md
+# The separate lane for the controller's ground, and the x at which it leads to the supply, in mm.
+BACK, BACK_MM = "ground of the controller", -11.5
+SHUTDOWN_GPIO = 16  # The GPIO of the shutdown button (docs/service.md).
 Side = dict[int, tuple[int, str]]
-"""Place along a header -> pin of the chip beside it, and net."""
+"""The inputs at a header of a chip: pin of the chip and net, by position along the header."""
 CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
 
 
 @dataclass(frozen=True)
 class Controller:
-    """Pins of a Pi at the end of a ribbon, or of a Pico on the carrier. A wire that leads to one of
-    them has that pin's name.
+    """The pins of a Pi at the end of a ribbon cable, or of a Pico on the carrier.
+
+    A wire to a pin has the name of that pin.
     """
 
     pins: dict[str, int]
-    """Name of each of its signals, and the pin that carries it."""
+    """The pin that carries each signal, by the signal's name."""
     grounds: tuple[int, ...]
     supply: str
-    """Its own 3.3 V, for the tilt sensor."""
+    """The net of the controller's own 3.3 V, which supplies the tilt sensor."""
     address: tuple[str, ...] = ()
-    """Address lines of the multiplexers."""
+    """The nets of the multiplexers' address lines."""
     selects: tuple[str, ...] = ()
-    """One select for each converter."""
+    """The select net of each converter."""
     spi: tuple[str, ...] = ()
-    """The converters' data out, data in and clock."""
+    """The nets of the converters' data out, data in and clock."""
     bus: tuple[str, str] | None = None
-    """Clock and data of I2C, if something is on it."""
+    """The nets of the I2C clock and data, or None if the table has no I2C chip."""
     data: str | None = None
-    """The lights' data."""
+    """The net of the lights' data, or None without lights."""
     sense: str | None = None
-    """The input that notices the lights' supply."""
+    """The net of the input that measures whether the lights have power, or None."""
     panel: tuple[str, ...] = ()
-    """Confirm, back and buzzer."""
+    """The nets of the confirm button, the back button and the buzzer."""
     shutdown: str | None = None
     line: tuple[str, ...] = ()
-    """The serial line to the Pi, where that is elsewhere."""
+    """The nets of the serial line to a Pi that is not on the plate."""
     spares: tuple[tuple[int, str], ...] = ()
-    """Inputs of the multiplexers without a sensor, and what they carry."""
+    """The multiplexer inputs without a sensor: number of the input, and the signal on it."""
 
     @classmethod
     def of(cls, profile: Profile) -> Controller:
-        """Return the one that a profile, or the node's firmware, wires."""
+        """Return the controller of a profile: the Pi's pins, or the Pico as its firmware works."""
         hall, lights, panel = profile.hall, profile.lights, profile.panel
         if isinstance(hall, wiring.NodeHall):
             return cls._pico(lit=lights is not None)
@@ -98,7 +102,7 @@ class Controller:
 
     @classmethod
     def _pico(cls, *, lit: bool) -> Controller:
-        """Return the Pico as its firmware uses it (docs/wiring-node.md)."""
+        """Return the Pico with the pins that its firmware uses (docs/wiring-node.md)."""
         spares = [
             (number, "ground" if low == 0 else "full" if high == 1023 else "half")
             for number, low, high in plate.SPARES
@@ -120,7 +124,7 @@ class Controller:
 
 
 def carrier(profile: Profile, regulator: str) -> Board:
-    """Return the carrier of a table. ``regulator``: its part."""
+    """Return the carrier board of a table. ``regulator``: the name of the regulator's part."""
     made = _Carrier(Board("carrier"), profile, Controller.of(profile))
     return made.drawn(regulator)
 
@@ -132,7 +136,7 @@ class _Carrier:
     controller: Controller
 
     def drawn(self, regulator: str) -> Board:
-        """Return the board with everything on it."""
+        """Return the board with all parts and tracks."""
         board, hall = self.board, self.profile.hall
         self.channel = channel = Channel(board, CHANNEL_MM)
         wide = self._expanders(hall) if isinstance(hall, wiring.DualSwitchHall) else self._muxes()
@@ -143,7 +147,8 @@ class _Carrier:
         on_board = self.controller.line != ()
         wanted |= {"VSYS"} if on_board else set()
         depth = channel.depth(extra=len(wanted) + 12)
-        # What returns from the controller must not pass where the sensors' ground is compared with.
+        # The controller's ground current must not flow through the ground that the converter
+        # compares the sensors with.
         channel.apart[GND] = BACK
         y = CHANNEL_MM + depth + 3
         self._header(plugs, wanted, y, on_board=on_board)
@@ -160,7 +165,7 @@ class _Carrier:
         return board.finish()
 
     def _feeds(self, wide: float) -> None:
-        """Lay the rails for the row boards, with a plug for each."""
+        """Add the rails for the row boards, and a plug for each row board."""
         board = self.board
         for net, (x, y) in FEED_MM.items():
             board.rail(f"rows {net}", net, y, 1.6)
@@ -176,10 +181,10 @@ class _Carrier:
             if name in board.rails:
                 board.tap(name, FEED_MM[board.rails[name].net][0])
 
-    # The chips that read the sensors
+    # The chips that read the sensors.
 
     def _muxes(self) -> float:
-        """Lay multiplexers and converters; return the board's right edge."""
+        """Add the multiplexers and converters, and return the x of the board's right edge in mm."""
         board, profile = self.board, self.profile
         carries = {number: CARRIES[what] for number, what in self.controller.spares}
         muxes = max([profile.size - 1, *carries]) // 16 + 1
@@ -188,7 +193,9 @@ class _Carrier:
         for at, name in enumerate(names):
             board.rail(name, name.rstrip("^_"), FIRST_LANE + LANE * at)
         for m in range(muxes):
-            if m >= 8:  # to the right of the first converter, where CH0 to CH7 have ended
+            # These multiplexers are to the right of the first converter, where CH0 to CH7 have
+            # ended.
+            if m >= 8:
                 board.rail(f"CH{m}", f"CH{m}", board.rails[f"CH{m - 8}"].y)
             self._mux(m, carries)
         converters = len(self.controller.selects)
@@ -205,12 +212,13 @@ class _Carrier:
         board, places, x = self.board, self.profile.places, _mux_x(m)
         rails = {"1": f"CH{m}", "10": "S0", "11": "S1", "12": "GND_", "13": "S3", "14": "S2"}
         rails |= {"15": "GND^", "24": V33}
-        # Pins 2 to 9 of a multiplexer are I7 to I0, 23 to 16 over them I8 to I15
+        # Pins 2 to 9 of a multiplexer are its inputs I7 to I0; pins 23 to 16, opposite, are I8 to
+        # I15.
         below: Side = {}
         above: Side = {}
         inward = []
         for at, k in enumerate(range(16 * m, 16 * m + 16)):
-            # A sensor's net has the name of its place
+            # The name of a place is also the name of its sensor's net.
             net = places[k] if k < len(places) else carries.get(k)
             if net is None:
                 continue
@@ -228,13 +236,16 @@ class _Carrier:
         board.add(f"C{m + 1}", "c100n", (x + 30.48, -7.62), {"1": V33, "2": GND})
         board.join(V33, (x + 30.48, -7.62))
         board.join("GND^", (x + 33.02, -7.62))
-        # An input that floats must fall to ground between two scans (tiltboard.drivers.hall)
+        # Without a sensor, the input must discharge to ground between two scans
+        # (tiltboard.drivers.hall).
         board.add(f"R{51 + m}", "r1m", (x + 30.48, 7.62), {"1": f"CH{m}", "2": GND})
         board.join(f"CH{m}", (x + 30.48, 7.62))
         board.join("GND_", (x + 33.02, 7.62))
 
     def _expanders(self, hall: wiring.DualSwitchHall) -> float:
-        """Lay a port expander for each row of switches; return the board's right edge."""
+        """Add a port expander for each row of switches, and return the x of the board's right edge
+        in mm.
+        """
         board, columns, bus = self.board, self.profile.columns, self.controller.bus or ("", "")
         for at, name in enumerate((V33, "GND^", *bus)):
             board.rail(name, name.rstrip("^"), 0.9 * (at - 1.5))
@@ -251,7 +262,8 @@ class _Carrier:
             board.add(f"C{row + 1}", "c100n", (beside, -3.81), nets, footprint=shape)
             board.join(V33, (beside, -3.81))
             board.join("GND^", (beside, -6.35), (beside + 1.35, -5.0))
-        wide = max(EXPANDER_MM * len(hall.addresses), 140.0)  # To the right of the resistors
+        # The channel's taps are to the right of the resistors.
+        wide = max(EXPANDER_MM * len(hall.addresses), 140.0)
         for at, name in enumerate(("GND^", V33, *bus)):
             self.channel.add(*board.tap(name, wide + 1.5 * at))
         return max(wide + 10.0, SUPPLY_MM + 38.0)
@@ -259,8 +271,11 @@ class _Carrier:
     def _chip(
         self, ref: str, part: str, x: float, rails: dict[str, str], sides: tuple[Side, Side]
     ) -> None:
-        """Place a chip, join it to its rails, and lead its inputs to a header on either side.
-        ``sides``: the headers' inputs, below and above.
+        """Place a chip, connect it to its rails, and connect its inputs to a header below and one
+        above.
+
+        ``rails``: the rail of each shared pin. ``sides``: the inputs at the header below and at the
+        header above.
         """
         board = self.board
         inputs = {str(pin): net for side in sides for pin, net in side.values()}
@@ -276,7 +291,8 @@ class _Carrier:
             board.add(name, "header8", (x + GRID_MM * first, y), joined)
             for number, net in joined.items():
                 hx, hy = board.pad(name, number)
-                # Names of three letters have no room side by side: every second one goes opposite
+                # Names of three letters are too wide to stand side by side, so every second name is
+                # printed on the opposite side of the header.
                 outside = len(net) <= 2 or int(number) % 2 == 0
                 board.texts.append(((hx, hy + (2.9 if outside == (y > 0) else -1.9)), net))
                 board.track(net, 0.3, "F", (hx, hy), (hx, row if y > 0 else -row))
@@ -292,7 +308,7 @@ class _Carrier:
             else:
                 self.channel.add(net, pad.at)
 
-    # What is between them and the controller
+    # The parts between the chips and the controller.
 
     def _resistors(self) -> None:
         wires, carried = self.controller, {what for _, what in self.controller.spares}
@@ -311,9 +327,7 @@ class _Carrier:
         if wires.panel:
             parts.append(("r100", wires.panel[2], "BUZ"))
         parts += [("c100n", V33, GND)] * len(wires.selects)
-        parts.append(
-            ("r330", V33, GND)
-        )  # the least load with which the regulator holds its voltage
+        parts.append(("r330", V33, GND))  # Minimum load at which the regulator holds its voltage.
         counts = {"r": 0, "c": 20}
         for at, (part, one, two) in enumerate(parts):
             counts[part[0]] += 1
@@ -340,8 +354,12 @@ class _Carrier:
     def _header(
         self, plugs: list[tuple[str, str, list[str]]], wanted: set[str], y: float, *, on_board: bool
     ) -> None:
-        """Place side by side the Pi's header or the Pico, the plugs and, for lights, the level
+        """Place the Pi's header or the Pico, the plugs and, if the table has lights, the level
         shifter of their data.
+
+        ``plugs``: name, part and nets of each plug. ``wanted``: the nets that the plugs connect.
+        ``y``: the position of the row. ``on_board``: whether the controller is a Pico on the
+        carrier.
         """
         wires, channel = self.controller, self.channel
         used = {net for net, _ in channel.ends} | wanted | {wires.data}
@@ -355,16 +373,20 @@ class _Carrier:
             shifter = {"1": GND, "2": wires.data, "3": "LD"}
             shifter |= dict.fromkeys(("4", "5", "7", "9", "10", "12", "13"), GND) | {"14": "5VL"}
             channel.add_part("U23", "shifter", (25 * GRID_MM, y + 3.81), shifter)
-        at = 35.5  # between the columns of the resistors
+        at = 35.5  # This column lies between the columns of the resistors.
         for ref, part, ends in plugs:
             numbered = {str(number): net for number, net in enumerate(ends, 1)}
             channel.add_part(ref, part, (at * GRID_MM, y), numbered)
             at += len(ends) + 2
 
-    # The supply
+    # The supply.
 
     def _supply(self, y: float, regulator: str, *, on_board: bool) -> float:
-        """Lay the supply; return its lower edge. ``y``: that of the rail that feeds the fuses."""
+        """Add the supply, and return the y of its lower edge in mm.
+
+        ``y``: the position of the rail that feeds the fuses. ``regulator``: the regulator's part.
+        ``on_board``: whether the controller is a Pico on the carrier.
+        """
         board, channel = self.board, self.channel
         ground, line, low = y + 35.3, y + 18.6, y + 22.6
         board.rail("5VIN", "5VIN", y, 4.0)
@@ -386,7 +408,8 @@ class _Carrier:
                 ends.append(x + 46)
                 self._regulator(regulator, x + 46, low)
             elif net == "5VPICO":
-                # So that the plug of its USB and the plate's supply do not feed each other
+                # The diode keeps the Pico's USB plug and the plate's supply from feeding each
+                # other.
                 board.add("D4", "diode", (x + 30, line - 12.7), {"1": "VSYS", "2": net})
                 board.track(net, 2.0, "F", (x + 22, line), (x + 30, line))
                 channel.add("VSYS", (x + 30, line - 12.7))
@@ -418,7 +441,7 @@ class _Carrier:
         self._feed(V33, across, width=2.0, via=1.6)
 
     def _feed(self, net: str, y: float, *, width: float, via: float) -> None:
-        """Lead a supply from ``y`` on the back up the left edge to the row boards' rail."""
+        """Connect a supply from ``y`` on the back along the left edge to the row boards' rail."""
         x, top = FEED_MM[net]
         self.board.track(net, width, "F", (x, y), (x, top))
         self.board.vias += [Via(net, (x, y), via), Via(net, (x, top), 1.2)]

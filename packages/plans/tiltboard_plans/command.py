@@ -1,4 +1,4 @@
-"""``tiltboard plans``: the files for building a table, from its profile."""
+"""The command ``tiltboard plans``, which writes the files for building a table from its profile."""
 
 from __future__ import annotations
 

@@ -1,9 +1,12 @@
-"""The measures of a plate's support, which sheets, printed parts, report and assembly share.
+"""The dimensions of the plate's support, which sheets, printed parts, report and assembly share.
 
-The origin is the crossing of the two axles, in the middle under the plate; x is east, y north, z
-up. A plate that tilts hangs in a gimbal; one that spins is on a turntable; any other is on legs. In
-each case a shelf hangs by four rods from the plate's two ears and carries the boards, so that only
-the supply's wires lead from the moving part to the base. Lengths in mm, masses in g.
+The origin is the point where the two axles cross, under the plate's centre; x is east, y is north,
+z is up. A plate that tilts hangs in a gimbal, a plate that spins is on a turntable, and any other
+plate is on legs.
+
+In each case a shelf with the boards hangs on four rods from the plate's two ears (the extensions to
+the west and the east). Only the supply's wires lead from the moving part to the base. Lengths are
+in mm, masses in g.
 """
 
 from __future__ import annotations
@@ -18,111 +21,127 @@ from tiltboard.firmware_host.config import platform
 
 Point = tuple[float, float]
 Box = tuple[float, float, float, float, float, float]
-"""West, east, south, north, bottom and top."""
+"""The west, east, south, north, bottom and top side of a box, in mm."""
 
 PLYWOOD_G_MM3, FELT_G_MM3, FR4_G_MM3, STEEL_G_MM3 = 0.68e-3, 0.25e-3, 1.85e-3, 7.85e-3
 UNDER_MM = platform.SURFACE_MM - platform.FELT_MM - platform.PLYWOOD_MM
-"""The plywood's underside above the axles."""
-EAR_HALF_MM, EAR_MM = 72.0, 36.0  # half an ear's width, and its least length beyond the plate
+"""Height of the plywood's underside over the axles, in mm."""
+# Half the width of an ear, and its minimum length beyond the plate.
+EAR_HALF_MM, EAR_MM = 72.0, 36.0
 ROD_Y_MM, ROD_ACROSS_MM, ROD_HOLE_MM = 60.0, 5.0, 5.2
-ROD_NUT_MM = 7.0  # an M5 nut with its washer
+ROD_NUT_MM = 7.0  # Height of an M5 nut with its washer.
 ROD_SPARE_MM = 2.0
-BEARING_MM = (platform.RING_WIDE_MM - 4, 44.0)  # along its axle and across
-BEARING_IN_MM = 2.0  # from a bearing's outer face to the ear's end
+BEARING_MM = (platform.RING_WIDE_MM - 4, 44.0)  # Length along the axle, and width.
+BEARING_IN_MM = 2.0  # Distance from a bearing's outer face to the end of the ear.
 LOCK_OFF_MM, SCREW_OFF_MM, STOP_OFF_MM = 14.0, 17.0, 40.0
-STOP_WIDE_MM, STOP_HOLD_MM = 14.0, 26.0  # a stop's width, and how far it lies under the ring
+# Width of a stop, and the length of its part under the ring.
+STOP_WIDE_MM, STOP_HOLD_MM = 14.0, 26.0
 POST_GAP_MM, POST_THICK_MM, POST_ARM_MM = 4.0, 18.0, 60.0
 ARM_THICK_MM = 12.0
-FOOT_MM, FOOT_SCREW_MM = (70.0, 150.0, 8.0), (26.0, 45.0)  # along the axle, across, high
+# Length of a post's foot along the axle, its width and its height; distances of its screws.
+FOOT_MM, FOOT_SCREW_MM = (70.0, 150.0, 8.0), (26.0, 45.0)
 SHELF_TOP_MM, SHELF_MM, STANDOFF_MM = -65.0, 9.0, 10.0
-BOARD_HIGH_MM = 48.0  # with the regulator's heatsink, the highest part of a carrier
-SHELF_RIM_MM = 6.0  # around the board that lies on the shelf
+BOARD_HIGH_MM = 48.0  # Height with the regulator's heatsink, the highest part of a carrier.
+SHELF_RIM_MM = 6.0  # Width of the shelf's rim around the board on it.
 DISC_MM, DISC_HOLE_MM, TRAY_MM = 5.0, 8.5, 3.0
-BOLT_BELOW_MM = 10.0  # an M8 nut with its washer and the bolt's end
+BOLT_BELOW_MM = 10.0  # Height of an M8 nut with its washer and the end of the bolt.
 PI_G, BAR_G = 60.0, 80.0
-PI_MM, BAR_MM = (86.0, 57.0, 30.0), (22.0, 130.0, 20.0)  # with standoffs; of one bus bar
+# Sizes of a Pi with its standoffs, and of one bus bar.
+PI_MM, BAR_MM = (86.0, 57.0, 30.0), (22.0, 130.0, 20.0)
 BASE_MM, SUPPLY_MM = 12.0, (130.0, 62.0, 42.0)
-BLOCK_MM = 50.0  # under a shelf that is not tilted
+BLOCK_MM = 50.0  # Height of the blocks under a shelf that does not tilt.
 TILT_SENSOR_MM = (22.0, 17.0, 4.0)
-CLEAR_MM, SOCKET_MM = 8.0, 26.0  # Smallest gap between moving parts and the base; under a nut.
-BUNDLE_MM, BEND_MM = 8.0, 14.0  # the wires that leave the shelf, and their smallest radius
+# Minimum gap between moving parts and the base, and the space for a socket under a nut.
+CLEAR_MM, SOCKET_MM = 8.0, 26.0
+# Diameter of the wires that leave the shelf, and their minimum bending radius.
+BUNDLE_MM, BEND_MM = 8.0, 14.0
 TURNTABLE_MM, TURNTABLE_HIGH_MM = 300.0, 10.0
 SLIP_RING_MM = 22.0
-MARGIN = 1.5  # Righting over upsetting moment, with a plate full of heavy pieces.
-FRICTION = 0.2  # A steel bolt in a printed bearing.
+MARGIN = 1.5  # Minimum ratio of righting to upsetting moment, with a plate full of heavy pieces.
+FRICTION = 0.2  # Friction coefficient of a steel bolt in a printed bearing.
 
 
 def corners(x: float, y: float) -> list[Point]:
-    """Return the corners of a rectangle about the middle, which ends at ``x`` and ``y``."""
+    """Return the corners of a rectangle around the origin. ``x`` and ``y``: half its width and
+    depth.
+    """
     return [(-x, -y), (x, -y), (x, y), (-x, y)]
 
 
 def _eared(x: float, y: float, far: float, half: float) -> list[Point]:
-    """Return a rectangle's corners, with ears of twice ``half`` out to ``far`` west and east."""
+    """Return the corners of a rectangle with ears to the west and the east.
+
+    ``x`` and ``y``: half the width and depth of the rectangle. ``far``: distance of an ear's end
+    from the centre. ``half``: half the width of an ear.
+    """
     east = [(x, -y), (x, -half), (far, -half), (far, half), (x, half), (x, y)]
     return east + [(-a, -b) for a, b in east]
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The measures of one table's frame."""
+    """The dimensions of one table's support."""
 
     plate_mm: float
-    """Edge of the square that is played on."""
+    """Length of the edges of the square playing area."""
     stands: Literal["gimbal", "turntable", "legs"]
     board_mm: tuple[float, float]
-    """Width and depth of the board that lies on the shelf."""
+    """Width and depth of the board on the shelf."""
     hung_g: float
-    """Mass of row boards, lights and wires under the plate."""
+    """Mass of the row boards, lights and wires under the plate."""
     board_g: float
-    """Mass of the shelf's board with its parts."""
+    """Mass of the board on the shelf with its parts."""
     pieces_g: float
-    """Mass of the heaviest piece on every place."""
+    """Mass of the pieces if the heaviest piece is on every place."""
     pi_on_base: bool = False
-    """Whether the Pi is beside the supply and not under the shelf."""
+    """True if the Pi is on the base, False if it is under the shelf."""
     bars: bool = True
-    """Whether two bus bars under the shelf feed the row boards' lights."""
+    """True if two bus bars under the shelf feed the row boards' lights."""
 
     @property
     def half_mm(self) -> float:
-        """Half the plate's edge."""
+        """Half the length of the plate's edge."""
         return self.plate_mm / 2
 
     @property
     def rod_x_mm(self) -> float:
-        """Distance of the rods east of the middle: beyond the plate and the shelf's board."""
+        """Distance of the rods from the centre in x; the rods are outside the plate and the shelf's
+        board.
+        """
         return max(self.half_mm + 19.0, self.board_mm[0] / 2 + SHELF_RIM_MM + 5.0)
 
     @property
     def ear_x_mm(self) -> float:
-        """Distance of an ear's end east of the middle."""
+        """Distance of an ear's end from the centre in x."""
         return max(self.half_mm + EAR_MM, self.rod_x_mm + 12.0)
 
     @property
     def bearing_x_mm(self) -> float:
-        """Distance of a bearing's middle east of the middle."""
+        """Distance of a bearing's middle from the centre in x."""
         return self.ear_x_mm - BEARING_IN_MM - BEARING_MM[0] / 2
 
     @property
     def ring_mm(self) -> tuple[float, float, float, float]:
-        """Inner half width and half depth of the ring, and the outer ones."""
+        """Half the inner width and depth of the ring, and half its outer width and depth."""
         x = self.ear_x_mm - BEARING_IN_MM + platform.RING_GAP_MM
         y = max(self.half_mm + platform.RING_GAP_MM + 2, self.board_mm[1] / 2 + 26.0)
         return x, y, x + platform.RING_WIDE_MM, y + platform.RING_WIDE_MM
 
     @property
     def post_y_mm(self) -> float:
-        """Distance of a post's middle north of the middle."""
+        """Distance of a post's middle from the centre in y."""
         return self.ring_mm[3] + POST_GAP_MM + POST_THICK_MM / 2
 
     @property
     def plate_outline(self) -> list[Point]:
-        """Corners of the plywood: a square with an ear to the west and one to the east."""
+        """Corners of the plate's plywood: a square with ears to the west and the east."""
         return _eared(self.half_mm, self.half_mm, self.ear_x_mm, EAR_HALF_MM)
 
     @property
     def shelf_outline(self) -> list[Point]:
-        """Corners of the shelf: a bar between the rods, as deep in its middle as its board."""
+        """Corners of the shelf: a bar between the rods that is wider in the middle, under its
+        board.
+        """
         x, y = (each / 2 + SHELF_RIM_MM for each in self.board_mm)
         far, deep = self.rod_x_mm + 10.0, ROD_Y_MM + 10.0
         return _eared(min(x, far - 1), max(y, deep + 1), far, deep)
@@ -134,7 +153,7 @@ class Frame:
 
     @property
     def rod_mm(self) -> float:
-        """Length to cut each rod to."""
+        """Length of each rod."""
         top = UNDER_MM + platform.PLYWOOD_MM + ROD_NUT_MM
         return top - (SHELF_TOP_MM - SHELF_MM - ROD_NUT_MM) + 2 * ROD_SPARE_MM
 
@@ -151,14 +170,16 @@ class Frame:
 
     @property
     def foot_screws(self) -> list[Point]:
-        """Positions of the holes in the base for the posts' feet."""
+        """Positions of the holes in the base for the screws of the posts' feet."""
         along, across = FOOT_SCREW_MM
         y = self.post_y_mm
         return [*corners(across, y - along), *corners(across, y + along)]
 
     @property
     def below_shelf(self) -> dict[str, Box]:
-        """Parts screwed under the shelf beside the weight or the slip ring: name -> box."""
+        """The box of each part that is screwed under the shelf, beside the weight or the slip ring,
+        by name.
+        """
         top = SHELF_TOP_MM - SHELF_MM
         middle = platform.WEIGHT_ACROSS_MM if self.stands == "gimbal" else SLIP_RING_MM
         inner = middle / 2 + 8.0
@@ -174,7 +195,9 @@ class Frame:
 
     @cached_property
     def discs(self) -> int:
-        """Number of steel discs that the weight needs to right the plate as it does in hw_sim."""
+        """Number of steel discs in the weight: the minimum that rights the plate as the simulation
+        assumes and keeps the margin ``MARGIN`` with a full plate. 0 without a gimbal.
+        """
         if self.stands != "gimbal":
             return 0
         wanted = -platform.weight_kg(self.plate_mm) * platform.WEIGHT_MM * 1000
@@ -188,7 +211,11 @@ class Frame:
         return number
 
     def masses(self, discs: int | None = None) -> Iterator[tuple[str, float, float]]:
-        """Yield name, mass and height of all that tilts with the plate, without pieces."""
+        """Yield name, mass in g and height in mm of each part that tilts with the plate, without
+        pieces.
+
+        ``discs``: the number of discs in the weight, or None for the number that the table needs.
+        """
         discs = self.discs if discs is None else discs
         ears = 4 * EAR_HALF_MM * (self.ear_x_mm - self.half_mm)
         under, top = UNDER_MM, SHELF_TOP_MM
@@ -207,8 +234,9 @@ class Frame:
             yield "weight", discs * _disc_g(), -_discs_moment(discs) / (discs * _disc_g())
 
     def balance(self) -> tuple[float, float, float]:
-        """Return mass, height of the centre of mass, and the margin on a plate full of the heaviest
-        pieces: what rights it, divided by what upsets it.
+        """Return the mass in g and the height in mm of the centre of mass, both without pieces, and
+        the safety margin of a plate full of the heaviest pieces. The margin is the righting moment
+        divided by the upsetting moment.
         """
         masses = list(self.masses())
         grams = sum(mass for _, mass, _ in masses)
@@ -218,7 +246,7 @@ class Frame:
         return grams, centre, rights / upsets
 
     def rests_within_deg(self) -> float:
-        """Return the tilt at which the bearings' friction holds a full plate."""
+        """Return the maximum tilt in degrees at which the bearings' friction holds a full plate."""
         masses = list(self.masses())
         moment = -sum(mass * z for _, mass, z in masses) - self.pieces_g * _PIECE_UP_MM
         pressed = (sum(mass for _, mass, _ in masses) + self.pieces_g) * platform.AXLE_MM / 2
@@ -231,7 +259,7 @@ class Frame:
 
     @cached_property
     def lowest_mm(self) -> float:
-        """Height of the lowest point that a corner reaches with both axles at their stops."""
+        """Height of the lowest point that a moving part reaches with both axles at their stops."""
         bottom = SHELF_TOP_MM - SHELF_MM
         points = [(abs(x), abs(y), bottom) for x, y in self.shelf_outline]
         points += [(x + 5, y + 5, bottom - ROD_NUT_MM - ROD_SPARE_MM) for x, y in self.rods[2:3]]
@@ -245,7 +273,7 @@ class Frame:
 
     @property
     def base_top_mm(self) -> float:
-        """Height of the base's upper face, under all moving parts."""
+        """Height of the base's upper face, which is below all moving parts."""
         if self.stands == "gimbal":
             under = min(self.lowest_mm - CLEAR_MM, self.tray_bottom_mm - SOCKET_MM)
             return min(platform.GROUND_MM + BASE_MM, under)
@@ -256,13 +284,13 @@ class Frame:
         """Corners of the base board."""
         x = max(200.0, SUPPLY_MM[0] + FOOT_MM[1] / 2 + 15)
         beside = {"gimbal": self.post_y_mm + FOOT_MM[0] / 2 + 10, "turntable": TURNTABLE_MM / 2}
-        # What turns, or stands on legs, has the supply beside it.
+        # On a turntable or on legs, the supply is beside the moving part.
         y = beside.get(self.stands, ROD_Y_MM + 15) + (SUPPLY_MM[1] + 11) * (self.stands != "gimbal")
         return corners(x, y)
 
     @property
     def on_base(self) -> dict[str, Box]:
-        """Parts screwed onto the base beside the southern post: name -> box."""
+        """The box of each part that is screwed onto the base beside the southern post, by name."""
         long, deep, high = SUPPLY_MM
         south, low = 6 - self.base_outline[2][1], self.base_top_mm
         west = FOOT_MM[1] / 2 + 8
@@ -279,7 +307,9 @@ class Frame:
         return 0.0, south, SHELF_TOP_MM - SHELF_MM - BUNDLE_MM / 2 - 0.5
 
     def bend_mm(self, plate_deg: float = 0.0, ring_deg: float = 0.0) -> float:
-        """Return the radius of the half turn that the wires to the base make at that tilt."""
+        """Return the radius of the half turn that the wires to the base make when the axles are
+        turned by these angles.
+        """
         plate, ring = math.radians(plate_deg), math.radians(ring_deg)
         x, y, z = self.bundle_end_mm
         high = y * math.sin(plate) + z * math.cos(plate)
@@ -288,7 +318,7 @@ class Frame:
 
     @property
     def clearance_mm(self) -> float:
-        """Smallest distance of the moving parts from the base."""
+        """Minimum distance of the moving parts from the base."""
         return self.lowest_mm - self.base_top_mm
 
 
@@ -308,6 +338,6 @@ def _discs_moment(number: int) -> float:
 
 
 def _area(outline: list[Point]) -> float:
-    """Return the area of a closed outline."""
+    """Return the area of a closed outline, in mm2."""
     ends = zip(outline, [*outline[1:], outline[0]], strict=True)
     return abs(sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in ends)) / 2

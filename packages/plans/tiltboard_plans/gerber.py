@@ -1,8 +1,9 @@
-"""A board's files for its makers: Gerber layers (Ucamco's specification, X2) and Excellon drills.
+"""A board's files for board makers: Gerber layers (Ucamco's specification, X2) and Excellon drill
+files.
 
-They are written without KiCad, so that a board can be ordered where there is none; `make
-plans-check` compares them with KiCad's own. Lengths in mm, x to the right and y up from the lower
-left corner.
+The files are written without KiCad, so that a board can be ordered on a machine without KiCad;
+`make plans-check` compares them with KiCad's own. Lengths are in mm, x to the right and y up from
+the lower left corner.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from collections import defaultdict
 
 from tiltboard_plans.board import Board, Point, table
 
-MICRON = 1_000_000  # Units per mm in the format's 4.6 digits.
+MICRON = 1_000_000  # Units per mm, because the format has six decimal places.
 SILK_MM, EDGE_MM = 0.15, 0.1
-WHEN = (2026, 1, 1, 0, 0, 0)  # Date of each file in the archive.
+# Fixed date of each file in the archive, so that equal boards give equal archives.
+WHEN = (2026, 1, 1, 0, 0, 0)
 Aperture = tuple[float, ...]
 LAYERS = {
     "F_Cu.gtl": "Copper,L1,Top",
@@ -25,11 +27,11 @@ LAYERS = {
     "F_Paste.gtp": "Paste,Top",
     "F_Silkscreen.gto": "Legend,Top",
     "Edge_Cuts.gm1": "Profile,NP",
-}  # the end of a file's name, as KiCad has it, and what the file is, in X2's words
+}  # The layer's function in X2, by the end of the file's name in KiCad.
 
 
 class Layer:
-    """One Gerber file. ``function``: one of ``LAYERS``."""
+    """One Gerber file. ``function``: the layer's function, a value of ``LAYERS``."""
 
     def __init__(self, board: Board, function: str) -> None:
         self._left, _, _, self._bottom = board.edge
@@ -38,18 +40,20 @@ class Layer:
         self._lines: list[str] = []
 
     def flash(self, at: Point, *size: float) -> None:
-        """Add a disc of one diameter, or a rectangle of two sides."""
+        """Add a filled shape at a point: a disc of diameter ``size``, or a rectangle if ``size``
+        has two numbers.
+        """
         self._use(size)
         self._lines.append(f"{self._at(at)}D03*")
 
     def draw(self, width: float, *points: Point) -> None:
-        """Add a line along ``points``."""
+        """Add a line of the given width along ``points``."""
         self._use((width,))
         for number, point in enumerate(points):
             self._lines.append(f"{self._at(point)}D0{1 if number else 2}*")
 
     def text(self) -> str:
-        """Return the content of the file."""
+        """Return the content of the Gerber file."""
         named = [
             f"%ADD{code}{'RC'[len(size) == 1]},{'X'.join(f'{each:.6f}' for each in size)}*%"
             for size, code in self._apertures.items()
@@ -71,12 +75,12 @@ class Layer:
 
 
 def layers(board: Board) -> dict[str, str]:
-    """Return the Gerber files: ending of the name -> content."""
+    """Return the content of each Gerber file, by the end of the file's name."""
     made = {end: Layer(board, function) for end, function in LAYERS.items()}
     front, back, front_mask, back_mask, paste, silk, outline = made.values()
     for part in board.components.values():
         for pad in part.pads:
-            # Pins of holes are round but for the first, as in KiCad's file
+            # Pads with holes are round except for pin 1, as in KiCad's file.
             size = pad.size[:1] if pad.drill and pad.number != "1" else pad.size
             through, flat = (front, front_mask, back, back_mask), (front, front_mask, paste)
             for layer in through if pad.drill else flat:
@@ -105,7 +109,7 @@ def _around(left: float, top: float, right: float, bottom: float) -> list[Point]
 
 
 def drills(board: Board, *, plated: bool) -> str:
-    """Return the Excellon file of the holes, in mm with a decimal point."""
+    """Return the Excellon file of the plated or the unplated holes, in mm with a decimal point."""
     left, _, _, bottom = board.edge
     holes: dict[float, list[Point]] = defaultdict(list)
     if plated:
@@ -128,7 +132,7 @@ def drills(board: Board, *, plated: bool) -> str:
 
 
 def order(board: Board) -> bytes:
-    """Return all of a board's files as one archive, to be uploaded."""
+    """Return a zip archive with all files of a board, ready to upload to a board maker."""
     out = io.BytesIO()
     files = layers(board)
     files |= {"PTH.drl": drills(board, plated=True), "NPTH.drl": drills(board, plated=False)}
@@ -139,7 +143,9 @@ def order(board: Board) -> bytes:
 
 
 def _write(silk: Layer, words: str, middle: Point, high: float) -> None:
-    """Write words in strokes, centred. Points of a letter: a to o, a lattice of three by five."""
+    """Write text in strokes, centred on ``middle``. The points of a letter are "a" to "o", a
+    lattice of three columns and five rows. ``high``: height of the letters.
+    """
     strokes, unit = table("shapes")["strokes"], high / 4
     x = middle[0] - unit * (3 * len(words) - 1) / 2
     for letter in words.upper():

@@ -1,7 +1,8 @@
-"""The ground current of a board, and its effect on the sensors' readings.
+"""The effect of ground currents on a board: the voltages along the ground copper, and the error of
+the sensors' readings.
 
-The copper of one net is a network of resistors: tracks cut at every pad, via and bend, both sides
-joined at plated holes. Needs numpy (the extra ``make``).
+The copper of the ground net is modelled as a network of resistors. Tracks are cut at each pad, via
+and bend, and plated holes join both sides. Needs numpy (the extra ``make``).
 """
 
 from __future__ import annotations
@@ -13,17 +14,22 @@ from importlib import import_module
 from tiltboard_plans.board import Board, Point
 from tiltboard_plans.carrier import GND
 
-SQUARE_OHM = 0.00049  # Copper 35 um thick.
-LEAD_OHM = 0.01  # from a Pi on the shelf: 0.2 m of AWG 18, and its contacts
-RIBBON_OHM = 0.25 * 0.213 + 0.02  # one wire of a ribbon of 25 cm (AWG 28), and its contacts
-JOINED_OHM, LEAK_S = 1e-6, 1e-9  # Copper on copper, and from a piece that nothing joins.
-MV_MT = 60.0  # Sensitivity of a DRV5055A1.
+SQUARE_OHM = 0.00049  # Resistance of a square of copper 35 um thick.
+LEAD_OHM = 0.01  # Resistance of the lead from a Pi on the shelf: 0.2 m of AWG 18 and its contacts.
+# Resistance of one wire in a ribbon of 25 cm (AWG 28) and its contacts.
+RIBBON_OHM = 0.25 * 0.213 + 0.02
+# Resistance of copper on copper, and a tiny conductance to ground that makes isolated copper
+# solvable.
+JOINED_OHM, LEAK_S = 1e-6, 1e-9
+MV_MT = 60.0  # Sensitivity of a DRV5055A1 in mV per mT.
 Node = tuple[Point, str]
 
 
 def ground_shift_mt(board: Board, lead_ohm: float = LEAD_OHM) -> float:
-    """Return how far one ampere of the Pi or Pico, on its way back to the supply, moves what a
-    carrier's converter reads, in mT. ``lead_ohm``: of the wire to J23; infinity where it is loose.
+    """Return the error of a carrier's converter in mT for each ampere that returns from the Pi or
+    Pico to the supply.
+
+    ``lead_ohm``: resistance of the ground wire to plug J23, infinity if that wire is loose.
     """
     volts = return_volts(board, lead_ohm)
     rows = [volts["J300", "1"]]
@@ -31,7 +37,9 @@ def ground_shift_mt(board: Board, lead_ohm: float = LEAD_OHM) -> float:
 
 
 def return_volts(board: Board, lead_ohm: float = LEAD_OHM) -> dict[tuple[str, str], float]:
-    """Return the voltage of each ground pin over the supply's, at an ampere from the controller."""
+    """Return the voltage of each ground pin relative to the supply, by part and pin, when the
+    controller returns one ampere. ``lead_ohm``: resistance of the ground wire to plug J23.
+    """
     wires = _copper(board)
     pins = {
         (part.ref, pad.number): (_rounded(pad.at), "FB" if pad.drill else "F")
@@ -54,7 +62,7 @@ def _rounded(at: Point) -> Point:
 
 
 def _copper(board: Board) -> list[tuple[Node, Node, float]]:
-    """Return ends and resistance of each piece of the ground's copper."""
+    """Return the two ends and the resistance of each piece of the ground copper."""
     plated = {_rounded(via.at) for via in board.vias if via.net == GND}
     points = set(plated)
     for part in board.components.values():
@@ -91,7 +99,9 @@ def _copper(board: Board) -> list[tuple[Node, Node, float]]:
 
 
 def _solved(wires: list[tuple[Node, Node, float]], source: Node, sink: Node) -> dict[Node, float]:
-    """Return the voltages with one ampere into ``source`` and out of ``sink``, which is at 0."""
+    """Return the voltage of each node when one ampere flows into ``source`` and out of ``sink``,
+    which has 0 V.
+    """
     np = import_module("numpy")
     at = {node: n for n, node in enumerate(dict.fromkeys(end for w in wires for end in w[:2]))}
     siemens, amperes = np.eye(len(at)) * LEAK_S, np.zeros(len(at))

@@ -1,5 +1,6 @@
-"""A table of push buttons on one board: two at each place, to press for either pole, their diodes,
-and the Pi's header. This first table plays every game that its size allows.
+"""A small table of push buttons on one circuit board: two buttons at each place (one for each pole
+of a magnet), their diodes, and the Pi's header. It plays each game that fits its size, and suits as
+a first table.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from tiltboard.firmware_host.config.wiring import GpioPanel, MatrixHall
 from tiltboard_plans.board import Board, Channel, Via
 from tiltboard_plans.carrier import GND, HEADER_PIN, PI_GROUNDS
 
-CELL_MM = (16.0, 14.2)  # from place to place
+CELL_MM = (16.0, 14.2)  # Distance between neighbouring places.
 LANE_MM = 0.7
-# Of a place's lines, from the first pad of its first button
+# Positions of a place's lines, relative to the first pad of the place's first button.
 NORTH_X, SOUTH_X, ROW_Y = -1.8, -2.6, 8.9
 
 
 def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
-    """Return the board. Row 1 is the lowest; a button's upper pads and lower pads are joined
-    in it.
+    """Return the board of a table of push buttons. Row 1 of the table is at the bottom of the
+    board.
+
+    A button connects its two upper pads inside, and its two lower pads.
     """
     board = Board("buttons")
     wide, high = CELL_MM
@@ -51,7 +54,7 @@ def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
 
 
 def _place(board: Board, hall: MatrixHall, index: int, at: tuple[float, float]) -> None:
-    """Add a place: column, button, diode, row, as docs/wiring.md draws them."""
+    """Add a place with two chains of column, button, diode and row, as docs/wiring.md shows."""
     x, y = at
     row, column = divmod(index, len(hall.north_pins))
     line = f"GPIO{hall.row_pins[row]}"
@@ -59,7 +62,8 @@ def _place(board: Board, hall: MatrixHall, index: int, at: tuple[float, float]) 
         number = 2 * index + south + 1
         button, diode = f"SW{number}", f"D{number}"
         wire, between = f"GPIO{pins[column]}", f"K{number}"
-        # The line's pads look inward, the diode's outward
+        # The pads of the column's line face the middle of the place; the pads of the diodes face
+        # outward.
         nets = {"1": wire, "2": between} if south else {"1": between, "2": wire}
         board.add(button, "tact", (x, y + 7.0 * south), nets)
         foot = (x + 11.9, y + 4.38) if south else (x + 9.4, y + 7.62)

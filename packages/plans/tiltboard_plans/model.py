@@ -1,4 +1,4 @@
-"""The plans of a table, derived from its profile: its boards, its parts and its figures."""
+"""The plans of a table, derived from its profile: boards, parts and calculated figures."""
 
 from __future__ import annotations
 
@@ -29,30 +29,33 @@ from tiltboard_plans.ground import ground_shift_mt
 from tiltboard_plans.matrix_board import CELL_MM, matrix_board
 from tiltboard_plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
 
-HEATSINK_K_W = 16.0  # One of 13 K/W and its washer.
-FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)  # IEC 60127
-MAIN_FEED = ("AWG 16", 0.0132, 0.6)  # from supply to J20: the terminal takes it; ohm/m, and m
-OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}  # At 20 C.
+HEATSINK_K_W = 16.0  # Thermal resistance of a heatsink of 13 K/W with its insulating washer.
+# Rated currents of fuses (IEC 60127).
+FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)
+# Wire from the supply to terminal J20, the thickest that the terminal takes; ohm/m; length in m.
+MAIN_FEED = ("AWG 16", 0.0132, 0.6)
+# Resistance of one metre of each wire at 20 degrees Celsius.
+OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}
 MAX_DROP_V = 0.2
-WIRES_G = 150.0  # between row boards and shelf
+WIRES_G = 150.0  # Mass of the wires between the row boards and the shelf.
 BOARD_MM, MAX_SPACER_MM = 1.6, 9.0
-RAILS_MM = (3.8, 8.2)  # from a sensor to its lights' 5 V and ground
-RAIL_OHM_MM = 0.000246  # 2 x 0.035
+RAILS_MM = (3.8, 8.2)  # Distances from a sensor to the 5 V rail and the ground rail of its light.
+RAIL_OHM_MM = 0.000246  # Resistance of 1 mm of a copper rail 2 mm wide and 0.035 mm thick.
 SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
 PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
-I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0  # UM10204 for 400 kHz
+I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0  # Maximum rise time and sink current by UM10204 for 400 kHz.
 TILT_WIRE_M = 0.5  # Length of the wires from the carrier to the tilt sensor.
-SLIP_A = 2.0  # Current that one wire of a slip ring carries.
+SLIP_A = 2.0  # Maximum current of one wire of a slip ring, in A.
 PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
 
 
 @dataclass(frozen=True)
 class Plans:
-    """The drawings and lists of one profile."""
+    """The drawings and lists of one table."""
 
     profile: Profile
     boards: dict[str, Board] = field(default_factory=dict)
-    """Name of the file -> board; empty where sensors are wired by hand."""
+    """The table's boards, by the name of their files."""
 
     @classmethod
     def of(cls, profile: Profile) -> Plans:
@@ -74,7 +77,7 @@ class Plans:
                     lights=soldered,
                     switches=switches,
                 )
-        # With room for multiplexers and converter
+        # The estimate includes 0.05 A for the multiplexers and the converter.
         sensor = 2 * PARTS["switch"]["peak_ma"] if switches else PARTS["sensor"]["peak_ma"]
         sensors_a = profile.size * sensor / 1000 + 0.05
         regulator = "regulator" if sensors_a <= PARTS["regulator"]["amps"] else "regulator_3a"
@@ -95,8 +98,8 @@ class Plans:
 
     @cached_property
     def row_boards(self) -> list[tuple[Board, float, float]]:
-        """Every row board under the plate, and the position of its first place, in mm from the
-        middle.
+        """Each row board under the plate, with the position of its first place in mm from the
+        plate's centre.
         """
         found = []
         for row in range(self.profile.rows) if "carrier" in self.boards else ():
@@ -107,26 +110,26 @@ class Plans:
 
     @property
     def on_plate(self) -> bool:
-        """True if a controller on the plate reads the sensors, and the Pi is elsewhere."""
+        """True if a controller on the plate reads the sensors and the Pi is not on the plate."""
         return isinstance(self.profile.hall, wiring.NodeHall)
 
     def spacers(self) -> list[tuple[tuple[float, float], float]]:
-        """Return positions and diameters of the holes in the plywood for the row boards' screws."""
+        """Return position and diameter of each hole in the plywood for the row boards' screws."""
         found = []
         for board, x, y in self.row_boards:
             found += [((x + right, y - below), across) for (right, below), across in board.holes]
         return found
 
     def standoffs(self) -> list[tuple[float, float]]:
-        """Return the positions of the holes in the shelf for the board on it."""
+        """Return the positions of the holes in the shelf for the carrier's screws."""
         carrier = self.boards["carrier"]
         left, top, right, bottom = carrier.edge
         return [(x - (left + right) / 2, (top + bottom) / 2 - y) for (x, y), _ in carrier.holes]
 
     @cached_property
     def tilt_sensor_mm(self) -> tuple[float, float] | None:
-        """Position of the tilt sensor under the plate, near its middle and clear of wires, or
-        None.
+        """Position of the tilt sensor under the plate, or None without a tilt sensor: the free
+        position nearest to the centre, clear of wires and screws.
         """
         if self.profile.imu is None:
             return None
@@ -154,7 +157,7 @@ class Plans:
 
     @cached_property
     def frame(self) -> f.Frame | None:
-        """The support of the plate, or None where the circuit board is the plate."""
+        """The support of the plate, or None if the circuit board is the plate."""
         profile = self.profile
         if isinstance(profile.hall, wiring.MatrixHall):
             return None
@@ -178,7 +181,7 @@ class Plans:
 
     @cached_property
     def quantities(self) -> dict[str, int]:
-        """Part -> number needed, in the order of the parts list."""
+        """Number of each part that the table needs, in the order of the parts list."""
         profile, hall, lights = self.profile, self.profile.hall, self.profile.lights
         count: Counter[str] = Counter()
         count["pi" if profile.size > 36 else "zero"] = 1
@@ -218,20 +221,23 @@ class Plans:
         return {part: count[part] for part in PARTS if count[part]}
 
     def total(self, key: str, parts: Collection[str] = PARTS) -> float:
-        """Return the sum over those parts of ``eur``, ``grams``, ``ma``, ``peak_ma`` or
-        ``minutes``.
+        """Return the sum over ``parts`` of a figure in the parts table: ``eur``, ``grams``, ``ma``,
+        ``peak_ma`` or ``minutes``.
         """
         counted = [(part, n) for part, n in self.quantities.items() if part in parts]
         return sum(float(PARTS[part].get(key, 0)) * quantity for part, quantity in counted)
 
     def sensors_a(self, *, peak: bool = False) -> float:
-        """Return the current in A that the sensors' 3.3 V supplies."""
+        """Return the current in A that the sensors' 3.3 V supply delivers. ``peak``: the maximum
+        current.
+        """
         on_it = ("sensor", "switch", "switch_north", "mux", "converter", "expander", "r1k")
         return self.total("peak_ma" if peak else "ma", on_it) / 1000
 
     def lights_a(self) -> tuple[float, float, float]:
-        """Return the lights' current in A: white at the profile's brightness, as limited; dark; and
-        with every channel on at one instant, as WS2812 are while their pulses are in phase.
+        """Return the lights' currents in A: all lights white at the profile's brightness and
+        current limit, all lights dark, and the peak when all channels are on at the same instant.
+        The peak occurs when the pulses of all WS2812 are in phase.
         """
         lights = self.profile.lights
         if lights is None:
@@ -241,8 +247,8 @@ class Plans:
         return min(all_a * lights.brightness + dark, lights.supply_a), dark, all_a + dark
 
     def branches(self) -> dict[str, tuple[float, float]]:
-        """Return the supply's branches: name -> maximum current and fuse, in A; none where the Pi's
-        own supply feeds everything.
+        """Return the maximum current and the fuse of each branch of the supply, in A, by name. The
+        result is empty if the Pi's own supply feeds the whole table.
         """
         if isinstance(self.profile.hall, wiring.MatrixHall):
             return {}
@@ -250,7 +256,7 @@ class Plans:
         amps = {
             "lights": 0.0 if lights is None else lights.supply_a,
             "sensors": self.sensors_a(peak=True),
-            # A Pi beside a plate with its own controller has its own supply.
+            # If the plate has its own controller, the Pi has a separate supply.
             "Pico": self.total("peak_ma", ("node",)) / 1000,
             "Pi": self.total("peak_ma", () if self.on_plate else ("pi", "zero")) / 1000,
         }
@@ -262,7 +268,7 @@ class Plans:
 
 
 def _check_profile(profile: Profile) -> None:
-    """Check that the boards of a profile can be drawn. Raises ConfigError."""
+    """Raise ConfigError if the boards of a profile cannot be drawn."""
     hall, lights = profile.hall, profile.lights
     pitch, gap = profile.pitch_mm, profile.gap_mm
 
@@ -338,9 +344,9 @@ def _check_profile(profile: Profile) -> None:
 
 
 def _row(profile: Profile, row: int) -> Iterator[tuple[str, int, int]]:
-    """Yield name, first column and number of places of each board of a row, from the west."""
+    """Yield name, first column and number of places of each board in a row, from west to east."""
     lights, first = profile.lights, 0
-    # The node's own firmware ships for a chain that runs to and fro.
+    # The node's firmware expects the lights in a serpentine chain.
     to_and_fro = lights is not None and (lights.serpentine or lights.on_node)
     turned = lights is not None and to_and_fro and not lights.strip and row % 2
     sizes = rb.places_on(profile)
@@ -359,7 +365,7 @@ def _board_g(board: Board) -> float:
 
 
 def _check(profile: Profile, board: Board) -> None:
-    """Check that no wire has two outputs. Raises ConfigError."""
+    """Raise ConfigError if two outputs are connected to each other."""
     kinds = board.pin_kinds
     for net, pins in board.nets.items():
         drive = [f"{ref} {pin}" for ref, pin in pins if kinds[ref, pin] in ("output", "power_out")]
@@ -374,7 +380,7 @@ def _check(profile: Profile, board: Board) -> None:
 
 
 def _line(plans: Plans, part: str) -> dict[str, str]:
-    """Return a line of the parts list: column -> text."""
+    """Return a line of the parts list as text, by column."""
     about = PARTS[part]
     orders = about.get("orders", {})
     return {
@@ -394,7 +400,7 @@ def _line(plans: Plans, part: str) -> dict[str, str]:
 
 
 def parts_csv(plans: Plans) -> str:
-    """Return the parts list for a spreadsheet."""
+    """Return the parts list as CSV."""
     out, lines = io.StringIO(), [_line(plans, part) for part in plans.quantities]
     rows = csv.DictWriter(out, list(lines[0]), lineterminator="\n")
     rows.writeheader()
@@ -403,7 +409,7 @@ def parts_csv(plans: Plans) -> str:
 
 
 def parts_html(plans: Plans) -> str:
-    """Return the parts list as a page to print."""
+    """Return the parts list as an HTML page for printing."""
 
     def row(cells: Iterable[str], tag: str = "td") -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
@@ -428,7 +434,7 @@ def parts_html(plans: Plans) -> str:
 
 
 def report(plans: Plans) -> str:
-    """Return the figures that follow from the drawings, as text."""
+    """Return the report: the figures that follow from the drawings, as Markdown text."""
     profile = plans.profile
     matrix = isinstance(profile.hall, wiring.MatrixHall)
     apart = "{:g} x {:g}".format(*CELL_MM) if matrix else f"{profile.pitch_mm:g}"
@@ -527,7 +533,7 @@ def _field_rows(profile: Profile) -> dict[str, str]:
 
 
 def _frame_rows(plans: Plans) -> dict[str, str]:
-    """Return the report's rows on the plate's support, and on how it returns to level."""
+    """Return the report's rows on the plate's support, and on how the plate returns to level."""
     frame = plans.frame
     if frame is None:
         return {}
@@ -571,14 +577,14 @@ def _frame_rows(plans: Plans) -> dict[str, str]:
 
 
 def spacer_mm(profile: Profile) -> float:
-    """Return the length of the spacers between row boards and plywood that gives the profile's
-    gap.
+    """Return the length of the spacers between row boards and plywood that gives the profile's gap
+    between magnet and sensor, in mm.
     """
     return profile.gap_mm - FLOOR - FELT_MM - PLYWOOD_MM + ELEMENT_MM
 
 
 def _power_rows(plans: Plans) -> dict[str, str]:
-    """Return the report's rows on currents, their heat and their own fields."""
+    """Return the report's rows on currents, their heat and their magnetic fields."""
     profile, lights = plans.profile, plans.profile.lights
     most = plans.sensors_a(peak=True)
     heat = 1.7 * most
@@ -592,7 +598,8 @@ def _power_rows(plans: Plans) -> dict[str, str]:
     fed = profile.rows if lights.strip else len(plans.row_boards)
     row_a = profile.columns * 3 * lights.channel_ma / 1000 * lights.brightness
     near, far = RAILS_MM
-    per_a = 0.2 * (1 / near - 1 / far)  # mT: two wires, there and back
+    # Field in mT per ampere of two wires with opposite currents.
+    per_a = 0.2 * (1 / near - 1 / far)
     drop_mv = 2000 * row_a * profile.columns * profile.pitch_mm * RAIL_OHM_MM / 8
     dim = profile.size * lights.channel_ma / 1000
     tenth, field_row, field_all = 0.1 * dim + dark, per_a * row_a / 2, per_a * white
@@ -610,7 +617,9 @@ def _power_rows(plans: Plans) -> dict[str, str]:
 
 
 def _centred(disc: Disc, gap_mm: float) -> float:
-    """Return a disc's field on its axis, in mT; ``Disc.centred_mt`` holds at 12 mm."""
+    """Return the field of a magnet on its axis at a distance of ``gap_mm``, in mT.
+    ``Disc.centred_mt`` is the field at 12 mm.
+    """
 
     def axis(z: float) -> float:
         radius, high = disc.diameter_mm / 2, disc.height_mm

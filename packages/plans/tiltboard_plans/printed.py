@@ -1,8 +1,8 @@
-"""The printed parts: pieces, from the games' descriptions, their jigs, and the gimbal's parts.
+"""The printed parts: the games' pieces, tools for making the pieces, and the gimbal's parts.
 
-A body is a cup: the magnet is on its floor, ballast fills it to the weight that the physics
-assumes, and a lid with the pole's mark closes it. Lengths in mm, weights in g. Needs manifold3d
-(the extra ``make``).
+A piece is a cup with a magnet on its floor. Ballast fills the cup to the mass that the simulation
+assumes, and a lid with the mark of the pole closes the cup. Lengths are in mm, masses in g. Needs
+manifold3d (the extra ``make``).
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from tiltboard.games.registry import HOSTED
 from tiltboard_plans import frame as f
 
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
-PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5  # ballast: brass shot in epoxy; no steel
-ELEMENT_MM, LIGHT_HIGH_MM = 0.7, 1.6  # over the board: a DRV5055 in SOT-23, a WS2812B
+# The ballast is brass shot in epoxy; steel would disturb the field.
+PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5
+# Heights over the board: the Hall element of a DRV5055 in SOT-23, and a WS2812B.
+ELEMENT_MM, LIGHT_HIGH_MM = 0.7, 1.6
 _AROUND = 96
 
 
@@ -32,7 +34,7 @@ def _disc_mm3(across: float, high: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A kind of piece, with its players and mass."""
+    """A kind of piece with its printed bodies, its magnet and the players that use it."""
 
     name: str
     players: tuple[str, ...]
@@ -41,28 +43,28 @@ class Piece:
     cup: Any
     lid: Any
     bores: list[tuple[float, float, float]]
-    """The cylinders of its hollow, each from, to and diameter."""
+    """The cylinders of the hollow inside: from height, to height, and diameter."""
     tile: bool
-    """Whether it has a stem under it."""
+    """True if the piece is a tile, which has a stem under its hat."""
 
     @property
     def printed_g(self) -> float:
-        """The mass of cup and lid, printed solid."""
+        """The mass of cup and lid, printed solid, in g."""
         return float(self.cup.volume() + self.lid.volume()) / 1000 * PLA_G_CM3
 
     @property
     def magnet_g(self) -> float:
-        """The mass of its magnet."""
+        """The mass of the magnet in g."""
         return _disc_mm3(self.magnet.diameter_mm, self.magnet.height_mm) / 1000 * MAGNET_G_CM3
 
     @property
     def ballast_g(self) -> float:
-        """The mass of ballast that it needs."""
+        """The mass of ballast that the piece needs, in g."""
         return self.body.mass_g - self.printed_g - self.magnet_g
 
     @property
     def room_g(self) -> float:
-        """The mass of ballast that fits in."""
+        """The maximum mass of ballast that fits into the piece, in g."""
         room = sum(_disc_mm3(across, high - low) for low, high, across in self.bores)
         room -= _disc_mm3(self.bores[-1][2], LID)
         room -= _disc_mm3(self.magnet.diameter_mm, self.magnet.height_mm)
@@ -80,7 +82,7 @@ def _cylinder(across: float, low: float, high: float, top: float | None = None) 
 
 
 def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
-    """Return bottom, top and diameter of each section of a piece."""
+    """Return bottom, top and diameter of each section of a piece, from the lowest."""
     foot, below, above = TILE_HAT_MM, TILE_STEM_MM, body.diameter_mm
     if not tile:
         if body.mast_mm is None:
@@ -90,7 +92,7 @@ def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]
 
 
 def _bores(parts: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """Return the hollow inside the sections of ``_outline``, in the same form."""
+    """Return the hollow inside the sections ``parts``, also as bottom, top and diameter."""
     bores = []
     for at, (low, high, across) in enumerate(parts):
         wider = at and across > parts[at - 1][2]
@@ -113,7 +115,7 @@ def _piece(
     )
     cup = sum(more, first)
     for low, high, across in bores:
-        # The magnet's own pocket in the floor of the cup keeps it in the middle
+        # A pocket in the cup's floor keeps the magnet in the centre.
         if low == FLOOR:
             pocket = FLOOR + magnet.height_mm
             cup -= _cylinder(magnet.diameter_mm + 2 * FIT, FLOOR, high)
@@ -125,13 +127,13 @@ def _piece(
 
 
 def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
-    """Yield all pieces of the games, each kind once per strength of magnet."""
+    """Yield each kind of piece that the games use, with a strong magnet and with a weak magnet."""
     found: dict[tuple[PieceBody, bool], list[str]] = {}
     for game, kind in HOSTED.items():
         looks = {"pieces": kind.look, **kind.looks}
         for piece, look in looks.items():
             if look.form == "platform":
-                continue  # a place, and no thing
+                continue  # A platform is a place, not a piece.
             who = found.setdefault((look.body.beside(pitch_mm), look.form == "tile"), [])
             said = f"{game}: {piece.rpartition('-')[2]}"
             if said not in who:
@@ -144,7 +146,9 @@ def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
 
 
 def marked(lid: Any, pole: str) -> Any:
-    """Return the lid with a groove for north, a cross for south: the pole that faces the sensor."""
+    """Return the lid with the mark of the pole that faces the sensor: a groove for north, a cross
+    for south.
+    """
     for angle in (0, 90) if pole == "south" else (0,):
         groove = _manifold().cube((7.0, 1.6, 1.0), True).rotate((0, 0, angle))
         lid -= groove.translate((0, 0, LID))
@@ -152,8 +156,8 @@ def marked(lid: Any, pole: str) -> Any:
 
 
 def pusher(pole: str) -> Any:
-    """Return a tool that sets a magnet the right way round: one glued into its tip attracts only
-    one side. North's handle is round and south's square.
+    """Return a tool that inserts a magnet the right way up: a magnet glued into the tool's tip
+    attracts only one pole. The handle for north is round, the handle for south is square.
     """
     across = STRONG.diameter_mm
     rod = _cylinder(across - 1, 0, 45)
@@ -166,8 +170,10 @@ def pusher(pole: str) -> Any:
 
 
 def calibration_jig(gap_mm: float) -> Any:
-    """Return a jig for a bare row board, which holds a piece of 28 mm over one sensor, its magnet's
-    face ``gap_mm`` above the Hall element; arrows on four sides find the middle.
+    """Return a jig for testing a bare row board, which holds a 28 mm piece centred over one sensor.
+
+    The magnet's face is ``gap_mm`` above the Hall element. Arrows on four sides help to centre the
+    jig.
     """
     across = PieceBody().diameter_mm
     seat = gap_mm + ELEMENT_MM - FLOOR
@@ -180,9 +186,12 @@ def calibration_jig(gap_mm: float) -> Any:
 
 
 def sliding(pitch_mm: float, hat_mm: float) -> Iterator[tuple[str, Any]]:
-    """Yield the pegs between which tiles slide, and the ring around the stem of one that has
-    arrived, too wide to pass between them and narrower than its hat, ``hat_mm``. Nothing where pegs
-    would reach up to the hats.
+    """Yield name and body of two parts for sliding tiles: the peg, and the ring around an arrived
+    tile.
+
+    Tiles slide between pegs. A ring around the stem is too wide to pass between pegs, and narrower
+    than the tile's hat, whose diameter is ``hat_mm``. Yields nothing if pegs would reach up to the
+    hats.
     """
     peg = peg_mm(pitch_mm)
     if not 0 < peg < TILE_HAT_MM:
@@ -193,7 +202,7 @@ def sliding(pitch_mm: float, hat_mm: float) -> Iterator[tuple[str, Any]]:
 
 
 def stl(solid: Any) -> bytes:
-    """Return a solid as binary STL."""
+    """Return a solid as the content of a binary STL file."""
     np, mesh = import_module("numpy"), solid.to_mesh()
     fields = [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attributes", "<u2")]
     faces = np.zeros(len(mesh.tri_verts), fields)
@@ -202,7 +211,9 @@ def stl(solid: Any) -> bytes:
 
 
 def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the files for the games' pieces and for setting a table up."""
+    """Yield name and content of the files for the games' pieces and for the tools to make and test
+    them.
+    """
     rows = [
         "| file | for | printed | magnet | ballast | weighs |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -224,7 +235,8 @@ def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, by
     yield "pieces/pieces.md", "\n".join([*rows, ""]).encode()
 
 
-# What the plate hangs in: bearings, stops, posts and the weight's tray. A part's axle lies along x.
+# The parts of the gimbal: bearings, stops, posts and the weight's tray. The axle of a part lies
+# along x.
 
 AXLE_FIT = 0.2
 
@@ -234,25 +246,25 @@ def _block(size: tuple[float, float, float], at: tuple[float, float, float]) -> 
 
 
 def _bore(across: float, x: float, y: float, z: float, *, upright: bool = False) -> Any:
-    """Return a hole through everything, along x or upright."""
+    """Return a cylinder that cuts a hole through a whole part, along x or upright."""
     hole = _manifold().cylinder(400, across / 2 + AXLE_FIT / 2, -1.0, 48).translate((0, 0, -200))
     return hole.translate((x, y, 0)) if upright else hole.rotate((0, 90, 0)).translate((0, y, z))
 
 
 def axle_holes() -> Any:
-    """Return the hole for an axle, and the one beside it for the pin that locks it."""
+    """Return the hole for an axle and the hole for the pin that locks it."""
     return _bore(platform.AXLE_MM, 0, 0, 0) + _bore(platform.LOCK_MM, 0, f.LOCK_OFF_MM, 0)
 
 
 def _arrow(x: float, y: float, z: float) -> Any:
-    """Return a groove that marks the upper side, its tip toward the plate's middle or the
-    ring's.
+    """Return a groove that marks the upper side of a part. The tip points toward the middle of the
+    plate or of the ring.
     """
     return _manifold().cylinder(2.0, 4.0, -1.0, 3).translate((x, y, z - 0.6))
 
 
 def _bearing() -> Any:
-    """Return a bearing, which is screwed below an ear of the plate."""
+    """Return a bearing, which is screwed under an ear of the plate."""
     long, wide = f.BEARING_MM
     low = -platform.AXLE_MM / 2 - 6
     block = _block((long, wide, f.UNDER_MM - low), (0, 0, (f.UNDER_MM + low) / 2)) - axle_holes()
@@ -262,9 +274,10 @@ def _bearing() -> Any:
 
 
 def _stop() -> Any:
-    """Return a stop, which is screwed below the ring, ``f.STOP_OFF_MM`` off the plate's axle, and
-    reaches inward under an ear, which meets it at the greatest tilt. Its x is 0 at the ring's inner
-    side.
+    """Return a stop, which is screwed under the ring and limits the plate's tilt.
+
+    The stop is ``f.STOP_OFF_MM`` from the plate's axle and reaches inward under an ear, which
+    touches it at the maximum tilt. Its x is 0 at the inner side of the ring.
     """
     turn = math.radians(platform.STOP_DEG)
     far = f.STOP_OFF_MM + f.STOP_WIDE_MM / 2
@@ -281,8 +294,10 @@ def _stop() -> Any:
 
 
 def _post(high_mm: float) -> Any:
-    """Return a post, which carries the ring's axle ``high_mm`` over the base; its arms reach under
-    the ring, which is west of it, and stop that at the greatest tilt.
+    """Return a post, which carries the ring's axle ``high_mm`` above the base.
+
+    The post's arms reach under the ring, which is to the west of the post, and stop the ring at the
+    maximum tilt.
     """
     long, wide, foot = f.FOOT_MM
     turn = math.radians(platform.STOP_DEG)
@@ -301,7 +316,7 @@ def _post(high_mm: float) -> Any:
 
 
 def _weight_tray(high_mm: float) -> Any:
-    """Return the tray for the weight's discs, together ``high_mm`` high, under the shelf."""
+    """Return the tray under the shelf for the weight's discs. ``high_mm``: height of all discs."""
     across = platform.WEIGHT_ACROSS_MM
     tray = _manifold().cylinder(high_mm + f.TRAY_MM, across / 2 + 3, -1.0, 96)
     room = _manifold().cylinder(high_mm + f.TRAY_MM, across / 2 + AXLE_FIT, -1.0, 96)

@@ -1,5 +1,5 @@
-"""The row board: some places in a line, each with its sensor or its two switches, its light and
-their capacitors.
+"""The row board: a circuit board with some places of a row, each with a sensor or two switches, a
+light, and capacitors.
 """
 
 from __future__ import annotations
@@ -8,22 +8,25 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import LIGHT_MM, DualSwitchHall
 from tiltboard_plans.board import GRID_MM, Board
 
-MAX_PLACES, MAX_SWITCHES = 5, 4  # on one board, of places with a sensor or with two switches
+# Maximum number of places on one board, with a sensor or with two switches at each place.
+MAX_PLACES, MAX_SWITCHES = 5, 4
 GNDA_Y = 14.24
 MIN_PITCH_MM, MIN_SWITCH_PITCH_MM = 32.8, 45.0
-SWITCH_MM = 1.6  # from a place's middle to either of its switches
-HALF_MM = 17.3  # Half of the height, if the pitch allows it.
+SWITCH_MM = 1.6  # Distance from a place's centre to each of its switches.
+HALF_MM = 17.3  # Half the height of a board, if the pitch allows it.
 SCREWS_MM = ((9.0, 6.0, 3.2), (9.0, 6.0, 3.2), (-7.0, -12.0, 3.2))
-"""Right and below of the first, the last and the middle place: where a spacer holds a board, and
-how wide its hole is. Three that are not in one line, so that the board cannot roll.
+"""Position (right, below) of each spacer relative to the first, the last and the middle place, and
+the diameter of its hole, in mm. The three spacers are not in one line, so that the board cannot
+tilt.
 """
-UNDER_STRIP_MM = (8.0, -4.2, 2.7)  # the third one beside a strip, of M2.5
+# The third spacer on a board with a light strip, with an M2.5 screw.
+UNDER_STRIP_MM = (8.0, -4.2, 2.7)
 STRIP_WIDE_MM = 10.0
 V33, GNDA, V5, GNDL = "3V3A", "GNDA", "5V", "GNDL"
 
 
 def places_on(profile: Profile) -> tuple[int, ...]:
-    """Return how many places each board of a row has, from the west: as equal as they can be."""
+    """Return the number of places on each board of a row, from the west, as equal as possible."""
     most = MAX_SWITCHES if isinstance(profile.hall, DualSwitchHall) else MAX_PLACES
     boards = -(-profile.columns // most)
     each, more = divmod(profile.columns, boards)
@@ -39,10 +42,12 @@ def row_board(
     lights: bool = True,
     switches: bool = False,
 ) -> Board:
-    """Return a row board, with the first place's Hall element at 0, 0. ``westward``: the data of
-    its lights come in at the east end, as in every second row of a serpentine strip. Without
-    ``lights`` there is room for a bought strip, 10 mm wide, along its upper edge. ``switches``: two
-    of them at each place, one for each pole, instead of a linear sensor.
+    """Return a row board. The origin is the first place's Hall element.
+
+    ``westward``: whether the lights' data enters at the east end, as in every second row of a
+    serpentine chain. ``lights``: whether the board has lights; otherwise it has space for a 10 mm
+    wide strip along its upper edge. ``switches``: whether each place has two switches, one for each
+    pole, instead of a linear sensor.
     """
     board = Board(name)
     high = min(pitch_mm / 2 - 0.2, HALF_MM)
@@ -64,7 +69,8 @@ def row_board(
         (_switches if switches else _sensor)(board, at, at * pitch_mm)
         if not lights:
             continue
-        # Along the chain: the first light is the western one, or the eastern
+        # A light's index counts along the chain, which starts at the western or at the eastern
+        # light.
         order = places - 1 - at if westward else at
         _light(board, at, at * pitch_mm, order, at_end=at == places - 1, westward=westward)
     for net, y, _ in rails:
@@ -106,7 +112,7 @@ def _chain_ends(board: Board, left: float, last: float, places: int, *, westward
 
 
 def _sensor(board: Board, at: int, x: float) -> None:
-    """Add a sensor: SOT-23, or TO-92 laid flat with its element on the same spot."""
+    """Add a sensor, in SOT-23 or in TO-92 laid flat, with the Hall element in the same position."""
     name = f"S{at + 1}"
     board.add(f"U{at + 1}", "sensor", (x, 0), {"1": V33, "2": name, "3": GNDA})
     board.add(f"C{at + 1}", "c100n_smd", (x, -3), {"1": V33, "2": GNDA}, footprint="c0805_flat")
@@ -120,10 +126,11 @@ def _sensor(board: Board, at: int, x: float) -> None:
 
 
 def _switches(board: Board, at: int, x: float) -> None:
-    """Add a place's two switches of one kind, DRV5023. It pulls its output low while a south pole
-    is at its marked face (TI SLIS151, Field Direction Definition); pins of both packages as in its
-    Pin Functions. The one in SOT-23 has that face up, for south; the one in TO-92 lies on it, for
-    north, which exchanges its outer pins.
+    """Add a place's two switches, both of the kind DRV5023.
+
+    The switch pulls its output low while a south pole is at its marked face (TI SLIS151, Field
+    Direction Definition, Pin Functions). The SOT-23 switch has the marked face up and detects
+    south. The TO-92 switch lies on its marked face, detects north, and has its outer pins swapped.
     """
     north, south, y = f"N{at + 1}", f"S{at + 1}", SWITCH_MM
     board.add(f"U{at + 1}", "switch", (x, -y), {"1": V33, "2": south, "3": GNDA})
@@ -140,8 +147,10 @@ def _switches(board: Board, at: int, x: float) -> None:
 
 
 def _light(board: Board, at: int, x: float, order: int, *, at_end: bool, westward: bool) -> None:
-    """Add a light. ``order``: its index along the chain. ``at_end``: it is the last one to the
-    east, where a wire connects.
+    """Add a place's light.
+
+    ``order``: the light's index along the chain. ``at_end``: whether the light is the eastern one,
+    which connects to a wire.
     """
     lx, ly = x + LIGHT_MM[0], -LIGHT_MM[1]
     into, out = f"link{order}", f"link{order + 1}"

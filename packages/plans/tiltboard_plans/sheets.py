@@ -1,8 +1,9 @@
-"""Sheets at 1:1: drilling and cutting patterns, felt, and an overlay for every game's board.
+"""Drawings at a scale of 1:1: patterns for drilling and cutting, felt, and an overlay (the printed
+board to lay on the plate) for each game.
 
-Each is written as DXF for a machine, as one SVG, and as PDF over as many A4 pages as it takes, with
-marks to join them and a ruler to check the printer. Lengths in mm, x east and y north of the
-plate's middle.
+Each drawing is written as DXF for a machine, as one SVG, and as PDF on several A4 pages. The pages
+have marks for joining them and a ruler for checking the printer. Lengths are in mm, x to the east
+and y to the north of the plate's centre.
 """
 
 from __future__ import annotations
@@ -33,29 +34,31 @@ from tiltboard_plans.model import Plans
 
 PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)
 LIGHT_HOLE_MM, SCREW_MM, PI_SCREW_MM = 6.0, 4.2, 2.7
-PI_HOLES_MM = (58.0, 49.0)  # between the four holes of a Pi's board
+PI_HOLES_MM = (58.0, 49.0)  # Distances between the four screw holes of a Pi's board.
 EAR_MM, RING_CORNERS, CIRCLE_CORNERS = 3.6, 90, 72
 PEN_MM, RULER_MM = 0.25, 100
-COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # Colours of DXF's layers.
+COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # Colour numbers of the layers in DXF.
 MM_PT = 72 / 25.4
 
 
 @dataclass(slots=True)
 class Sheet:
-    """One drawing."""
+    """One drawing at a scale of 1:1."""
 
     name: str
     half_mm: float
     lines: list[tuple[str, float, float, float, float]] = field(default_factory=list)
-    """Layer, ends."""
+    """Layer, start and end of each line."""
     circles: list[tuple[str, float, float, float]] = field(default_factory=list)
-    """Layer, middle, diameter."""
+    """Layer, centre and diameter of each circle."""
     texts: list[tuple[float, float, float, str]] = field(default_factory=list)
-    """Middle, height, words."""
+    """Centre, height and content of each text."""
 
     @classmethod
     def square(cls, name: str, half_mm: float) -> Sheet:
-        """Return a sheet that is cut along its four edges."""
+        """Return a square sheet that is cut along its four edges. ``half_mm``: half the edge
+        length.
+        """
         sheet = cls(name, half_mm)
         sheet.outline(measures.corners(half_mm, half_mm))
         return sheet
@@ -65,13 +68,13 @@ class Sheet:
         self.path("cut", [*corners, corners[0]])
 
     def box(self, west: float, east: float, south: float, north: float, words: str) -> None:
-        """Mark the place of a part, with its name."""
+        """Mark the outline of a part, and write the part's name into it."""
         corners = [(west, south), (east, south), (east, north), (west, north), (west, south)]
         self.path("mark", corners)
         self.texts.append(((west + east) / 2, (south + north) / 2, 3.0, words))
 
     def path(self, layer: str, points: Iterable[tuple[float, float]]) -> None:
-        """Add a line from point to point."""
+        """Add a line through a sequence of points."""
         self.lines += [(layer, *one, *two) for one, two in itertools.pairwise(points)]
 
 
@@ -79,7 +82,7 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
     """Yield all sheets of a table."""
     profile, frame = plans.profile, plans.frame
     if frame is None:
-        return  # the circuit board is the plate
+        return  # The circuit board is also the plate, so there is nothing to cut.
     half, lights = profile.plate_mm / 2, profile.lights
     drill, felt = Sheet("drill", frame.ear_x_mm), Sheet.square("felt", half)
     drill.outline(frame.plate_outline)
@@ -101,7 +104,8 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
         guides = Sheet("guides", half)
         for index in range(profile.size):
             _ring(guides, profile.centre_mm(index), lights.offset_mm, profile.pitch_mm)
-        felt.lines += guides.lines  # the rings lie in the felt, and a disc of felt in each
+        # The rings are set into the felt, with a disc of felt inside each ring.
+        felt.lines += guides.lines
         felt.circles += guides.circles
         yield guides
     _marked(felt, half - 6, "felt 1 mm")
@@ -115,7 +119,7 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
 
 
 def _marked(sheet: Sheet, y: float, words: str) -> None:
-    """Mark the upper side, the north edge, and the sheet's purpose."""
+    """Mark the sheet's upper side and north edge, and write its purpose."""
     sheet.texts.append((0, y, 4.0, f"N, this side up: {words}"))
     sheet.lines += [("mark", -6, y + 5, 0, y + 10), ("mark", 0, y + 10, 6, y + 5)]
 
@@ -123,7 +127,7 @@ def _marked(sheet: Sheet, y: float, words: str) -> None:
 def _ring(
     sheet: Sheet, middle: tuple[float, float], light: tuple[float, float], pitch_mm: float
 ) -> None:
-    """Add a light guide, which shines around the piece on its place. Its ear covers the light."""
+    """Add a ring that guides a place's light around the piece; the ring's ear covers the light."""
     (x, y), (east, north) = middle, light
     inner, outer = PieceBody().diameter_mm / 2 + 0.5, min(pitch_mm / 2 - 0.4, 17.2)
     away, toward = math.hypot(east, north), math.atan2(north, east)
@@ -141,13 +145,16 @@ def _ring(
 
 
 def _gimbal_ring(frame: Frame) -> Sheet:
-    """Return the ring around the plate. Lines are holes along the plywood, through a side."""
+    """Return the gimbal's ring around the plate. Drill lines are holes through a side of the ring,
+    along the plywood.
+    """
     x, y, far, deep = frame.ring_mm
     ring = Sheet("gimbal-ring", max(far, deep))
     ring.outline(measures.corners(far, deep))
     ring.outline(measures.corners(x, y))
     ring.circles += [("drill", *at, SCREW_MM) for at in frame.stop_screws]
-    for sign in (-1, 1):  # the plate's axles run east and west, the ring's north and south
+    # The plate's axles run east and west; the ring's axles run north and south.
+    for sign in (-1, 1):
         for off in (0.0, measures.LOCK_OFF_MM):
             ring.lines.append(("drill", sign * x, off, sign * far, off))
             ring.lines.append(("drill", -sign * off, sign * y, -sign * off, sign * deep))
@@ -157,7 +164,9 @@ def _gimbal_ring(frame: Frame) -> Sheet:
 
 
 def _shelf(plans: Plans, frame: Frame) -> Sheet:
-    """Return the shelf under the plate: boards on it; the weight, the Pi and the bus bars below."""
+    """Return the shelf under the plate. The shelf carries the boards, and under it are the weight,
+    the Pi and the bus bars.
+    """
     corners = frame.shelf_outline
     shelf = Sheet("shelf", max(max(map(abs, corner)) for corner in corners))
     shelf.outline(corners)
@@ -192,7 +201,7 @@ def _base(frame: Frame) -> Sheet:
 
 
 def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
-    """Yield each board of a game once, the default one first, with drawings of our own."""
+    """Yield a drawing of each board of a game, without repetitions; the default board is first."""
     seen = set()
     for number, preset in enumerate(kind.presets):
         made = kind.create(preset.options)
@@ -216,7 +225,7 @@ def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
 
 
 def _pegs(profile: Profile, filled: set[int]) -> Iterator[tuple[str, float, float, float]]:
-    """Yield the pegs where four places meet; none where tiles cannot slide between them."""
+    """Yield the pegs at the points where four places meet, if tiles can slide between pegs."""
     wide, half, peg = profile.columns, profile.pitch_mm / 2, peg_mm(profile.pitch_mm)
     for index in filled if 0 < peg < TILE_HAT_MM else ():
         others = {index + 1, index + wide, index + wide + 1}
@@ -258,8 +267,8 @@ def _bezier(points: Sequence[tuple[float, float]], t: float) -> tuple[float, flo
 
 
 def _zones(profile: Profile, game: Game, name: str) -> Sheet:
-    """Return a platform's wedges around its middle, clockwise from the north, as the page draws
-    them.
+    """Return a drawing of a platform's zones: wedges around the centre, clockwise from the north,
+    as on the page.
     """
     half = profile.plate_mm / 2
     sheet = Sheet.square(name, half)
@@ -275,7 +284,7 @@ def _zones(profile: Profile, game: Game, name: str) -> Sheet:
 
 
 def dxf(sheet: Sheet) -> str:
-    """Return a sheet as AutoCAD's R12, which every cutter reads."""
+    """Return a sheet in the DXF format of AutoCAD R12, which all cutting machines read."""
     out: list[object] = [0, "SECTION", 2, "HEADER", 9, "$ACADVER", 1, "AC1009", 0, "ENDSEC"]
     out += [0, "SECTION", 2, "TABLES", 0, "TABLE", 2, "LAYER", 70, len(COLOURS)]
     for layer, colour in COLOURS.items():
@@ -293,7 +302,7 @@ def dxf(sheet: Sheet) -> str:
 
 
 def svg(sheet: Sheet) -> str:
-    """Return the whole sheet as SVG, in mm."""
+    """Return a sheet as SVG, with lengths in mm."""
     half = sheet.half_mm + 2
     colours = {"cut": "red", "drill": "blue", "mark": "black"}
     out = [
@@ -316,7 +325,9 @@ def svg(sheet: Sheet) -> str:
 
 
 def pdf(sheet: Sheet) -> bytes:
-    """Return A4 pages, from the upper left; each shows 180 x 260 mm if printed without scaling."""
+    """Return a sheet as a PDF of A4 pages, from the upper left. Printed without scaling, each page
+    shows 180 x 260 mm.
+    """
     across, down = (math.ceil(2 * sheet.half_mm / each) for each in PRINTED_MM)
     objects: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     objects.append(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
@@ -349,7 +360,7 @@ def _page(sheet: Sheet, column: int, row: int, across: int, down: int) -> str:
     left = west + sheet.half_mm - column * PRINTED_MM[0]
     top = high - sheet.half_mm + row * PRINTED_MM[1]
     out = [f"{MM_PT:.6f} 0 0 {MM_PT:.6f} 0 0 cm {PEN_MM} w"]
-    # Marks at the corners: the next page's lie on them
+    # Marks at the page's corners, which cover the marks of the next page when the pages are joined.
     for x, y in itertools.product((west, east), (low, high)):
         out.append(f"{x - 4} {y} m {x + 4} {y} l S {x} {y - 4} m {x} {y + 4} l S")
     out.append(f"{west} 8 m {west + RULER_MM} 8 l S")

@@ -1,7 +1,7 @@
-"""Pictures of the building steps, and of everything pulled apart, drawn from the assembly's solids.
+"""Pictures of the building steps and an exploded view, drawn from the solids of the assembly.
 
-Each picture is an SVG: the outline of each solid as seen obliquely, those further from the eye
-first. What a step adds is in colour, what is there already is pale. Needs manifold3d (the extra
+Each picture is an SVG with the outlines of the solids, seen obliquely; distant solids are drawn
+first. The new parts of a step are in colour, earlier parts are pale. Needs manifold3d (the extra
 ``make``).
 """
 
@@ -28,11 +28,13 @@ STEPS = (
     ("8-sensors", "Wires of the row boards", "row board .* ?wires", "below"),
     ("10-tilt-sensor", "The tilt sensor", "tilt sensor", "below"),
 )
-"""Name of the file, title, names of the new solids, and from where they are seen: ``alone`` is from
-above, without anything else; from below the stand is left out.
+"""File name, title, pattern of the new solids' names, and view of each step.
+
+The view is ``above``, ``below`` (without the stand), or ``alone`` (from above, without other
+parts).
 """
-TURN_DEG, LEAN_DEG = 28.0, 58.0  # how the picture is turned, and how far it leans back
-APART = 4.0  # in the picture of everything, heights are so many times larger
+TURN_DEG, LEAN_DEG = 28.0, 58.0  # Rotation of the picture, and its backward tilt.
+APART = 4.0  # Factor on the heights in the exploded view.
 LOOKS = {
     "wood": "#c9a063",
     "felt": "#4c6a5c",
@@ -48,8 +50,8 @@ PALE, PART, EDGE = "#ecebe6", "#6b6f75", "#30343a"
 
 
 def step_pictures(assembly: Assembly) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of a picture for each step that adds something, and of everything
-    pulled apart.
+    """Yield name and content of the pictures: one for each step that adds a part, and an exploded
+    view.
     """
     solids = [solid for solid in assembly.solids if solid.name != "table top"]
     drawn: dict[tuple[str, bool], Outline] = {}
@@ -83,16 +85,16 @@ def _middle(solid: Solid) -> float:
 
 @dataclass(frozen=True)
 class Outline:
-    """A solid as it is seen."""
+    """The outline of a solid in a picture."""
 
     name: str
     colour: str
     level: float
-    """Its middle's height, toward the eye."""
+    """Height of the solid's middle, toward the viewer."""
     box: tuple[float, float, float, float]
-    """West, south, east and north in the picture."""
+    """West, south, east and north edge in the picture."""
     paths: tuple[str, str]
-    """SVG paths of the whole, and of the face nearest to the eye."""
+    """SVG paths of the whole solid and of the face nearest to the viewer."""
 
     @classmethod
     def of(cls, solid: Solid, *, below: bool) -> Outline:
@@ -112,13 +114,13 @@ class Outline:
 
     @property
     def spot(self) -> tuple[float, float]:
-        """Its middle in the picture, y down."""
+        """Position of the outline's middle in the picture, with y down."""
         west, south, east, north = self.box
         return (west + east) / 2, -(south + north) / 2
 
 
 def _path(body: Any) -> str:
-    """Return the outline of a solid as seen from +z, as an SVG path."""
+    """Return the outline of a solid, seen from +z, as an SVG path."""
     loops = body.project().simplify(0.15).to_polygons()
     return "".join("M" + "L".join(f"{x:.1f} {-y:.1f}" for x, y in loop) + "Z" for loop in loops)
 
@@ -148,8 +150,8 @@ def _picture(title: str, before: list[Outline], new: list[Outline]) -> bytes:
 
 
 def _names(new: list[Outline], x: float, size: float) -> Iterator[str]:
-    """Yield a name for each kind of new part, in a column at ``x``, with a line to one of them; a
-    board's parts have their designators on them.
+    """Yield a label for each kind of new part, in a column at ``x``, with a line to one of the
+    parts. If all parts belong to the carrier, each part has its designator on it instead.
     """
     spots: dict[str, tuple[float, float]] = {}
     alone = all(each.name.startswith("carrier") for each in new)

@@ -1,4 +1,6 @@
-"""The wiring of a table as a page: which pin of the Pi goes where, and what each input carries."""
+"""The wiring of a table as a Markdown page: where each pin of the Pi leads, and which place each
+multiplexer input belongs to.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ MUX_INPUTS = 16
 
 
 def wiring_page(profile: Profile) -> str:
-    """Return the pins, the inputs, the chain of lights and config.txt of a table, as Markdown."""
+    """Return a table's pins, multiplexer inputs, chain of lights and lines of config.txt, as
+    Markdown.
+    """
     parts = [f"# Wiring of {profile.title}\n\nWhat each part needs is in docs/wiring.md."]
     rows = [(what, f"GPIO{gpio}", HEADER_PIN[gpio], to) for what, gpio, to in pins(profile)]
     if rows:
@@ -81,7 +85,7 @@ def pins(profile: Profile) -> Iterator[tuple[str, int, str]]:
 
 
 def _muxes(profile: Profile) -> Iterator[tuple[object, ...]]:
-    """Yield each multiplexer's name, channel and inputs: places, spares, and "-" if unused."""
+    """Yield each multiplexer's name, channel and inputs: place, spare signal, or "-" if unused."""
     carried = dict(enumerate(profile.places))
     carried |= dict(Controller.of(profile).spares)
     for mux in range(max(carried) // MUX_INPUTS + 1):
@@ -91,7 +95,9 @@ def _muxes(profile: Profile) -> Iterator[tuple[object, ...]]:
 
 
 def _expanders(profile: Profile, hall: DualSwitchHall) -> Iterator[tuple[object, ...]]:
-    """Yield row, address, the three straps and the outer places of each port expander."""
+    """Yield row, address, state of the three address pins, and first and last place of each port
+    expander.
+    """
     for row, address in enumerate(hall.addresses):
         straps = ("high" if address >> bit & 1 else "low" for bit in (2, 1, 0))
         ends = place_name(0, row), place_name(profile.columns - 1, row)
@@ -99,7 +105,9 @@ def _expanders(profile: Profile, hall: DualSwitchHall) -> Iterator[tuple[object,
 
 
 def _chain(profile: Profile) -> Iterator[tuple[object, ...]]:
-    """Yield each row's first and last place in the order of its lights, and their numbers."""
+    """Yield each row's number, first and last place along the chain of lights, and the lights'
+    numbers.
+    """
     for row in range(profile.rows):
         indices = range(row * profile.columns, (row + 1) * profile.columns)
         lit = sorted(indices, key=profile.light_of)
@@ -108,7 +116,7 @@ def _chain(profile: Profile) -> Iterator[tuple[object, ...]]:
 
 
 def _table(heading: str, rows: Iterable[tuple[object, ...]]) -> str:
-    """Return a Markdown table."""
+    """Return a Markdown table. ``heading``: the column titles, separated by "|"."""
     names = heading.split("|")
     lines = [names, ["---"] * len(names), *([str(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,4 +1,4 @@
-"""The files that ``tiltboard plans`` writes, as names and bytes."""
+"""The names and contents of the files that ``tiltboard plans`` writes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tiltboard_plans.wiring import wiring_page
 
 
 def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
-    """Yield name, with its folder, and content of each file."""
+    """Yield the name, including its folder, and the content of each file."""
     texts = {
         "report.md": report(plans),
         "wiring.md": wiring_page(plans.profile),
@@ -61,12 +61,13 @@ EXPORTS = (
     ("step", "-o", "{board}.step", "--force", "--subst-models", "--include-tracks"),
     ("svg", "-o", "{board}.svg", "-l", "F.Cu,B.Cu,Edge.Cuts", "--page-size-mode", "2"),
 )
-"""KiCad's exports of a board for those who make it, by ``kicad-cli pcb export``."""
+"""Arguments of ``kicad-cli pcb export`` for the files that board makers need."""
 
 
 def export(plans: Plans, folder: Path) -> bool:
-    """Let KiCad write STEP, plots and placements beside the boards in ``folder``; return whether it
-    did, which needs ``kicad-cli`` of KiCad 9.
+    """Let KiCad write STEP files, plots and placements of the boards into ``folder``.
+
+    Returns False if ``kicad-cli`` of KiCad 9 is not installed or fails.
     """
     program = shutil.which("kicad-cli")
     if program is None:
@@ -86,8 +87,10 @@ def can_print() -> bool:
 
 
 def placement(board: Board) -> str:
-    """Return a table of each part's middle, in mm from the board's lower left corner, and of its
-    turn from KiCad's own footprint, counterclockwise, in the format of board makers.
+    """Return a placement table in the format of board makers: position and rotation of each part.
+
+    Positions are in mm from the board's lower left corner. Rotations are counterclockwise from
+    KiCad's own footprint, in degrees.
     """
     left, _, _, bottom = board.edge
     rows = ["Designator,Value,Package,Mid X,Mid Y,Rotation,Layer"]
@@ -103,7 +106,7 @@ def placement(board: Board) -> str:
 
 
 def board_parts(board: Board) -> str:
-    """Return a board's parts with their designators, in the format of board makers."""
+    """Return a board's parts list with designators, as CSV in the format of board makers."""
     rows = ["Comment,Designator,Footprint,Quantity,Manufacturer,Manufacturer Part,LCSC Part"]
     refs: dict[str, list[str]] = {}
     for part in _placed(board):
@@ -118,7 +121,7 @@ def board_parts(board: Board) -> str:
 
 
 def _placed(board: Board) -> list[Component]:
-    """Return the parts of a board, without pads for wires."""
+    """Return the parts of a board, without the pads for wires."""
     return [p for p in board.components.values() if p.footprint not in ("wire", "power")]
 
 

@@ -1,4 +1,5 @@
-"""Our games for others' agents: as OpenSpiel games and as PettingZoo environments.
+"""The games of tiltboard for learning agents: as OpenSpiel games and as PettingZoo environments.
 
-Needs the extra ``agents``. packages/lab/docs/agents.md tells what an agent sees and does.
+This package needs the extra ``agents``. packages/lab/docs/agents.md documents the observations and
+actions of an agent.
 """

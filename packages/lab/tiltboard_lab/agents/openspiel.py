@@ -1,7 +1,8 @@
-"""Our games in OpenSpiel: importing this registers ``tiltboard_momentum`` and its like.
+"""The games of tiltboard in OpenSpiel. Importing this module registers ``tiltboard_momentum`` and
+the other games.
 
-Loaded with ``pyspiel.load_game("tiltboard_momentum", {"options": "size:5 marbles:4"})``; the
-options are those of ``tiltboard rules``, with values in JSON where they are no words.
+A program loads a game with ``pyspiel.load_game("tiltboard_momentum", {"options": "size:5
+marbles:4"})``. The options are the options of ``tiltboard rules``; each value is JSON or a word.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ PREFIX = "tiltboard_"
 
 
 def name_of(game: str) -> str:
-    """Return OpenSpiel's name of one of our games."""
+    """Return the name under which OpenSpiel knows the game ``game`` of tiltboard."""
     return PREFIX + game.replace("-", "_")
 
 
 def options_of(written: str) -> dict[str, Any]:
-    """Return options written as ``size:5 pie:false``."""
+    """Return the options of a text such as ``size:5 pie:false``, by name."""
     pairs = (word.partition(":") for word in written.split())
     return {key: _value(value) for key, _, value in pairs}
 
@@ -38,7 +39,7 @@ def _value(written: str) -> Any:
 
 
 class LabState(pyspiel.State):  # type: ignore[misc]
-    """A position of a game."""
+    """A position of one of the games, in the form that OpenSpiel expects."""
 
     def __init__(self, game: LabGame) -> None:
         super().__init__(game)
@@ -46,7 +47,9 @@ class LabState(pyspiel.State):  # type: ignore[misc]
         self.state = game.table.rules.start()
 
     def current_player(self) -> int:
-        """Return the player to move, from 0, or OpenSpiel's number for a game that is over."""
+        """Return the number of the player to move, from 0, or ``PlayerId.TERMINAL`` if the game is
+        over.
+        """
         if self._table.over(self.state):
             return int(pyspiel.PlayerId.TERMINAL)
         return self._table.rules.mover(self.state)
@@ -65,7 +68,7 @@ class LabState(pyspiel.State):  # type: ignore[misc]
         return self._table.over(self.state)
 
     def returns(self) -> list[float]:
-        """Return each player's result, from -1 to 1, as ``LabTable.returns``."""
+        """Return each player's result, from -1 to 1, as ``LabTable.returns`` defines it."""
         return self._table.returns(self.state)
 
     def __str__(self) -> str:
@@ -73,7 +76,9 @@ class LabState(pyspiel.State):  # type: ignore[misc]
 
 
 class LabObserver:
-    """An observer with full view: ``LabTable.observation`` as a flat tensor, and as ``planes``."""
+    """An observer that sees the whole position: ``tensor`` is ``LabTable.observation`` as a flat
+    array, and ``dict["planes"]`` is the same array in planes.
+    """
 
     def __init__(self, table: LabTable, params: Mapping[str, Any] | None) -> None:
         if params:
@@ -83,7 +88,7 @@ class LabObserver:
         self.dict = {"planes": self.tensor.reshape(table.shape)}
 
     def set_from(self, state: LabState, _player: int) -> None:
-        """Fill the tensor with a position."""
+        """Fill the tensor with the observation of ``state``."""
         self.dict["planes"][:] = self._table.observation(state.state)
 
     def string_from(self, state: LabState, _player: int) -> str:
@@ -92,7 +97,7 @@ class LabObserver:
 
 
 class LabGame(pyspiel.Game):  # type: ignore[misc]
-    """One of our games with its options fixed."""
+    """A game of tiltboard with fixed options, in the form that OpenSpiel expects."""
 
     kind: Any
     name: str
@@ -117,7 +122,9 @@ class LabGame(pyspiel.Game):  # type: ignore[misc]
         return LabState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """Return an observer; as nothing is hidden, observers differ only in what they remember."""
+        """Return an observer. The games hide nothing, so observers differ only in whether they
+        remember earlier positions.
+        """
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return LabObserver(self.table, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
@@ -140,8 +147,8 @@ def _register(name: str) -> None:
         provides_observation_tensor=True,
         parameter_specification={"options": ""},
     )
-    # A class, not a function: OpenSpiel releases it after Python has ended, which would crash the
-    # process with a function.
+    # Register a class, not a function: OpenSpiel releases the object after Python has ended, and
+    # releasing a function at that time crashes the process.
     pyspiel.register_game(kind, type(name, (LabGame,), {"kind": kind, "name": name}))
 
 

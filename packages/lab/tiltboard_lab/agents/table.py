@@ -1,4 +1,6 @@
-"""A game in the form that agents need: actions from 0, planes to observe, returns with sum 0."""
+"""A game in the form that learning agents need: actions are numbers from 0, an observation is a
+stack of planes, and the players' returns have the sum 0.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,21 @@ from tiltboard.games.rules import CHANCE
 
 GAMES = ("momentum", "attraktion", "gravity-connect", "gravity-trap")
 MAX_TURNS = 1000
-"""The maximum of turns of a game that may go in circles; then it is a draw."""
+"""Maximum number of turns of a game of Momentum, which can repeat positions. A game of this length
+is a draw.
+"""
 
 
 class LabTable:
-    """Momentum, Attraktion, Gravity Connect or Gravity Trap with fixed options; it holds no
-    position.
+    """Momentum, Attraktion, Gravity Connect or Gravity Trap with fixed options.
+
+    A ``LabTable`` does not store a position: its methods take the position as ``state``.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
-        """Make the game. Raises RulesError for wrong options, NotPossibleError for other games."""
+        """Create the game. Raises RulesError for wrong options, and NotPossibleError for another
+        game or for options that bring chance into the game.
+        """
         game = game_type(name).create(options or {})
         rules = game.rules
         if name not in _MORE or CHANCE in rules.awaiting(rules.start()):
@@ -33,7 +40,7 @@ class LabTable:
         self._moves = list(rules.every_move)
         self._action = {move: action for action, move in enumerate(self._moves)}
         self.actions = tuple(map(rules.name, self._moves))
-        """The game's own move for each action."""
+        """The name of the move that each action makes, by the number of the action."""
         self._more, names = _MORE[name]
         self.planes = (
             *game.pieces,
@@ -42,23 +49,25 @@ class LabTable:
             "turns made",
             *names,
         )
-        """The names of the planes of an observation."""
+        """The name of each plane of an observation, in the order of the planes."""
         columns = 1 + max(column for column, _ in game.board.values())
         rows = 1 + max(row for _, row in game.board.values())
         self.shape = len(self.planes), rows, columns
-        """Planes, rows, columns."""
+        """The shape of an observation: numbers of planes, rows and columns."""
         self._open = np.zeros((rows, columns), np.float32)
         for place, (column, row) in game.board.items():
             self._open[row, column] = place not in game.blocked
         places = len(game.board)
         self.longest = MAX_TURNS if name == "momentum" else places
-        """The maximum number of turns."""
+        """Maximum number of turns of a game."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LabTable:
-        return self  # nothing here changes, and positions are copied often
+        return self  # The table never changes, and OpenSpiel copies positions often.
 
     def legal(self, state: Any) -> list[int]:
-        """Return the actions of the player to move, ascending; none once the game is over."""
+        """Return the legal actions of the player to move, in ascending order, or an empty list if
+        the game is over.
+        """
         return (
             []
             if self.over(state)
@@ -66,16 +75,18 @@ class LabTable:
         )
 
     def apply(self, state: Any, action: int) -> Any:
-        """Return the state after a legal action."""
+        """Return the position after the legal action ``action``."""
         return self.rules.apply(state, self._moves[action])
 
     def over(self, state: Any) -> bool:
-        """Return whether the game is over, or has reached its longest duration."""
+        """Return whether the game is over or has reached its maximum number of turns."""
         return state.turn >= self.longest or self.rules.result(state) is not None
 
     def returns(self, state: Any) -> list[float]:
-        """Return each player's result: the winners share 1 and the others lose 1 in equal parts, so
-        that of two players one gets 1 and the other -1; a draw is 0 for all.
+        """Return each player's result; the sum of the results is 0.
+
+        The winners divide 1 equally, and the losers divide -1 equally: of two players, the winner
+        gets 1 and the loser -1. In a draw each player gets 0.
         """
         players = self.rules.players
         winners = self.rules.result(state) or ()
@@ -85,12 +96,13 @@ class LabTable:
         return [win if player in winners else loss for player in range(players)]
 
     def observation(self, state: Any) -> NDArray[np.float32]:
-        """Return all that is known, the same for all players: ``shape``, from 0 to 1, row 0 in the
-        south.
+        """Return the observation of a position, which is the same for all players. The array has
+        the shape ``shape`` and values from 0 to 1; row 0 is the southern row of the board.
 
-        A plane for each kind of piece (1 where one stands), one of places where pieces may stand,
-        and constant planes: the player to move, turns made as a part of ``longest``, and what the
-        game adds.
+        The first planes show the kinds of pieces, one plane for each kind: 1 on each place with
+        such a piece. The next plane shows the places that can hold pieces. The other planes are
+        constant: the player to move, the number of turns as a fraction of ``longest``, and the
+        values that the game adds.
         """
         game = self.game
         seen = np.zeros(self.shape, np.float32)
@@ -108,7 +120,9 @@ class LabTable:
         return seen
 
     def text(self, state: Any) -> str:
-        """Return the position in one line: the player to move, and the pieces on their places."""
+        """Return the position as one line of text: turn, player to move, pieces on their places,
+        and the values that the game adds.
+        """
         mover = "nobody" if self.over(state) else self.game.players[self.rules.mover(state)]
         cells = " ".join(f"{place}:{piece}" for place, piece in self.game.cells(state).items())
         more = " ".join(f"{value:g}" for value in self._more(self.game, state))

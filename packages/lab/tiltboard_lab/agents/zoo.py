@@ -1,4 +1,6 @@
-"""Our games in PettingZoo: ``env("momentum", size=5, marbles=4)`` is an AEC environment."""
+"""The games of tiltboard in PettingZoo: ``env("momentum", size=5, marbles=4)`` returns an AEC
+environment, in which the agents act in turn.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ from tiltboard_lab.agents.table import LabTable
 
 
 def env(game: str, render_mode: str | None = None, **options: Any) -> Any:
-    """Return a game in which illegal moves lose, wrapped as PettingZoo's own. ``options``: the
-    game's.
+    """Return an environment with the usual wrappers of PettingZoo, in which an illegal move loses.
+
+    ``game``: the name of the game. ``options``: the options of the game.
     """
     made = TableEnv(game, render_mode, **options)
     return wrappers.OrderEnforcingWrapper(
@@ -24,11 +27,12 @@ def env(game: str, render_mode: str | None = None, **options: Any) -> Any:
 
 
 class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
-    """The environment without PettingZoo's wrappers.
+    """The environment of a game, without PettingZoo's wrappers.
 
-    ``observation``: float32 of ``LabTable.shape``, as from ``LabTable.observation``, the same for
-    all. ``action_mask``: int8, 1 for each action that the agent may play; all 0 while it is not its
-    turn. Rewards are ``LabTable.returns`` at the end, 0 before.
+    An agent observes a dictionary. ``observation`` is a float32 array of the shape
+    ``LabTable.shape`` with the values of ``LabTable.observation``, the same for all agents.
+    ``action_mask`` is an int8 array with 1 for each legal action; it is all 0 for an agent that is
+    not to move. The rewards are 0 during the game, and ``LabTable.returns`` at the end.
     """
 
     metadata = {  # noqa: RUF012 - as PettingZoo has it
@@ -58,15 +62,15 @@ class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
         }
 
     def observation_space(self, agent: str) -> Any:
-        """Return the observation space of one agent."""
+        """Return the space of the observations of ``agent``."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the action space of one agent."""
+        """Return the space of the actions of ``agent``."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Any = None) -> None:
-        """Begin a new game; ``seed`` has no effect, as there is no chance."""
+        """Start a new game. ``seed`` has no effect, because the games contain no chance."""
         self.state_now = self.table.rules.start()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -78,14 +82,14 @@ class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
         self.agent_selection = self._turns.next()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return an agent's observation and action mask."""
+        """Return the observation and the action mask of ``agent``."""
         mask = np.zeros(len(self.table.actions), np.int8)
         if agent == self.agent_selection:
             mask[self.table.legal(self.state_now)] = 1
         return {"observation": self.table.observation(self.state_now), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent whose turn it is."""
+        """Play ``action`` for the agent to move."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -107,4 +111,4 @@ class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
         return self.table.text(self.state_now) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """Do nothing, as nothing is open."""
+        """Do nothing, because the environment opens no window and no file."""

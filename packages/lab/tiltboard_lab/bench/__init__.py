@@ -1,1 +1,3 @@
-"""Measurements, one file each: ``tiltboard bench NAME``. They drive the simulated table."""
+"""Measurements of tiltboard on the simulated table, one module for each ``tiltboard bench``
+command. Their results are in docs/benchmarks.md.
+"""

@@ -1,6 +1,6 @@
-"""``tiltboard bench engines --against open_spiel``: the engine's kernels beside OpenSpiel's search
-in C++, at the same game. Ours comes as a package of the tests (``tests/connect_four``), theirs is
-its own.
+"""``tiltboard bench engines --against open_spiel``: compares the engine's kernels with OpenSpiel's
+search in C++, at connect four. Tiltboard's connect four is in the test package
+``tests/connect_four``; OpenSpiel has a connect four of its own.
 """
 
 from __future__ import annotations
@@ -25,16 +25,21 @@ if TYPE_CHECKING:
     from tiltboard_kernels.search import FastTree
 
 GAME = "connect-four"
-SIMULATIONS = 100_000  # The number in one search.
+SIMULATIONS = 100_000  # Number of simulations in one search.
 _ROLLOUTS = 20_000
 _BATCH = 100_000
 _OPENING = 4
-_THEIR_EXPLORATION = 2.0  # The value in OpenSpiel's own examples.
+_THEIR_EXPLORATION = 2.0  # The exploration constant in OpenSpiel's own examples.
 _MEMORY_MB = 1000
 
 
 def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -> None:
-    """Rollouts, simulations and a match; or why there are none. ``seconds``: CPU time for each."""
+    """Print rollouts and simulations per second and the score of a match, or the reason why the
+    comparison cannot run.
+
+    ``seconds``: CPU time for each figure. ``games``: games in the match. ``move_ms``: time for a
+    move in milliseconds.
+    """
     missing = _missing()
     if missing:
         echo(f"Not compared with OpenSpiel: {missing}")
@@ -47,7 +52,8 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
     game = EVERY_GAME[GAME].create({})
     board, best = board_of(game), fast_tree(game, random.Random(1))
     if board is None or best is None:
-        raise TypeError(game)  # its package has kernels
+        # This cannot happen, because the package of connect four has kernels.
+        raise TypeError(game)
     start = game.rules.start()
     row = board.encoded(start)
     seed = best.seed
@@ -98,13 +104,20 @@ def _told(echo: Callable[[str], None], what: str, ours: float, theirs: float) ->
 
 
 def _rate(work: Callable[[], object], each: int, seconds: float) -> float:
-    """Return how many units of work are done in a second of CPU, ``each`` of them per call."""
+    """Return the units of work per second of CPU time.
+
+    ``each``: units of work in one call of ``work``. ``seconds``: the CPU time of the measurement.
+    """
     times, _, used_s = timed(lambda: bool(work()), seconds)
     return times * each / used_s
 
 
 class OpenSpiel:
-    """OpenSpiel's C++ search at its own connect four. ``rollouts``: of each leaf."""
+    """OpenSpiel's C++ search, playing OpenSpiel's own connect four.
+
+    ``simulations``: simulations for each move. ``rollouts``: random games from each leaf of the
+    tree.
+    """
 
     def __init__(self, simulations: int, *, rollouts: int = 1, seed: int = 1) -> None:
         import pyspiel
@@ -119,7 +132,9 @@ class OpenSpiel:
         self.used_s = 0.0
 
     def searched(self, columns: Sequence[int]) -> int:
-        """Return the column that the bot plays after ``columns``, and count its CPU time."""
+        """Return the column that the bot plays after the moves ``columns``, counted from 0, and add
+        the CPU time to ``used_s``.
+        """
         state = self._game.new_initial_state()
         for column in columns:
             state.apply_action(column)
@@ -130,13 +145,15 @@ class OpenSpiel:
         return found
 
     def move(self, names: Sequence[str], _: Any) -> int:
-        """Return the bot's move."""
+        """Return the bot's move after the moves ``names``, as a column from 0."""
         return self.searched([int(name) - 1 for name in names])
 
 
 class _Ours:
-    """The best search with kernels, with as much CPU time in all as the other has had: time that it
-    saved on easy moves is for later ones. Each move has at least half of the other's mean.
+    """Tiltboard's best search with kernels, which gets the same total CPU time as the opponent.
+
+    CPU time that is saved on easy moves is available for later moves. Each move gets at least half
+    of the opponent's mean time per move.
     """
 
     def __init__(self, tree: FastTree, other: OpenSpiel) -> None:
@@ -145,7 +162,7 @@ class _Ours:
         self.used_s = 0.0
 
     def move(self, _: Sequence[str], state: Any) -> int:
-        """Return the best move of the search within its share of the CPU time."""
+        """Return the best move that the search finds within its CPU time."""
         theirs_s = self._other.used_s / self._other.moves
         time_s = max((self.moves + 1) * theirs_s - self.used_s, theirs_s / 2)
         begun_s = cpu_s()
@@ -156,7 +173,10 @@ class _Ours:
 
 
 def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> str:
-    """Paired even openings; theirs gets as many simulations as take it ``move_ms``."""
+    """Play a match from even openings, each played twice with sides changed, and return the result
+    as text. OpenSpiel gets the number of simulations that it can do in about ``move_ms``
+    milliseconds.
+    """
     trial = OpenSpiel(1000)
     trial.searched(())
     theirs = OpenSpiel(round(1000 * move_ms / 1000 / trial.used_s))

@@ -26,17 +26,19 @@ if TYPE_CHECKING:
 
 READINGS = 1_000_000
 TOLERANCES = (1.0, 3.0)
-GOAL_S = 150.0  # For a table of 100 places.
+GOAL_S = 150.0  # Goal for the time of a calibration of 100 places, in seconds.
 OFF_MM = 5.0
-SHARE = 0.3  # Share of the places with a piece.
-STEPS_MM = 10  # Steps per mm in which distances are tabulated.
-REACH = 2  # Places each way whose sensors feel a piece.
+SHARE = 0.3  # Fraction of the places that hold a piece.
+STEPS_MM = 10  # Steps per millimetre in the tables of the magnets' fields.
+REACH = 2  # Number of places in each direction whose sensors detect a piece.
 LONGEST_S = 1200.0
 
 
 def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
-    """Print, for each shipped table, the virtual time of a whole sweep, then errors before and
-    after.
+    """Print the virtual time of a whole calibration and the errors before and after calibration,
+    for each shipped table.
+
+    ``readings``: number of sensor readings for each state of a table.
     """
     for name in profile_names():
         profile = load_profile(name)
@@ -69,9 +71,10 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
 
 
 def calibrate(table: SimTable) -> tuple[Calibration, int]:
-    """Return the calibration from a whole sweep by a simulated person, and the number of refusals.
+    """Return the calibration that a simulated person makes at the table, and the number of
+    different refusals on the way.
 
-    Raises RuntimeError if the sweep does not end.
+    Raises RuntimeError if the calibration does not end within ``LONGEST_S`` seconds.
     """
     from tiltboard.firmware_host.commissioning.progress import FORMAT, Progress, SweepPart
     from tiltboard.firmware_host.commissioning.results import calibration_of
@@ -104,20 +107,25 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
 
 @dataclass(slots=True)
 class CalibrationTally:
-    """The errors in ``count`` readings: ``wrong`` read as another class, ``unsure`` between
-    classes.
+    """The errors in ``count`` sensor readings: ``wrong`` readings are taken for another class of
+    magnet, ``unsure`` readings lie between two classes.
     """
 
     count: int = 0
     wrong: int = 0
     unsure: int = 0
     least_mt: float = math.inf
-    """Distance of the worst reading inside the band of its class, in mT; negative outside."""
+    """Smallest distance of a reading from the limits of its class, in mT; negative if a reading
+    lies outside the limits.
+    """
 
 
 def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, CalibrationTally]:
-    """Return the errors of a table by the state of its calibration; its sensors and gaps differ by
-    ``tolerances`` times the stated tolerances. All states read the same boards.
+    """Return the errors of a table for each state of its calibration; all states read the same
+    boards.
+
+    ``tolerances``: factor on the stated tolerances of sensors and gaps. ``readings``: minimum
+    number of readings for each state.
     """
     with _table(profile, tolerances) as table:
         found, _ = calibrate(table)
@@ -145,7 +153,9 @@ def _count(
     *,
     zeroed: bool,
 ) -> None:
-    """Count one board, with its pieces' fields removed from the neighbours as perception does."""
+    """Add the readings of one board to ``tally``, after removing each piece's field from the
+    neighbouring sensors, as perception does.
+    """
     crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
     for index, magnet in pieces.items():
         crosstalk.stand(index, magnet)
@@ -164,7 +174,7 @@ def _count(
 
 
 class _CalibratedBoard:
-    """Random pieces on one table's sensors, their field from the simulator's own exact model."""
+    """Random pieces on the sensors of one table; the simulator's exact model gives their field."""
 
     def __init__(self, table: SimTable) -> None:
         from tiltboard.hw_sim.boards import HallBoard
@@ -189,8 +199,11 @@ class _CalibratedBoard:
         ]
 
     def reading(self) -> tuple[dict[int, Magnet], list[float]]:
-        """Return the pieces by place and each place's mean of the four scans that perception
-        averages, in mT of a typical sensor by the datasheet.
+        """Return a random board and its readings.
+
+        The result has the magnet on each occupied place, and for each place the mean of the four
+        scans that perception averages. Readings are in mT, converted with the typical sensitivity
+        of the datasheet.
         """
         profile, stream = self._profile, self._stream
         size = profile.size
@@ -215,7 +228,9 @@ class _CalibratedBoard:
 
 
 def _near(profile: Profile, index: int) -> Iterator[tuple[int, float, float]]:
-    """Sensors that feel a piece there, and where they are from it, in mm east and north."""
+    """Yield each sensor that detects a piece at place ``index``, with the sensor's distance from
+    that place in mm east and in mm north.
+    """
     row, column = divmod(index, profile.columns)
     for line in range(max(0, row - REACH), min(profile.rows, row + REACH + 1)):
         for place in range(max(0, column - REACH), min(profile.columns, column + REACH + 1)):
@@ -224,7 +239,9 @@ def _near(profile: Profile, index: int) -> Iterator[tuple[int, float, float]]:
 
 
 def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
-    """Return the magnet's field in mT by distance from its axis, in steps of 1/``STEPS_MM`` mm."""
+    """Return the magnet's vertical field in mT by distance from its axis, in steps of
+    1/``STEPS_MM`` mm.
+    """
     from tiltboard.hw_sim.world.magnet import MagnetKind
 
     disc = MagnetKind(magnet.value).disc
@@ -233,7 +250,7 @@ def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
 
 
 def _zeroed(nominal: Calibration, board: _CalibratedBoard) -> Calibration:
-    """Return the calibration after a start has zeroed the sensors of an empty plate."""
+    """Return the calibration after a start has measured each sensor's zero on an empty plate."""
     return msgspec.structs.replace(
         nominal, offset_mt=tuple(board.offsets_mt), zeroed=(True,) * len(board.offsets_mt)
     )

@@ -1,9 +1,11 @@
-"""The cost of a club's evening with many tables and viewers for one broker and the club's page.
+"""The cost of a club's evening with many tables and viewers, for one broker and the club's page.
 
-The tables are virtual: games by the rules with random moves, each table with a connection of its
-own and the messages that ``tiltboard_online.broadcast.publisher`` sends; no host runs, as its cost
-is not the broker's. Broker (Debian's mosquitto) and ``tiltboard club`` are processes of their own,
-on this machine's loopback alone. Viewers are plain sockets that speak as much MQTT 5 as needed.
+The tables are virtual. Each plays random games by the rules, has a connection to the broker, and
+sends the messages that ``tiltboard_online.broadcast.publisher`` sends. No host runs, because a
+host's cost does not fall on the broker.
+
+The broker (Debian's mosquitto) and ``tiltboard club`` are separate processes on this machine's
+loopback interface. Viewers are plain sockets with a minimal MQTT 5 client.
 """
 
 from __future__ import annotations
@@ -56,19 +58,21 @@ def process(*words: str) -> Iterator[int]:
 
 
 def used_s(pid: int) -> float:
-    """CPU of a process so far (proc(5): utime and stime are fields 14 and 15)."""
+    """Return the CPU time that a process has used, in seconds (proc(5): utime and stime are fields
+    14 and 15).
+    """
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_mb(pid: int) -> float:
-    """Memory of a process."""
+    """Return the resident memory of a process in MB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 class VirtualTable:
-    """One game after the other, by random moves."""
+    """A table that plays one random game after the other and publishes each move."""
 
     def __init__(self, number: int, broker: Broker, rng: random.Random) -> None:
         self.key, self._name, self._rng = f"bench{number:04}", f"Table {number + 1}", rng
@@ -81,7 +85,9 @@ class VirtualTable:
         self._link.start()
 
     def move(self) -> bytes:
-        """Make one and tell it; what was sent."""
+        """Make a random move and publish the new position; start a new game if the last one is
+        over. Return the message that was published.
+        """
         if self._position.over:
             self._position = self._kind.create({}).start()
             self._number, self._ply = self._number + 1, 0
@@ -90,7 +96,10 @@ class VirtualTable:
         return self.tell(move)
 
     def tell(self, move: str | None = None) -> bytes:
-        """Publish the state of the game and return the message."""
+        """Publish the state of the game and return the message.
+
+        ``move``: the move that led to the position, or None.
+        """
         position, outcome = self._position, self._position.outcome
         seen = SpectatorView(
             self._name, self._kind.name, self._number, self._ply,
@@ -109,7 +118,9 @@ class VirtualTable:
 
 
 class Delays:
-    """Delays in ms from sending a message to its arrival, matched by table, game and move."""
+    """Delays from sending a message to its arrival, in milliseconds. Messages are matched by table,
+    game and move.
+    """
 
     def __init__(self) -> None:
         self.sent: dict[tuple[str, int, int], float] = {}
@@ -132,13 +143,13 @@ class Delays:
             self.ms.append((time.perf_counter() - since) * 1e3)
 
     def told(self) -> str:
-        """Return the median and the 95th and 99th percentiles as text."""
+        """Return the median, 95th and 99th percentile of the delays as text."""
         cuts = quantiles(self.ms, n=100)
         return f"{cuts[49]:.0f} ms (95 %: {cuts[94]:.0f}, 99 %: {cuts[98]:.0f})"
 
 
 def varied(number: int) -> bytes:
-    """Return a variable byte integer (MQTT 5, 1.5.5)."""
+    """Return ``number`` encoded as a variable byte integer (MQTT 5, section 1.5.5)."""
     found = bytearray()
     while True:
         number, low = divmod(number, 128)
@@ -148,15 +159,18 @@ def varied(number: int) -> bytes:
 
 
 def words(text: str) -> bytes:
-    """A UTF-8 string (MQTT 5, 1.5.4)."""
+    """Return ``text`` encoded as an MQTT string with its length (MQTT 5, section 1.5.4)."""
     return len(text).to_bytes(2, "big") + text.encode()
 
 
 async def looker(
     port: int, who: tuple[int, str], delays: Delays, ready: Callable[[], None]
 ) -> None:
-    """Subscribe, and count what comes (MQTT 5: CONNECT 3.1, SUBSCRIBE 3.8, PUBLISH 3.3), QoS 0.
-    ``who``: his number, and the topic.
+    """Connect as a viewer, subscribe to a topic, and note the delay of each message.
+
+    The MQTT 5 packets are CONNECT (section 3.1), SUBSCRIBE (3.8) and PUBLISH (3.3) with QoS 0.
+    ``who``: the viewer's number and topic. ``ready``: called when the broker has confirmed the
+    subscription.
     """
     number, topic = who
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -176,7 +190,8 @@ async def looker(
             body = await reader.readexactly(length)
             if kind >> 4 == 9:
                 ready()
-            elif kind >> 4 == 3 and not kind & 1:  # a retained one is of before
+            # A retained message is older than the connection, so its delay does not count.
+            elif kind >> 4 == 3 and not kind & 1:
                 start = 2 + int.from_bytes(body[:2], "big")
                 delays.bytes += 1 + (at + 6) // 7 + length
                 delays.arrived(body[start + 1 + body[start] :])
@@ -185,7 +200,9 @@ async def looker(
 
 
 async def browser(port: int, delays: Delays) -> None:
-    """The club's page, as a browser hears it."""
+    """Read the events of the club's page as a browser does, and note the delay of each table's
+    message.
+    """
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1_000_000)
     writer.write(b"GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n")
     try:
@@ -200,7 +217,11 @@ async def browser(port: int, delays: Delays) -> None:
 async def play(
     tables: list[VirtualTable], per_s: float, for_s: float, delays: Delays
 ) -> tuple[int, int]:
-    """Moves of random tables, evenly; how many, and their bytes."""
+    """Make random moves at random tables at an even rate. Return the number of moves and the total
+    length of their messages in bytes.
+
+    ``per_s``: moves per second. ``for_s``: duration in seconds.
+    """
     rng, loop = random.Random(1), asyncio.get_running_loop()
     began, moves, size = loop.time(), 0, 0
     while loop.time() - began < for_s:
@@ -212,7 +233,10 @@ async def play(
 
 
 class Cost:
-    """CPU and memory of processes from its making on. ``programs``: name -> process."""
+    """CPU time and memory that processes use after the object is created.
+
+    ``programs``: the process id of each program, by the program's name.
+    """
 
     def __init__(self, **programs: int) -> None:
         self._programs = programs
@@ -221,7 +245,11 @@ class Cost:
         self._since = time.perf_counter()
 
     def told(self, things: int, what: str) -> Iterator[str]:
-        """A line each: what one of so many things took, and how much of a core that is."""
+        """Yield a line of text for each program: CPU time and memory per unit, and the load of one
+        core.
+
+        ``things``: number of units that were handled. ``what``: the name of a unit, such as "move".
+        """
         took_s = time.perf_counter() - self._since
         for name, pid in self._programs.items():
             cpu_s = used_s(pid) - self._before[name]
@@ -236,7 +264,11 @@ class Cost:
 async def measure(
     say: Say, programs: dict[str, int], ports: dict[str, int], plan: tuple[int, int, float]
 ) -> None:
-    """``programs``, ``ports``: of ``broker`` and ``club``. ``plan``: tables, lookers, seconds."""
+    """Measure tables with the club's page, then viewers, and print the results.
+
+    ``programs`` and ``ports``: process ids and ports of ``broker`` and ``club``. ``plan``: number
+    of tables, number of viewers, and duration in seconds.
+    """
     count, lookers, for_s = plan
     broker, rng = Broker("127.0.0.1", ports["broker"], tls=False), random.Random(2)
     tables = [VirtualTable(number, broker, rng) for number in range(count)]
@@ -266,7 +298,11 @@ async def measure(
 async def measure_lookers(
     say: Say, broker: int, port: int, tables: list[VirtualTable], plan: tuple[int, float]
 ) -> None:
-    """``plan``: how many, spread evenly over the tables, and for how many seconds."""
+    """Measure the broker's cost for viewers, and print the results.
+
+    ``broker``: the broker's process id. ``plan``: number of viewers, which are spread evenly over
+    the tables, and duration in seconds.
+    """
     (lookers, for_s), delays, there = plan, Delays(), 0
     everybody = asyncio.Event()
 
@@ -300,7 +336,9 @@ async def measure_lookers(
 
 
 def run(say: Say, tables: int, lookers: int, seconds: float) -> None:
-    """Run the whole bench, or print why not: mosquitto is missing, or too few files may be open."""
+    """Run the whole measurement, or print why it cannot run: mosquitto is missing, or the limit on
+    open files is too low.
+    """
     program = shutil.which("mosquitto", path=PROGRAMS)
     if program is None:
         say("mosquitto is not installed: apt install mosquitto")

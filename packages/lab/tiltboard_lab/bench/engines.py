@@ -1,5 +1,5 @@
-"""``tiltboard bench engines``: random playouts and simulations per CPU-second, by the engines
-themselves, in plain Python and in kernels.
+"""``tiltboard bench engines``: random playouts and simulations per second of CPU time, in plain
+Python and with compiled kernels.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from tiltboard.games.rules import Rules
 from tiltboard.ground.clock import cpu_s
 from tiltboard_lab.bench.timing import timed
 
-SIMULATIONS = 10_000  # The number in one search.
-_SECONDS = 3.0  # CPU time for each figure.
-_BATCH = 500  # Playouts between two readings of the clock.
+SIMULATIONS = 10_000  # Number of simulations in one search.
+_SECONDS = 3.0  # CPU time for each figure, in seconds.
+_BATCH = 500  # Number of playouts between two readings of the clock.
 
 MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "momentum 7x7, 2 players": ("momentum", {"pie": False}),
@@ -27,7 +27,7 @@ MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "gravity-connect 9x9": ("gravity-connect", {}),
     "gravity-trap 22 bases": ("gravity-trap", {}),
 }
-"""Title -> game and options."""
+"""The game and its options for each line of the report, by the line's title."""
 
 
 def run(
@@ -37,8 +37,10 @@ def run(
     move_ms: int,
     seconds: float = _SECONDS,
 ) -> None:
-    """Print one line a game, each of ``seconds`` of CPU time; or, ``against`` another search, what
-    ``bench.against`` tells.
+    """Print one line for each game, or the comparison with another search that ``against`` names.
+
+    ``seconds``: CPU time for each figure. ``games`` and ``move_ms``: size of the comparison's match
+    and time for a move in milliseconds.
     """
     if against is not None:
         from tiltboard_lab.bench import against as other
@@ -53,7 +55,9 @@ def run(
 
 
 def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:
-    """Print the same figures for the game's kernels, if it has them, and for their searches."""
+    """Print playouts per second with the kernels, and simulations per second of the two searches
+    that use the kernels. Prints nothing if the game has no kernels.
+    """
     from tiltboard_kernels.board import board_of
     from tiltboard_kernels.search import FastTree, fast_tree
     from tiltboard_kernels.tree import PLAYOUTS
@@ -64,7 +68,8 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
         return
     plain = FastTree(board, random.Random(1), PLAYOUTS)
     start = board.encoded(game.rules.start())
-    playouts(board.tables, start, best.seed, 1)  # compiled before any clock runs
+    # The first call compiles the kernel, so it runs before the measurement.
+    playouts(board.tables, start, best.seed, 1)
     batches, moves, used_s = timed(
         lambda: playouts(board.tables, start, best.seed, _BATCH), seconds
     )
@@ -83,7 +88,9 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
 
 
 def measured(rules: Rules, seconds: float, rng: random.Random) -> str:
-    """Random games, uniform over the legal moves, until the rules find a result."""
+    """Return as text how many random games per second the rules play, with each legal move equally
+    likely.
+    """
     start, advance = rules.start(), rules.advance
     stream = random_choices(rules.every_move, rng)
     batches, moves, used_s = timed(

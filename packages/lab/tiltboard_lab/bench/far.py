@@ -1,5 +1,5 @@
-"""Two tables that play each other over a broker on this machine: how long a move takes to the far
-lights, what it sends, and what the connection costs a table at rest.
+"""Two tables that play each other over a broker on this machine: the delay from a move to the
+lights of the other table, the messages sent, and the cost of an idle connection.
 
 Both tables run in this process, in real time; the broker is Debian's mosquitto.
 """
@@ -28,12 +28,13 @@ from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 from tiltboard_online.far.link import Broker, Link
 from tiltboard_online.far.match_session import Far
 
-GOAL_MS = 150.0  # For 95 of 100 moves, beyond the own table's delay.
-GOAL_REST = 0.2  # Per cent of a core.
+GOAL_MS = 150.0  # Goal for the delay of 95 % of the moves, without the delay at the first table.
+GOAL_REST = 0.2  # Goal for the CPU load of an idle connection, in per cent of a core.
 STARTS_S = 2.0
 GAME = {"size": 9, "marbles": 12}
 
-# Of a process that has the host and the page's server: what the extra adds, and then at rest
+# A program for a process that already has the host and the page's server. It prints the memory and
+# CPU time that the package adds, and then the CPU load of an idle connection.
 ADDS = """
 import sys, time
 from pathlib import Path
@@ -61,7 +62,7 @@ link.close()
 
 
 class WatchedMatch:
-    """A table, and when each of its moves was confirmed, and each far one lit."""
+    """A table with the times at which its moves are confirmed and remote moves are lit."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         folder.mkdir()
@@ -81,7 +82,10 @@ class WatchedMatch:
 
 
 def run(echo: Callable[[str], object], moves: int = 60, seconds: float = 30.0) -> None:
-    """Play random games of Momentum until ``moves`` moves are made, and print what they cost."""
+    """Play random games of Momentum until ``moves`` moves are made, and print what they cost.
+
+    ``seconds``: duration of the measurement of an idle connection.
+    """
     with TemporaryDirectory() as folder:
         port = free_port()
         config = Path(folder, "mosquitto.conf")
@@ -144,7 +148,9 @@ def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) ->
 
 
 def _help(each: WatchedMatch, chance: random.Random) -> None:
-    """Make a random move if it is this table's turn; its own hand carries out all requests."""
+    """Make a random move if it is this table's turn. The table's simulated player carries out all
+    requests.
+    """
     host = each.host
     far = None if host is None else host.playing.far
     if host is None or not isinstance(far, Far) or far.match is None:

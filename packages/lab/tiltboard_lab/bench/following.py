@@ -1,4 +1,6 @@
-"""Whole random games by a robot that knows only what is published, over a referee that sees all."""
+"""Random games of a robot that knows only what the referee publishes, under a referee that sees
+every place without errors.
+"""
 
 from __future__ import annotations
 
@@ -24,53 +26,53 @@ GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("gravity-trap", {}),
 )
 SCAN_S = 0.02
-TAKEN_BACK = 0.02  # Share of moves that are undone right after them.
-MIXED_UP = 0.02  # Share of turns that begin with swapped pieces.
-MAX_STEPS = 200  # The maximum of steps for one move.
+TAKEN_BACK = 0.02  # Probability that a move is undone immediately.
+MIXED_UP = 0.02  # Probability that pieces are swapped before a turn.
+MAX_STEPS = 200  # Maximum number of steps for one move.
 TAKEN = (Role.LIFT, Role.REMOVE, Role.WRONG)
 
 
 class StrandedError(TiltboardError):
-    """Raised when what is published cannot be carried out, or leads nowhere."""
+    """The published requests cannot be carried out, or never reach the requested position."""
 
 
 class Tabletop:
-    """A board that is seen perfectly, one hand, and the box of pieces beside it."""
+    """A board whose pieces are detected without errors, with one hand and a box of pieces."""
 
     def __init__(self, game: Game, rng: Random) -> None:
         self.game = game
         self.rng = rng
         self.turn: Turn | None = None
-        """The turn that is being carried out, or None while the board is put right."""
+        """The turn that the robot carries out, or None while it restores the board."""
         self.referee = Referee(self, Line.of(game, 1))
         self.cells: dict[str, str] = {}
-        """The pieces on the board."""
+        """The pieces on the board, by place."""
         self.hand: Counter[str] = Counter()
-        """Pieces in the hand."""
+        """The pieces in the hand, by kind."""
         self.box: Counter[str] = Counter()
-        """Pieces that may be taken from the box now."""
+        """The pieces that the robot can take from the box now, by kind."""
         self.moves: list[str] = []
         self._now_s = 0.0
         self.standing: Standing
         self.look()
 
-    # The referee's journal
+    # The methods that the referee needs of a journal.
 
     def append(self, game_id: int, ply: int, move: str) -> None:
-        """Add a move, in memory only."""
+        """Add a move to the list in memory."""
         self.moves.append(move)
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
         """Ignore a pending move."""
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Drop the moves from number ``to`` on."""
+        """Delete the moves from number ``to`` on."""
         del self.moves[to:]
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """Ignore the result."""
+        """Ignore the result of the game."""
 
-    # The hand
+    # The actions of the robot's hand.
 
     def look(self, *requests: GameRequest) -> Standing:
         """Run one scan after ``requests``, and return the new standing."""
@@ -82,14 +84,18 @@ class Tabletop:
         return self.standing
 
     def take(self, place: str) -> None:
-        """Into the hand. Raises StrandedError."""
+        """Take the piece from ``place`` into the hand. Raises StrandedError if ``place`` is empty,
+        because the referee then asked for the impossible.
+        """
         if place not in self.cells:
             raise self.stranded(f"nothing stands on {place}")
         self.hand[self.cells.pop(place)] += 1
         self.look()
 
     def put(self, piece: str, place: str) -> None:
-        """Put a piece from the hand, or else from the box, on a place. Raises StrandedError."""
+        """Put a piece on an empty place, from the hand if possible, otherwise from the box. Raises
+        StrandedError.
+        """
         if place in self.cells:
             raise self.stranded(f"{place} is occupied")
         stock = self.hand if self.hand[piece] else self.box
@@ -100,7 +106,7 @@ class Tabletop:
         self.look()
 
     def carry(self, shift: Shift) -> None:
-        """Carry out one step of the list. Raises StrandedError."""
+        """Carry out one published step: move, take or put a piece. Raises StrandedError."""
         if shift.source is not None:
             if self.cells.get(shift.source) != shift.piece:
                 raise self.stranded(f"no {shift.piece} stands on {shift.source}")
@@ -109,7 +115,7 @@ class Tabletop:
             self.put(shift.piece, shift.target)
 
     def stranded(self, why: str) -> StrandedError:
-        """Return the error with the moves and requests that led to it."""
+        """Return an error that shows the moves and the requests that led to it."""
         asked = [f"{s.piece} {s.source}-{s.target}" for s in self.standing.shifts]
         return StrandedError(
             "{game} {moves}, {say!r}, {asked}: {why}.",
@@ -123,7 +129,7 @@ class Tabletop:
 
 
 def by_list(table: Tabletop) -> None:
-    """Carry out the whole list without looking again."""
+    """Carry out all published steps without looking at the board between them."""
     steps = table.standing.shifts
     if table.turn and len(steps) != least(table.cells, table.turn.position.cells, steps):
         raise table.stranded(f"{len(steps)} steps are not the least")
@@ -132,12 +138,12 @@ def by_list(table: Tabletop) -> None:
 
 
 def by_first(table: Tabletop) -> None:
-    """Carry out the first step of the list that is published now."""
+    """Carry out only the first published step."""
     table.carry(table.standing.shifts[0])
 
 
 def by_lights(table: Tabletop) -> None:
-    """Serve one light: put the piece that it asks for, or take the one that stands there."""
+    """Follow one light: put the requested piece on its place, or take the piece from its place."""
     standing = table.standing
     lit = dict(sorted(standing.roles.items()))
     wanted = {p: standing.piece_for[p] for p, role in lit.items() if role is Role.PUT}
@@ -150,7 +156,9 @@ def by_lights(table: Tabletop) -> None:
 
 
 def by_anything(table: Tabletop) -> None:
-    """Something of the move that a person might do next, by the rules' own list or by this one."""
+    """Do a random action that a person could do next: carry, take or put a piece that the turn
+    moves, or carry out the first published step.
+    """
     position = table.standing.position if table.turn is None else table.turn.position
     after = {} if position is None else position.cells
     shifts = [*(table.turn.consequences if table.turn else ()), *table.standing.shifts]
@@ -184,9 +192,10 @@ WAYS: Mapping[str, Way] = {
 
 
 def least(cells: Mapping[str, str], after: Mapping[str, str], steps: Sequence[Shift]) -> int:
-    """Return the fewest actions of a hand that lead from one board to the other: one for each piece
-    that leaves, and one for each that comes from the box or waits in it until a ring of ``steps``
-    opens.
+    """Return the minimum number of actions that turn the board ``cells`` into the board ``after``.
+
+    Each piece that leaves its place takes one action. Each piece from the box takes one more, and
+    so does each piece that must wait in the box because ``steps`` moves pieces in a circle.
     """
     go = sum(after.get(place) != piece for place, piece in cells.items())
     come = (Counter(after.values()) - Counter(cells.values())).total()
@@ -194,7 +203,7 @@ def least(cells: Mapping[str, str], after: Mapping[str, str], steps: Sequence[Sh
 
 
 def play(game: Game, way: Way, rng: Random) -> int:
-    """Play one random game to its end; return its number of moves. Raises StrandedError."""
+    """Play one random game to its end, and return its number of moves. Raises StrandedError."""
     table = Tabletop(game, rng)
     while table.standing.phase is not Phase.OVER:
         position = table.standing.position
@@ -218,7 +227,7 @@ def play(game: Game, way: Way, rng: Random) -> int:
 
 
 def act(table: Tabletop, turn: Turn) -> None:
-    """Make the mover's own actions of a turn."""
+    """Make the player's own actions of a turn, without the consequences that the rules add."""
     table.box = Counter(s.piece for s in (*turn.act, *turn.consequences) if s.source is None)
     for shift in sorted(turn.act, key=lambda shift: shift.target is not None):
         table.carry(shift)
@@ -227,7 +236,10 @@ def act(table: Tabletop, turn: Turn) -> None:
 
 
 def mix_up(table: Tabletop, but: Collection[str | None]) -> None:
-    """Pieces change places: no move does that, if it is not of those ``but`` which it carries."""
+    """Swap the pieces of 2, 3 or 8 places, which no move does, so that the board is wrong.
+
+    ``but``: places whose pieces stay.
+    """
     places = sorted(table.cells.keys() - but)
     mixed = table.rng.sample(places, min(len(places), table.rng.choice([2, 3, 8])))
     pieces = [table.cells[place] for place in mixed]
@@ -236,7 +248,7 @@ def mix_up(table: Tabletop, but: Collection[str | None]) -> None:
 
 
 def restore(table: Tabletop, way: Way, before: Mapping[str, str]) -> None:
-    """Follow until ``before`` stands there. Raises StrandedError."""
+    """Follow the requests until the board has the pieces ``before``. Raises StrandedError."""
     table.box = Counter(before.values()) - Counter(table.cells.values())
     follow(table, way, None)
     if table.cells != before:
@@ -244,12 +256,15 @@ def restore(table: Tabletop, way: Way, before: Mapping[str, str]) -> None:
 
 
 def follow(table: Tabletop, way: Way, turn: Turn | None) -> None:
-    """Follow the requests until there are none left. Raises StrandedError."""
+    """Follow the requests until the referee has no more. Raises StrandedError.
+
+    ``turn``: the turn that is carried out, or None to restore the board.
+    """
     table.turn = turn
     phase = Phase.FIX if turn is None else Phase.SETTLE
     for _ in range(MAX_STEPS):
         if table.standing.phase in (Phase.TURN, Phase.OVER):
-            table.hand.clear()  # what was taken off goes into the box
+            table.hand.clear()  # The pieces in the hand return to the box.
             return
         if table.standing.phase is not phase:
             raise table.stranded(f"the phase is {table.standing.phase}")
@@ -258,7 +273,10 @@ def follow(table: Tabletop, way: Way, turn: Turn | None) -> None:
 
 
 def run(echo: Callable[[str], None], games: int = 20, only: Collection[str] = ()) -> None:
-    """``games`` random games of each board, by each way; ``only``: the games of these names."""
+    """Play ``games`` random games of each board in each way, and print the results.
+
+    ``only``: the names of the games to play, or empty for all games.
+    """
     for name, options in GAMES:
         if only and name not in only:
             continue

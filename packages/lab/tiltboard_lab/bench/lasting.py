@@ -1,4 +1,4 @@
-"""An hour of play without rules in the world with physics: what stays in memory."""
+"""Memory of the process during an hour of free play in the simulated world with physics."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ from tiltboard_lab.bench.service import resident_mb
 
 HOUR_S = 3600.0
 PARTS = 4
-WARM_S = 300.0  # Time in which lasting memory is allocated once.
-EACH_S = 5.0  # Time between two actions of hands.
+# Time before the first measurement, in seconds, in which lasting memory is allocated.
+WARM_S = 300.0
+EACH_S = 5.0  # Time between two actions of the simulated player, in seconds.
 MAX_PIECES = 14
 MAX_MB = 3.0
 
 
 def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> None:
-    """Hands put, stack, drop, flick, carry by chopsticks, take and tilt; memory by quarters."""
+    """Print the memory after each quarter of an hour of free play.
+
+    A simulated player puts, stacks, drops, pushes and takes pieces, lifts pieces with chopsticks,
+    and tilts the plate.
+    """
     from tiltboard.hw_sim.errors import HandsError
     from tiltboard.hw_sim.physics import world_class
     from tiltboard.hw_sim.rng import Streams
@@ -65,7 +70,8 @@ def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> N
                 stream.choice(deeds[4:] if full else deeds)()
                 done += 1
             except HandsError:
-                pass  # no hand could: there is no room, or nothing to take
+                # The action is impossible: there is no space for the piece, or no piece to take.
+                pass
             session.run_until(at_s + EACH_S)
         used_s = cpu_s() - used_s
         ratio = (session.clock.now() - WARM_S) / used_s

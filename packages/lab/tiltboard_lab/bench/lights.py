@@ -1,4 +1,4 @@
-"""The cost of a light update to the scan loop: all lights change, and a thread sends them."""
+"""The cost of a light update to the scan loop, when all lights change and a thread sends them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from tiltboard.drivers.neopixel_strip import SentStrip
 
 COUNT = 100
-SHADES = 8  # The number of shades on a board at a time.
+SHADES = 8  # Number of different colours in each update.
 GOAL_MS = 0.2
 
 
 class _Wire:
-    """spidev.SpiDev as lights use it: busy for as long as the bytes take, while others may run."""
+    """A stand-in for spidev.SpiDev that waits as long as the transfer takes; other threads run
+    meanwhile.
+    """
 
     mode = bits_per_word = max_speed_hz = 0
 
@@ -34,28 +36,28 @@ class _Wire:
         self._clock = clock
 
     def writebytes2(self, values: bytes, /) -> None:
-        """Send."""
+        """Wait as long as sending ``values`` takes."""
         self._clock.sleep(8 * len(values) / SPI_HZ)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because no device is open."""
 
 
 class _Buses:
-    """The part of tiltboard.drivers.buses.Buses that a strip needs."""
+    """A stand-in for tiltboard.drivers.buses.Buses with only the parts that a light strip needs."""
 
     def __init__(self, clock: Clock, send_by: SendBy) -> None:
         self.clock = clock
         self._send_by = send_by
 
     def pixels(self, count: int) -> SentStrip:
-        """A strip on a wire."""
+        """Return a strip of ``count`` lights on a simulated wire."""
         wire: Any = _Wire(self.clock)
         return strip_of(count, lambda: self._send_by(SpiSender(wire, count, BUFFER_SIZE)))
 
 
 def run(echo: Callable[[str], None], updates: int = 150) -> None:
-    """Five seconds of it, and what the same would cost without the thread."""
+    """Measure ``updates`` light updates with and without the sending thread. Print the times."""
     echo(f"What sending a light update costs the scan loop, {COUNT} lights, each of a new colour")
     ways: tuple[tuple[str, SendBy], ...] = (
         ("a thread sends", ThreadSender),
@@ -70,7 +72,7 @@ def run(echo: Callable[[str], None], updates: int = 150) -> None:
 
 
 def costs_s(send_by: SendBy, updates: int) -> list[float]:
-    """Return the real time of each update in s, from the final bytes to the return."""
+    """Return the time that each light update holds up its caller, in seconds of real time."""
     clock = SystemClock()
     buses: Any = _Buses(clock, send_by)
     lights = LightStrip(buses, LightsSettings(count=COUNT, supply_a=40.0))
@@ -86,4 +88,4 @@ def costs_s(send_by: SendBy, updates: int) -> list[float]:
         found.append(clock.now() - began_s)
         clock.sleep(WRITE_EVERY_S)
     lights.close()
-    return found[1:]  # the first one opens
+    return found[1:]  # The first update opens the strip, so its time does not count.

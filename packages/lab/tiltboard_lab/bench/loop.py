@@ -1,8 +1,9 @@
-"""The cost of visitors to the scan: every verb and every read, flooded at its permitted rate.
+"""The cost of the page's visitors to the scan loop: each kind of request is sent at the maximum
+rate that the table permits.
 
-The visitors are a process of their own. Measured is the time from one scan's end to the next one's
-begin: in real time, and in CPU time of the table's process, which is the delay that the table
-itself causes when the Pi is busy with other things too.
+The visitors run in a process of their own. The measure is the gap from the end of one scan to the
+start of the next. It is taken in real time and in CPU time of the table's process. CPU time is the
+delay that the table itself causes, even if the Pi is busy with other programs.
 """
 
 from __future__ import annotations
@@ -51,59 +52,63 @@ from tiltboard_lab.bench.seats_at_table import seated_game
 
 GOAL_WORST_MS = 100.0
 LONG_OPTIONS = {"size": 5, "marbles": 20, "pie": False}
-LONG_GAME = 2000  # The maximum of moves in a game.
-# What one device may do through its pages and beside them
+LONG_GAME = 2000  # Maximum number of moves in the long game.
+# Requests per second that one device can send through its pages and through other connections.
 COMMANDS_PER_S = REQUESTS_PER_S + PAGES_PER_ADDRESS * MESSAGES_PER_S
 FILE_CHARACTERS = (
-    60_000  # of a board or a deck in a message: tiltboard.firmware_host.table.commands.FileText
+    # Maximum length of a board or a deck in a message
+    # (tiltboard.firmware_host.table.commands.FileText).
+    60_000
 )
-CONNECTIONS = 4  # Per flood, so that no request waits for the answer before it.
-MAX_CONNECTIONS = 60  # Of all floods together; beyond 80 the page refuses.
+# Connections per flood, so that a request need not wait for the answer to the previous request.
+CONNECTIONS = 4
+# Maximum number of connections of all floods together; the page refuses more than 80.
+MAX_CONNECTIONS = 60
 API = "/api/v1"
 ENDLESS_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """Requests, one after the other and again."""
+    """A list of requests that is sent again and again."""
 
     name: str
     path: str
     bodies: tuple[dict[str, Any], ...] = ()
-    """Bodies of POST requests, one each; without any it is a GET."""
+    """Bodies of the POST requests, one for each; empty for GET requests."""
     per_s: float = REQUESTS_PER_S
-    """Requests a second, after ``burst`` together."""
+    """Maximum rate in requests per second, after a first burst of ``burst`` requests."""
     burst: float = REQUEST_BURST
 
 
 @dataclass(slots=True)
 class Scans:
-    """The gaps from the end of each scan to the begin of the next, in ms of real time and ms of
-    this process's CPU.
+    """The gaps between scans: each gap has its length in ms of real time and in ms of this
+    process's CPU time.
     """
 
     gaps: list[tuple[float, float]] = field(default_factory=list)
     _ended: tuple[float, float] | None = None
 
     def forget(self) -> None:
-        """Drop all gaps and start again."""
+        """Delete all gaps and start measuring again."""
         self.gaps.clear()
         self._ended = None
 
     def begin(self) -> None:
-        """Note that a scan begins, which ends a gap."""
-        ended = self._ended  # Read once, as another thread may clear it.
+        """Note the start of a scan, which ends a gap."""
+        ended = self._ended  # Read the field only once, because another thread can clear it.
         if ended is not None:
             now_s, used_s = SystemClock().now(), cpu_s()
             self.gaps.append((1000 * (now_s - ended[0]), 1000 * (used_s - ended[1])))
 
     def end(self) -> None:
-        """Note that a scan has been read, which starts a gap."""
+        """Note the end of a scan, which starts a gap."""
         self._ended = SystemClock().now(), cpu_s()
 
 
 class TimedHall:
-    """A Hall array whose scans are noted."""
+    """A Hall array that reports the start and the end of each scan to ``Scans``."""
 
     def __init__(self, hall: HallArray, scans: Scans) -> None:
         self._hall = hall
@@ -130,8 +135,10 @@ class TimedHall:
 def run(
     echo: Callable[[str], None], seconds: int = 3, *, thinking: bool = False
 ) -> tuple[float, float]:
-    """Run each flood for ``seconds`` of real time, then all of them at once. ``thinking``: two
-    engines search all the time. Returns the longest gaps in ms of real time and of CPU.
+    """Run each flood for ``seconds`` of real time, then all floods together, and print the gaps.
+
+    ``thinking``: whether two engines search during the floods. Returns the longest gap in ms of
+    real time and the longest gap in ms of CPU time.
     """
     echo(f"From a scan's end to the next one's begin, plate-10 simulated, each for {seconds} s, ms")
     echo(f"  {'':<18}{'requests':^16}{'by the clock':^26}{'of the CPU':^18}")
@@ -142,7 +149,8 @@ def run(
         ProcessPoolExecutor(1, get_context("spawn")) as visitors,
         thinkers(2 if thinking else 0),
     ):
-        visitors.submit(ask_all, (), 0, 0).result()  # its process is there before anything counts
+        # Start the visitors' process before the measurement.
+        visitors.submit(ask_all, (), 0, 0).result()
         text = with_a_long_game(Path(state))
         with served(Path(state)) as (scans, port):
             floods = floods_of(text, 1)
@@ -160,7 +168,9 @@ def run(
 
 @contextmanager
 def thinkers(count: int) -> Iterator[None]:
-    """Run ``count`` engines of the table, each in its own process, which search without end."""
+    """Run ``count`` of the table's engines inside the context, each in its own process, searching
+    without end.
+    """
     engines = [EngineProcess(OURS, OUR_COMMAND, SystemClock()) for _ in range(count)]
     over = threading.Event()
 
@@ -192,8 +202,9 @@ def _told(
 
 
 def floods_of(text: str, game: int) -> list[Flood]:
-    """Return a flood for each verb and read. ``text``: a game to import; ``game``: a long one's
-    number.
+    """Return a flood for each command and each read of the page's interface.
+
+    ``text``: a game to import. ``game``: the number of a long game in the journal.
     """
 
     def command(name: str, *bodies: dict[str, Any]) -> Flood:
@@ -262,8 +273,10 @@ def floods_of(text: str, game: int) -> list[Flood]:
 
 
 def largest_files() -> Iterator[tuple[str, str, str]]:
-    """Yield game, option and the costliest file for it, as long as a message may hold. It is filled
-    up with a comment in one line, because a line break takes two characters of a message.
+    """Yield the game, the option and the slowest file to read for each option that takes a file.
+
+    A comment fills each file to the maximum length of a message. The comment has no line breaks,
+    because a line break takes two characters in a message.
     """
     for name, kind in HOSTED.items():
         for option, text in kind.largest_files().items():
@@ -271,7 +284,7 @@ def largest_files() -> Iterator[tuple[str, str, str]]:
 
 
 def with_a_long_game(state: Path) -> str:
-    """Make a journal with a very long game, and return the game as text to import."""
+    """Write a journal with one very long game, and return the game as text to import."""
     game = game_type("momentum").create(LONG_OPTIONS)
     position = game.start()
     moves: list[str] = []
@@ -292,7 +305,9 @@ def with_a_long_game(state: Path) -> str:
 
 @contextmanager
 def served(state: Path) -> Iterator[tuple[Scans, int]]:
-    """Serve a simulated table with its page, for this machine alone."""
+    """Serve a simulated table and its page on this machine only. Yields the measured gaps and the
+    port.
+    """
     from tiltboard.hw_sim.session.live import LiveTable
 
     scans = Scans()
@@ -317,7 +332,9 @@ def served(state: Path) -> Iterator[tuple[Scans, int]]:
 
 
 def ask_all(floods: Sequence[Flood], port: int, seconds: float) -> tuple[int, int]:
-    """Send the visitors' requests for that time; return how many were sent, how many succeeded."""
+    """Send the requests of all floods for ``seconds`` seconds. Return the numbers of requests sent
+    and of requests that succeeded.
+    """
     answers: Counter[int] = Counter()
     over = threading.Event()
     threads = [

@@ -1,4 +1,6 @@
-"""False events and wrong classes: at perception level over many boards, and through the chips."""
+"""False events and wrong classes of perception: on many random boards, and with simulated chips and
+drivers.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +29,19 @@ SCANS = 100_000
 CHIP_SCANS = 100_000
 SCANS_PER_BOARD = 200
 SETTLING_SCANS = 60
-# docs/add-a-board.md; DRV5055A1: noise 0.2 mT peak to peak, taken as 6.6 sigma.
+# docs/add-a-board.md and the datasheet of DRV5055A1: noise of 0.2 mT peak to peak, taken as 6.6
+# standard deviations.
 NOISE_SIGMA_MT = 0.2 / 6.6
 STEP_MT = 3300 / 1024 / 60
 GAIN_SPREAD, STRENGTH_SPREAD, GAP_SPREAD_MM = 0.05, 0.07, 0.5
-DRIFT_MT = 0.15  # Drift of each zero since it was stored.
-MAX_SHARE = 0.45  # Largest share of places with a piece.
-TOLD_S = 2.0  # Time to report an action after the hand has left.
+DRIFT_MT = 0.15  # Maximum drift of each sensor's zero since the zero was stored, in mT.
+MAX_SHARE = 0.45  # Maximum fraction of places with a piece.
+TOLD_S = 2.0  # Time limit for reporting an action after the hand has left, in seconds.
 NOISES = (1.0, 2.0, 3.0, 4.0, 5.0)
 OFFSETS_MM = (6.0, 7.0, 8.0)
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
 REALISTIC = ("ground-shift", "supply-sag", "lights-heat", "scan-pauses", "line-noise")
-STEEL_AT = ("b2", "i2", "b9", "i9", "e5")  # The places of the board's screws.
+STEEL_AT = ("b2", "i2", "b9", "i9", "e5")  # Places with a steel screw next to the sensor.
 SHADES = (None, None, Look((153, 153, 153)), Look((255, 77, 0)), Look((0, 102, 255)))
 BoardFact = tuple[Happening, tuple[int, ...]]
 
@@ -49,13 +52,13 @@ class Tally:
 
     scans: int = 0
     pieces: int = 0
-    """Put or taken."""
+    """Number of pieces that were put or taken."""
     events: int = 0
     wrong: int = 0
     unsure: int = 0
-    """Places that asked for help."""
+    """Number of places whose class was uncertain."""
     missed: int = 0
-    """Actions of hands without an event."""
+    """Number of actions that no event reported."""
     cpu_s: float = 0.0
 
 
@@ -65,8 +68,11 @@ def run(
     scans: int = SCANS,
     chip_scans: int = CHIP_SCANS,
 ) -> None:
-    """Print errors per noise and per offset, ``scans`` in all; then ``chip_scans`` of them through
-    the simulated chips and the drivers, at three times the noise.
+    """Print the errors for each level of noise and for each offset of the pieces, and then the
+    errors with simulated chips.
+
+    ``scans``: number of scans of all levels together. ``chip_scans``: number of scans that pass
+    through the simulated chips and the drivers, at three times the noise.
     """
     from tiltboard.hw_sim.rng import Streams
 
@@ -126,7 +132,7 @@ def _level(profile: Profile, stream: Stream, noise: float, offset_mm: float, sca
 
 
 class RandomBoard:
-    """Random pieces on a random table, its field from the simulator's own exact model."""
+    """Random pieces on a random table; the simulator's exact model gives their field."""
 
     def __init__(self, profile: Profile, stream: Stream, noise: float, offset_mm: float) -> None:
         self.offsets_mm: dict[int, tuple[float, float]] = {}
@@ -146,7 +152,7 @@ class RandomBoard:
         self._fields = [f * g + z for f, g, z in zip(fields, gains, self._zeros, strict=True)]
 
     def perception(self) -> Perception:
-        """Return a Perception with the zeros of the last run."""
+        """Return a Perception whose calibration has the zeros stored before the drift."""
         calibration = msgspec.structs.replace(
             uncalibrated(self._profile),
             offset_mt=tuple(self._stored),
@@ -160,7 +166,7 @@ class RandomBoard:
         self._fields = [mt + self._stream.uniform(-most_mt, most_mt) for mt in self._fields]
 
     def put(self, index: int, magnet: Magnet, offset_mm: float) -> None:
-        """Add one piece and its field."""
+        """Put a piece on place ``index``, up to ``offset_mm`` off the centre, and add its field."""
         fields = [0.0] * self._profile.size
         self.pieces[index] = magnet
         self._add(fields, index, magnet, offset_mm)
@@ -168,7 +174,7 @@ class RandomBoard:
         self._fields = [mt + more for mt, more in zip(self._fields, added, strict=True)]
 
     def frames(self, scans: int) -> Iterator[Frame]:
-        """More scans of the board as it stands."""
+        """Yield ``scans`` more scans of the board."""
         level = Motion((0.0, 0.0), (0.0, 0.0, 9.81), (0.0, 0.0, 0.0), 25.0)
         gauss, sigma = self._stream.gauss, self._sigma
         for number in islice(self._numbers, scans):
@@ -196,10 +202,12 @@ class RandomBoard:
 def through_the_chips(
     profile: Profile, stream: Stream, scans: int, *, realistic: bool = False
 ) -> Tally:
-    """Hands put and take pieces; every other event, and every class that is not theirs, counts.
+    """Let a simulated player put and take pieces, and return the errors that perception makes with
+    the simulated chips and the drivers.
 
-    ``realistic``: not three times the noise, but all that happens to tables at once, as ``_spoil``
-    has it, on one that has been calibrated; and all lights change with each piece.
+    ``realistic``: calibrate the table, and apply all disturbances of ``_spoil`` instead of three
+    times the noise; all lights change with each piece. An event that no action caused is a false
+    event.
     """
     from tiltboard.hw_sim.world.magnet import MagnetKind
     from tiltboard.testing import Bench
@@ -243,7 +251,9 @@ def through_the_chips(
 
 
 def _spoil(table: SimTable) -> Calibration:
-    """Let all that happens to tables happen to this one. What calibrating it would have found."""
+    """Apply the usual faults and disturbances of real tables. Return the calibration that a sweep
+    would find.
+    """
     from tiltboard.hw_sim.boards import HallBoard
     from tiltboard.hw_sim.wiring_errors import miswire
     from tiltboard.hw_sim.world.magnet import MagnetKind
@@ -279,7 +289,7 @@ def _spoil(table: SimTable) -> Calibration:
 def _act(
     table: SimTable, stream: Stream, stands: dict[int, Magnet], classes: tuple[Magnet, ...]
 ) -> tuple[float, tuple[BoardFact, ...]]:
-    """Put or take one random piece; return the time by which it must be reported, and the event."""
+    """Put or take one random piece. Return the time limit for its report, and the event."""
     from tiltboard.hw_sim.errors import HandsError
 
     while True:
@@ -296,6 +306,6 @@ def _act(
         try:
             end_s = table.hands.put(magnet.value, index, offset).end_s
         except HandsError:
-            continue  # a neighbour stands so far off its own centre that there is no room
+            continue  # A neighbouring piece is so far from its centre that there is no space.
         stands[index] = magnet
         return end_s + TOLD_S, ((Happening.PLACED, (index,)),)

@@ -1,5 +1,5 @@
-"""The speed of the world with physics relative to real time, with pieces on the plate, and the cost
-of a scan while they slide.
+"""The speed of the simulated world with physics relative to real time, and the CPU time of a scan
+while pieces slide.
 """
 
 from __future__ import annotations
@@ -21,19 +21,23 @@ from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard_lab.bench.pi import host_cpu_ms, nbody_step_us
 
 COUNTS = (1, 12, 36)
-SIDE = 6  # Side of the block in which the pieces stand.
-FIRST = 22  # c3
-FREE = 11  # b2
+SIDE = 6  # Number of pieces along each side of the block of pieces.
+FIRST = 22  # The number of the place c3.
+FREE = 11  # The number of the place b2.
 SCAN_S = 0.02
-GOAL = 8.0  # Multiple of real time with 36 pieces.
+GOAL = 8.0  # Goal for the speed with 36 pieces, as a multiple of real time.
 PROFILE, SCANS = "plate-10", 1000
 GOAL_SLIDING_MS = 1.0
 PUSHES, EMPTIES_DEG = 8, 25.0
-REPEATS = 3  # The least time of each scan counts, so that other load does not.
+# Number of repetitions. The shortest time of each scan counts, which excludes the load of other
+# programs.
+REPEATS = 3
 
 
 def run(echo: Callable[[str], None]) -> None:
-    """Each 2 s of table time: at rest, while a hand carries a piece, while the plate tilts."""
+    """Print the speed over 2 s of table time: with pieces at rest, while a hand carries a piece,
+    and while the plate tilts.
+    """
     echo(
         "The world with physics, times real time (CPU of one core, sensors read 50 times a second)"
     )
@@ -58,7 +62,7 @@ def run(echo: Callable[[str], None]) -> None:
 
 
 def _speed(table: SimTable, duration_s: float = 2.0) -> float:
-    """Table time for CPU time."""
+    """Return the ratio of simulated time to CPU time over the next ``duration_s`` seconds."""
     end_s, started_s = table.clock.now() + duration_s, time.process_time()
     while table.clock.now() < end_s:
         table.clock.sleep(SCAN_S)
@@ -67,7 +71,9 @@ def _speed(table: SimTable, duration_s: float = 2.0) -> float:
 
 
 def _say_slides(echo: Callable[[str], None]) -> None:
-    """Print the cost of a scan while pieces slide: flicked singly, and all on a tilted plate."""
+    """Print the CPU time of a scan while pieces slide: pieces pushed one by one, and all pieces on
+    a tilted plate.
+    """
     drivers_ms = (scan_cpu_ms(PROFILE, SCANS)[2] or 0.0) - host_cpu_ms(PROFILE, SCANS, busy=False)
     costs = sorted(drivers_ms + ms for ms in sliding_cpu_ms(PROFILE))
     at = [costs[min(len(costs) - 1, len(costs) * share // 100)] for share in (50, 95, 99, 100)]
@@ -81,8 +87,9 @@ def _say_slides(echo: Callable[[str], None]) -> None:
 
 
 def sliding_cpu_ms(profile: str) -> list[float]:
-    """CPU of each step without the drivers, of scans in which pieces slide: what the sensors read
-    is recorded from the table with physics.
+    """Return the CPU time in ms of each host step while pieces slide, without the drivers.
+
+    A table with physics records the sensor readings first; the host then replays the readings.
     """
     table, frames, sliding = load_profile(profile), list[Frame](), list[bool]()
     with (
@@ -115,7 +122,8 @@ def sliding_cpu_ms(profile: str) -> list[float]:
     for _ in range(REPEATS):
         with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
             session.host.plate.scan = iter(frames).__next__  # type: ignore[method-assign]
-            session.table.buses.light_port.silent = 0  # the simulated lights are no cost of it
+            # The host on a real table does not simulate lights, so that cost is excluded.
+            session.table.buses.light_port.silent = 0
             for number in range(len(frames)):
                 begun = cpu_s()
                 session.host.step()

@@ -1,7 +1,8 @@
-"""The CPU of a scan without its drivers, and the time budget of a scan on each Pi.
+"""The CPU time of a scan without its drivers, and the time budget of a scan on each Raspberry Pi.
 
-Nothing was measured on a Pi: the processor's work is measured here and scaled by a program with a
-published time on one Pi; every line can be checked with its source and a calculator.
+The figures do not come from a Pi. The CPU time is measured on this machine and scaled with a
+program whose time on a Pi 4 is published. Each line can be checked with its source and a
+calculator.
 """
 
 from __future__ import annotations
@@ -28,15 +29,19 @@ from tiltboard.hw_sim.session.bench import (
 GOAL_QUIET_MS = 0.15
 GOAL_BUSY_MS = 0.35
 GOAL_SHARE = 0.6
-IMU_MS = 0.39  # a burst of 14 bytes at 400 kHz
+IMU_MS = 0.39  # Time of a burst of 14 bytes at 400 kHz, in ms.
 CONVERSIONS = 112
-PINS = 18  # an address line for each of sixteen addresses, and two buttons
-SEND_MS = 0.2  # longest time to hand a frame of lights to its thread
+# Number of pin calls per scan: an address line for each of 16 addresses, and two buttons.
+PINS = 18
+SEND_MS = 0.2  # Maximum time to pass a frame of lights to the sending thread, in ms.
 PROFILE = "plate-10"
 
 
 def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
-    """CPU of a step without the drivers' scan. ``busy``: while a piece lies off its place."""
+    """Return the CPU time of a host step without the drivers' scan, in ms.
+
+    ``busy``: whether a piece lies between two places during the measurement.
+    """
     spent = 0.0
     with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
         play_quietly(session)
@@ -62,17 +67,17 @@ def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
     return whole - spent / scans * 1000
 
 
-# The time budget of a scan on each Pi: published figures of each, and of a program on one of them.
+# Published figures of each Pi, and the published time of a program on a Pi 4.
 
-WIRE_US = 20.0  # Time of each conversion on the wire: 27 clocks at 1.35 MHz.
-STEPS = 20_000  # Steps of the n-body program.
-# chaitanyamehta.github.io, "Performance Analysis of Languages on Raspberry Pi": 5 million steps of
-# five bodies that attract each other take Python 158.4 s on a Pi 4 at 1.5 GHz.
+WIRE_US = 20.0  # Time of each conversion on the SPI bus in microseconds: 27 clocks at 1.35 MHz.
+STEPS = 20_000  # Number of steps of the n-body program.
+# Source: chaitanyamehta.github.io, "Performance Analysis of Languages on Raspberry Pi". In Python,
+# 5 million steps of five bodies that attract each other take 158.4 s on a Pi 4 at 1.5 GHz.
 PI4_STEP_US = 158.4 / 5
 
 
 _SUN, _YEAR_D = 4 * math.pi**2, 365.24
-# Where, how fast (a day), how heavy (of a sun): Jupiter, Saturn, Uranus, Neptune.
+# Position, speed per day and mass (in solar masses) of Jupiter, Saturn, Uranus and Neptune.
 _PLANETS = (
     (
         (4.84143144246472090, -1.16032004402742839, -0.103622044471123109),
@@ -99,23 +104,24 @@ _PLANETS = (
 
 @dataclass(frozen=True, slots=True)
 class PiModel:
-    """A Raspberry Pi, and what its calls cost."""
+    """A model of the Raspberry Pi, and the published times of its input and output calls."""
 
     name: str
     spi_us: float
-    """Time of an SPI call of three bytes, WIRE_US included."""
+    """Time of an SPI call of three bytes in microseconds, including ``WIRE_US`` on the bus."""
     pin_us: float
-    """Time of one pin's change through lgpio."""
+    """Time to change one pin through lgpio, in microseconds."""
     slower: float
     """Factor on the time that Python takes on a Pi 4."""
     goal: int
-    """Scans a second."""
+    """Number of scans per second that the table needs."""
 
 
-# spi_us: raspberrypi/linux 6854 (Pi 5: 21 to 24, Pi 3 and 4: 31 to 38), the upper ends; a Zero 2 W
-# is a Pi 3 at 1.0 of 1.2 GHz. pin_us: rpi-lgpio issue 2 (Zero 2 W: 40 to 80); the others' in
-# proportion of their Python. slower: the maker's words at each launch (a Pi 4 three times a Pi 3, a
-# Pi 5 two to three times a Pi 4).
+# Sources of the figures. spi_us: raspberrypi/linux issue 6854 (Pi 5: 21 to 24; Pi 3 and 4: 31 to
+# 38), the upper ends; a Zero 2 W is a Pi 3 at 1.0 instead of 1.2 GHz. pin_us: rpi-lgpio issue 2
+# (Zero 2 W: 40 to 80); the other models in proportion to their speed with Python. slower: the
+# manufacturer's figures at each launch (a Pi 4 is three times as fast as a Pi 3, a Pi 5 two to
+# three times as fast as a Pi 4).
 COMPUTERS = (
     PiModel("Zero 2 W", 46.0, 80.0, 3.6, 25),
     PiModel("Pi 3", 38.0, 67.0, 3.0, 25),
@@ -125,13 +131,17 @@ COMPUTERS = (
 
 
 Body = tuple[list[float], list[float], float]
-"""Position (astronomical units), speed (the same per year), mass (suns times 4 pi^2)."""
+"""A body: position in astronomical units, velocity in astronomical units per year, and mass in
+solar masses times 4 pi^2.
+"""
 Pair = tuple[Body, Body]
 
 
 def planets() -> list[Body]:
-    """The Sun, which takes the others' momentum, Jupiter, Saturn, Uranus and Neptune, as n-body of
-    the Computer Language Benchmarks Game begins (benchmarksgame-team.pages.debian.net).
+    """Return the Sun, Jupiter, Saturn, Uranus and Neptune, whose total momentum is 0.
+
+    The values are the start of the n-body program in the Computer Language Benchmarks Game
+    (benchmarksgame-team.pages.debian.net).
     """
     bodies: list[Body] = [
         ([x, y, z], [u * _YEAR_D, v * _YEAR_D, w * _YEAR_D], mass * _SUN)
@@ -142,7 +152,10 @@ def planets() -> list[Body]:
 
 
 def advance(bodies: list[Body], pairs: list[Pair], steps: int, step_years: float = 0.01) -> None:
-    """Run ``steps`` steps of that program, written as its usual Python version is."""
+    """Run ``steps`` steps of the n-body program, which is written like the usual Python version.
+
+    ``pairs``: each two of the bodies. ``step_years``: the time of a step in years.
+    """
     for _ in range(steps):
         for ([x1, y1, z1], v1, m1), ([x2, y2, z2], v2, m2) in pairs:
             dx = x1 - x2
@@ -166,7 +179,7 @@ def advance(bodies: list[Body], pairs: list[Pair], steps: int, step_years: float
 def nbody_step_us() -> float:
     """Return the CPU time of one step of the n-body benchmark (five bodies), in microseconds.
 
-    Its time on a Pi 4 is published.
+    The time of a step on a Pi 4 is published: ``PI4_STEP_US``.
     """
     bodies = planets()
     pairs = list(combinations(bodies, 2))
@@ -177,23 +190,28 @@ def nbody_step_us() -> float:
 
 @dataclass(frozen=True, slots=True)
 class ScanBudget:
-    """A scan with its lights moving. ``of_period`` and ``of_core``: shares; while the wire works
-    the processor is free, 20 us of each SPI call and the tilt sensor's burst.
+    """The time budget of a scan during which the lights change.
+
+    ``of_period`` is the scan's fraction of the period. ``of_core`` is the fraction of a core that a
+    scan uses; the processor is free for 20 us of each SPI call and during the tilt sensor's burst.
     """
 
     parts_ms: tuple[float, ...]
-    """SPI, pins, tilt sensor, lights, processor."""
+    """Times in ms of the SPI calls, the pins, the tilt sensor, the lights and the processor."""
     of_period: float
     of_core: float
 
     @property
     def sum_ms(self) -> float:
-        """Milliseconds from the first call to the last."""
+        """The time from the first call to the last, in ms."""
         return sum(self.parts_ms)
 
 
 def budget(computer: PiModel, pi4_ms: float) -> ScanBudget:
-    """Return the time budget of plate-10. ``pi4_ms``: the processor's part on a Pi 4."""
+    """Return the time budget of a scan of the table ``plate-10`` on one model of Pi.
+
+    ``pi4_ms``: the processor's time for a scan on a Pi 4, in ms.
+    """
     spi_ms, pins_ms = CONVERSIONS * computer.spi_us / 1000, PINS * computer.pin_us / 1000
     parts_ms = (spi_ms, pins_ms, IMU_MS, SEND_MS, pi4_ms * computer.slower)
     period_ms = 1000 / computer.goal
@@ -202,7 +220,9 @@ def budget(computer: PiModel, pi4_ms: float) -> ScanBudget:
 
 
 def run(echo: Callable[[str], None], scans: int = 2000) -> None:
-    """Print the budget of plate-10's scan with its lights moving, and its part without drivers."""
+    """Print the time budget of a scan of ``plate-10`` while the lights change, and the CPU time of
+    the scan without its drivers.
+    """
     here_ms = scan_cpu_ms(PROFILE, scans)[2] or 0.0
     step_us = nbody_step_us()
     factor = PI4_STEP_US / step_us
@@ -225,7 +245,9 @@ def run(echo: Callable[[str], None], scans: int = 2000) -> None:
 
 
 def _say_steps(echo: Callable[[str], None], scans: int) -> None:
-    """Print the CPU of a scan without its drivers: at rest, and while a place is being judged."""
+    """Print the CPU time of a scan without its drivers: at rest, and while perception rates a piece
+    that lies between two places.
+    """
     quiet, busy = (host_cpu_ms(PROFILE, scans, busy=busy) for busy in (False, True))
     step_us = nbody_step_us()
     echo("  from the frame to the lights, a quiet scan, and one with a piece between two places:")

@@ -1,4 +1,4 @@
-"""Random games in kernels, many at a call."""
+"""Random games in compiled kernels, with many games in each call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tiltboard_kernels.jit import Ints, copied, making_kernel
 
 @making_kernel
 def playouts(g: Any, start: Ints, seed: Ints, count: int) -> int:
-    """Moves made in ``count`` random games."""
+    """Play ``count`` random games from ``start``, and return the total number of moves."""
     s = np.empty_like(start)
     moves = 0
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""The errors of pieces' estimated positions, and whether the pieces are within their circles."""
+"""The errors of estimated piece positions, and the share of pieces within their error circles."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from tiltboard.firmware_host.table.sight import Observation
 from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, RandomBoard
 
 BOARDS = 20
-PUT = 20  # Pieces put on each board, beside those of its start.
+PUT = 20  # Number of pieces that are added to each random board.
 OFFSET_MM = 5.0
-SCANS = 80  # Enough to see and check the pieces twice; a start takes no longer.
+# Number of scans per measurement, enough to detect and check the pieces twice; a start needs no
+# more.
+SCANS = 80
 LEVELS = (("nominal", 1.0), ("3 x noise", 3.0))
-Found = dict[str, list[tuple[float, float]]]  # Name -> errors and radii of circles in mm.
+# Pairs of a position error and a circle radius in mm, by the kind of piece.
+Found = dict[str, list[tuple[float, float]]]
 
 
 def run(
@@ -25,8 +28,8 @@ def run(
     boards: int = BOARDS,
     seed: int = 1,
 ) -> None:
-    """Print the distribution over random boards, put piece by piece: at nominal and three times the
-    noise, and once every zero has drifted.
+    """Print the distribution of the errors over random boards: at nominal noise, at three times the
+    noise, and after each zero has drifted. Pieces are added one at a time.
     """
     from tiltboard.hw_sim.rng import Streams
 

@@ -1,4 +1,6 @@
-"""Every shipped profile side by side: bus times, touch to light, CPU per scan, errors."""
+"""All shipped profiles side by side: bus times, delay from touch to light, CPU time per scan,
+errors.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,11 @@ TOUCHES = 60
 BUS_SCANS = 200
 CPU_SCANS = 300
 ERROR_SCANS = 5_000
-NOISE = 3  # Factor on the datasheet's noise; switches have none.
+NOISE = 3  # Factor on the datasheet's noise; switches have no noise.
 
 
 def run(echo: Callable[[str], None], touches: int = TOUCHES, scans: int = ERROR_SCANS) -> None:
-    """Print a few lines for each profile."""
+    """Print a few lines for each shipped profile."""
     from tiltboard.hw_sim.rng import Streams
 
     for name in profile_names():
@@ -60,8 +62,10 @@ def run(echo: Callable[[str], None], touches: int = TOUCHES, scans: int = ERROR_
 
 
 def per_million(errors: int, readings: int) -> str:
-    """Errors per million readings; where there were none, what a rate would have shown in 95 % of
-    such runs: three divided by their number.
+    """Return the errors per million readings as text.
+
+    Without errors, the text has the upper limit of the rate at 95 % confidence: three divided by
+    the number of readings.
     """
     if errors:
         return f"{errors / readings * 1e6:.2g} errors per million of {readings} readings"
@@ -69,7 +73,10 @@ def per_million(errors: int, readings: int) -> str:
 
 
 def _buses(table: Profile) -> str:
-    """Virtual time passes within a step only while a bus is busy or something is waited for."""
+    """Return the bus times of scans and light updates as text.
+
+    Virtual time passes within a step only while a bus is busy or a driver waits.
+    """
     from tiltboard.hw_sim.session import SimSession
 
     with tempfile.TemporaryDirectory() as state, SimSession(table, Path(state)) as session:

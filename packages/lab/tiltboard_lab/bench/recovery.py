@@ -15,26 +15,26 @@ from tiltboard.testing import ExpectationError, GameTable
 TARGETS = {
     "chip-reset": ("imu",),
     "imu-axis-dead": ("z",),
-    "sensor-drift": ("e1",),  # an empty place
+    "sensor-drift": ("e1",),  # The place e1 is empty.
     "button-bounce": ("confirm",),
 }
-# A drifting sensor under a piece: the reading of a magnet may vary by more than a zero.
+# A sensor drifts under a piece: a reading with a magnet varies more than a reading without one.
 UNDER_A_PIECE = {"sensor-drift": ("d4",)}
-# How long each is left to be noticed; drift takes its time.
-# What this spoils no table can see, and play goes on.
+# How long each fault lasts, in seconds; a drift needs time to become noticeable.
 UNSEEN = ("lights-level",)
 LASTS_S = {"sensor-drift": 80.0, "sensor-noisy": 6.0}
 USUAL_S = 5.0
-BUILT = "sensor-swapped"  # A fault of how a table was built, which has no begin and end.
+# A fault in the way a table was built, which does not begin and end during a game.
+BUILT = "sensor-swapped"
 GAME = "momentum"
-MOVES = (("red", "d4"), ("blue", "b2"))  # Rule M1: a drop moves only what lies beside it
+MOVES = (("red", "d4"), ("blue", "b2"))  # Rule M1: a drop moves only neighbouring pieces.
 NEXT = "b5"
 PATIENCE_S = 60.0
 
 
 def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
-    """Inject each fault that the table can have once in mid-game, and print how long until it is
-    noticed, and how long after its end until everything is as before.
+    """Inject each possible fault once during a game. Print the time until it is noticed, and the
+    time from the end of the fault until everything is as before.
     """
     with GameTable(profile) as table:
         faults = cast(SimSession, table.session).faults.names
@@ -51,7 +51,9 @@ def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
 
 
 def _targets(table: GameTable, name: str) -> tuple[str, ...]:
-    """Return what fails: the first of the possible targets, and of the places a piece's."""
+    """Return the default targets of a fault: the place d4, which holds a piece, or the first of the
+    possible targets.
+    """
     each = cast(SimSession, table.session).faults.targets_of(name)
     return TARGETS.get(name, tuple("d4" if "d4" in some else some[0] for some in each))
 
@@ -59,12 +61,14 @@ def _targets(table: GameTable, name: str) -> tuple[str, ...]:
 def recovery_s(
     table: GameTable, name: str, targets: tuple[str, ...] | None = None
 ) -> tuple[float | None, float]:
-    """Return the seconds until the fault was noticed after it began, or None, and until all was
-    well after it ended. ``targets``: what fails; None: as ``run`` has it.
+    """Return the seconds from the start of a fault until it is noticed (or None), and the seconds
+    from its end until the table has recovered.
 
-    d4 is not the last move: a switch that has died there looks like a piece lifted, and the
-    position before the last move, standing for 3 s, is a takeback. Raises ExpectationError if the
-    table does not recover.
+    ``targets``: the faulty parts or places, or None for the default targets of ``run``. Raises
+    ExpectationError if the table does not recover.
+
+    The place d4 does not hold the last move. If a dead switch looks like a lifted piece there, the
+    position would match an undo, which is accepted after 3 s.
     """
     table.game(GAME, **{**usual_options(MOMENTUM, table.profile), "pie": False})
     for piece, place in MOVES:
@@ -72,7 +76,8 @@ def recovery_s(
     table.expect("phase turn").expect(f"cells {' '.join(f'{at}={of}' for of, at in MOVES)}")
     noticed_s, began_s = None, table.clock.now()
     with table.fault(name, *(_targets(table, name) if targets is None else targets)):
-        if name == "wrong-id":  # the driver asks for it when it opens the chip
+        # The driver reads the id only when it opens the chip, so the chip is reset.
+        if name == "wrong-id":
             table.do("fault chip-reset imu")
         if name == "disk-full":
             table.do(f"meanwhile put red {NEXT}")
@@ -90,7 +95,8 @@ def _well(table: GameTable) -> bool:
     """Return whether no piece is lost, masked or missing, play continues and the lights are lit."""
     host, profile, session = table.host, table.profile, cast(SimSession, table.session)
     places = sorted(range(profile.size), key=profile.light_of)
-    # Lit or dark: how bright a light is that winks by itself is a scan late where a node draws it.
+    # Compare only whether each light is lit. On a node, the brightness of a blinking light is one
+    # scan late.
     shown = [any(session.table.strip_rgb(index)) for index in places]
     sent = host.plate.shown
     asked = [any(sent[at : at + 3]) for at in range(0, len(sent), 3)]

@@ -1,5 +1,7 @@
-"""``tiltboard bench seats --physics``: computer players by themselves at the simulated table, whose
-own hand puts their pieces down and stacks them; the sensors propose what they see.
+"""``tiltboard bench seats --physics``: bots play a game of seats at the simulated table.
+
+A simulated player puts down and stacks the bots' pieces; the sensors propose the moves that they
+detect.
 """
 
 from __future__ import annotations
@@ -20,21 +22,21 @@ from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PageHands, at_once
 
-LONGEST_S = 3 * 3600.0  # The longest game, by the table's clock.
-TIDIES_S = 30.0  # Time for tidying up after a game.
+LONGEST_S = 3 * 3600.0  # Maximum duration of a game in seconds, by the table's clock.
+TIDIES_S = 30.0  # Time for clearing the table after a game, in seconds.
 
 
 @dataclass
 class AtTable:
-    """The results of games of one mode."""
+    """The results of the games of one mode."""
 
     games: int = 0
     moves: int = 0
     time_s: float = 0.0
     unfinished: int = 0
     placed: int = 0
-    """Placements and events, of which ``failed`` did not hold and ``proposed`` were proposed by the
-    sensors.
+    """Number of placements and events. ``failed`` counts the ones that did not succeed,
+    ``proposed`` the ones that the sensors proposed.
     """
     failed: int = 0
     proposed: int = 0
@@ -49,7 +51,10 @@ def run(
     seed: int = 1,
     physics: bool = True,
 ) -> None:
-    """A line a mode. ``seed``: of the first game; the others' follow."""
+    """Play ``games`` games of each mode, and print one line for each mode.
+
+    ``seed``: the seed of the first game; each further game has the next number.
+    """
     for name, options in modes.items():
         tally = AtTable()
         for number in range(seed, seed + games):
@@ -64,7 +69,7 @@ def run(
 
 
 def seated_game() -> GameType:
-    """Return the first installed game of seats. Raises LookupError without one."""
+    """Return the first installed game of seats. Raises LookupError if no such game is installed."""
     found = next((kind for kind in HOSTED.values() if kind.seated), None)
     if found is None:
         raise LookupError("no game of seats is installed")
@@ -72,7 +77,9 @@ def seated_game() -> GameType:
 
 
 def modes_of(kind: GameType) -> dict[str, dict[str, Any]]:
-    """Return the options of a game's first preset for each answer to the first question."""
+    """Return the options for each mode of a game: for each answer to the first question of the
+    game's presets, the options of the first preset with that answer.
+    """
     modes: dict[str, dict[str, Any]] = {}
     for preset in kind.presets:
         answer = next(iter(preset.choices.values())).lower()
@@ -81,7 +88,7 @@ def modes_of(kind: GameType) -> dict[str, dict[str, Any]]:
 
 
 def opened(folder: Path, *, physics: bool) -> SimSession:
-    """A table whose games are kept in ``folder``."""
+    """Return a simulated table that stores its games in ``folder``."""
     stands_in = world_class(physics=physics)
     return SimSession(load_profile("plate-10"), folder, settings=Settings(), world=stands_in)
 
@@ -89,8 +96,10 @@ def opened(folder: Path, *, physics: bool) -> SimSession:
 def play(
     session: SimSession, options: Mapping[str, Any], levels: Sequence[str], tally: AtTable
 ) -> None:
-    """Play one game to its end, until the hand has tidied up, and count it. A move that the rules
-    do not allow raises RulesError; a game that cannot continue counts as unfinished.
+    """Play one game until the table is cleared, and add its results to ``tally``.
+
+    A game that cannot continue counts as unfinished. Raises RulesError for a move that the rules do
+    not allow.
     """
     kind = seated_game()
     game = kind.create(options)

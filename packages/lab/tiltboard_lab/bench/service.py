@@ -1,4 +1,6 @@
-"""The service as a whole: start, memory with a page open, scenario speed."""
+"""Measurements of the whole service: CPU time of a start, memory with an open page, and speed of
+scenarios.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ PAGE_OPEN_S = 8.0
 
 
 def start(echo: Callable[[str], None], profile: str = "plate-10", runs: int = 5) -> None:
-    """CPU of a fresh process from its first instruction to its first scan."""
+    """Print the CPU time of a new process from its first instruction to its first scan."""
     code = (
         "import sys, tempfile, pathlib\n"
         "from tiltboard.firmware_host.cli.main import cli\n"
@@ -44,7 +46,9 @@ def start(echo: Callable[[str], None], profile: str = "plate-10", runs: int = 5)
 
 
 def memory(echo: Callable[[str], None], profile: str = "plate-10") -> None:
-    """Resident memory of ``tiltboard sim`` with a page's connection taking snapshots."""
+    """Print the resident memory of ``tiltboard sim`` while a page is connected and receives
+    snapshots.
+    """
     with tempfile.TemporaryDirectory() as state:
         command = [
             sys.executable,
@@ -76,7 +80,9 @@ def memory(echo: Callable[[str], None], profile: str = "plate-10") -> None:
 
 
 def speed(echo: Callable[[str], None], profile: str = "plate-10") -> None:
-    """Virtual seconds per CPU second over a game with hands moving most of the time."""
+    """Print how many seconds of virtual time a scenario plays per second of CPU time, with hands
+    that move most of the time.
+    """
     with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
         began_s, used_s = session.clock.now(), cpu_s()
         play_quietly(session)
@@ -87,7 +93,7 @@ def speed(echo: Callable[[str], None], profile: str = "plate-10") -> None:
 
 
 async def _watch(url: str) -> int:
-    """Behave as an open page for a while; returns the number of messages taken."""
+    """Act as an open page for ``PAGE_OPEN_S`` seconds, and return the number of messages."""
     from websockets.asyncio.client import connect
     from websockets.typing import Origin
 

@@ -1,4 +1,4 @@
-"""The measure of work done in a second of CPU time."""
+"""Measures how much work a program does per second of CPU time."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from tiltboard.ground.clock import cpu_s
 
 
 def timed(work: Callable[[], int], seconds: float) -> tuple[int, int, float]:
-    """Call ``work`` until it has taken so much CPU time, at least once, however coarse that clock
-    is; return how often, the sum of what it returned, and the time in seconds.
+    """Call ``work`` until it has used ``seconds`` of CPU time, at least once.
+
+    Returns the number of calls, the sum of their results, and the used CPU time in seconds, which
+    is always above 0.
     """
     times = total = 0
     begun_s = cpu_s()

@@ -1,1 +1,1 @@
-"""The commands that appear beside the table's own if the laboratory is installed."""
+"""Commands that the laboratory adds to ``tiltboard``: ``match``, ``study`` and more benches."""

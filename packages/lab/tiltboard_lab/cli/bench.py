@@ -1,4 +1,6 @@
-"""The laboratory's measurements, which appear under ``tiltboard bench`` beside the table's own."""
+"""The laboratory's measurements, which appear under ``tiltboard bench`` together with the
+measurements of tiltboard.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,11 @@ from tiltboard.firmware_host.referee.seats import LEVELS
 def _bench(
     name: str, place: str, summary: str, *params: click.Option, example: str = ""
 ) -> click.Command:
-    """``place``: module, and function if it is not ``run``. ``example``: options that are shown."""
+    """Return the command of one measurement.
+
+    ``place``: the module in ``tiltboard_lab.bench`` and, after a colon, the function if its name is
+    not ``run``. ``summary``: the help text. ``example``: options for the example in the help text.
+    """
     module, _, function = place.partition(":")
 
     def measure(**options: Any) -> None:

@@ -1,4 +1,4 @@
-"""``tiltboard match``: how much stronger one player is than another."""
+"""The command ``tiltboard match``, which measures how much stronger one player is than another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tiltboard study``: what many games tell of a game."""
+"""The commands ``tiltboard study``: statistics, weights, puzzles and boards from many games."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def command() -> None:
 
 
 def _played(opening: int, level: int) -> Callable[[F], F]:
-    """The options of a study that plays games by itself."""
+    """Return a decorator that adds the options of a study that plays its own games.
+
+    ``opening`` and ``level``: the default values of ``--opening`` and ``--level``.
+    """
     options = (
         click.option("--game", required=True, help="The game."),
         OPTIONS,
@@ -102,7 +105,7 @@ def openings(*, plies: int, **asked: Any) -> None:
 
 
 def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tuple[Any, ...]]:
-    """Return the game, the job, and where and how its tasks are run."""
+    """Return the game, the job, and the values of ``--record``, ``--workers`` and ``--on``."""
     from tiltboard.firmware_host.engines.search.compiled import is_warm
 
     made = made_of(asked["game"], asked["options"])
@@ -185,7 +188,7 @@ def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
     from tiltboard_lab.studies.selfplay import Mining, distinct
 
     if out is not None:
-        out.open("ab").close()  # what cannot be written is said before the games are played
+        out.open("ab").close()  # Report a file that cannot be written before the games are played.
     made, job, where = _asked(Mining, asked, turns=turns)
     with found_by(job, asked["games"], made.name, *where) as found:
         mined = distinct(found, made)

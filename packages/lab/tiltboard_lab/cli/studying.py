@@ -1,4 +1,6 @@
-"""The common parts of ``match`` and ``study``: where tasks run, their file and progress bar."""
+"""Options and functions that ``match`` and ``study`` share: the game, where tasks run, the file of
+results, the progress bar.
+"""
 
 from __future__ import annotations
 
@@ -64,17 +66,20 @@ _ON = click.option(
 
 
 def pairs_options(command: F) -> F:
-    """``--opening`` and ``--even``."""
+    """Add the options ``--opening`` and ``--even`` to a command."""
     return _OPENING(_EVEN(command))
 
 
 def worker_options(command: F) -> F:
-    """``--workers`` and ``--on``."""
+    """Add the options ``--workers`` and ``--on`` to a command."""
     return _WORKERS(_ON(command))
 
 
 def made_of(game: str, options: tuple[str, ...], *, for_two: bool = False) -> Game:
-    """Return the game of ``--game`` and ``--option``. Raises UsageError."""
+    """Return the game that ``--game`` and ``--option`` name.
+
+    ``for_two``: whether the game must have two players. Raises UsageError.
+    """
     from tiltboard.firmware_host.cli.options import chosen_game
     from tiltboard.games.registry import game_type
 
@@ -92,7 +97,9 @@ def found_by(  # noqa: PLR0917 - as the options of a command come
     job: Job, count: int, label: str, record: Path | None, workers: int, on: str
 ) -> Iterator[Iterator[Any]]:
     """Yield an iterator over the results of the first ``count`` tasks of ``job``, in their order,
-    and show a progress bar. The caller may leave the context early.
+    and show a progress bar. The caller can leave the context before the last task.
+
+    ``record``: the file of results, or None. ``on``: ``"ray"`` for a Ray cluster, or ``"here"``.
     """
     from tiltboard_lab.studies import jobs
     from tiltboard_lab.studies import workers as local
@@ -112,7 +119,10 @@ def found_by(  # noqa: PLR0917 - as the options of a command come
 
 
 def tell_score(a: str, b: str, result: Score, shares: tuple[float, float, float]) -> None:
-    """Print A's games, and ``shares``: A's share and the limits of its interval."""
+    """Print the score of player A against player B.
+
+    ``shares``: player A's score and the two limits of its confidence interval, 0 to 1.
+    """
     from tiltboard_lab.studies.intervals import elo
 
     share, low, high = (round(100 * each) for each in shares)
@@ -137,5 +147,5 @@ def tell_score(a: str, b: str, result: Score, shares: tuple[float, float, float]
 
 
 def points(points: float) -> str:
-    """Return points of Elo's scale as text with a sign."""
+    """Return a number of Elo points as text with a sign, such as ``+35``."""
     return f"{points:+.0f}" if math.isfinite(points) else ("+∞" if points > 0 else "-∞")

@@ -1,1 +1,3 @@
-"""Studies of the games by many games: matches, statistics, tuning, puzzles, boards."""
+"""Studies that learn about the games by playing many of them: matches of bots, statistics of games,
+tuning of evaluations, puzzles, and boards.
+"""

@@ -1,9 +1,11 @@
 """Boards of Gravity Trap: the results of perfect play on a board, and a search for better boards.
 
-A board that parity decides is bad: where the player to move wins nearly all positions with an odd
-number of pods and loses nearly all with an even number, the winner is counted and not played.
-Solved by numba if it is installed (packages/kernels), else by the engine's solver, which takes
-fifty times as long. The mimic rule, which matters in the few games that copy, is left out.
+A board is bad if parity decides its games: the player to move wins nearly all positions with an odd
+number of pods, and loses nearly all positions with an even number. The number of pods then decides
+the game, and the moves do not matter.
+
+The numba solver of packages/kernels is used if it is installed; the engine's own solver is fifty
+times slower. Both solvers ignore the mimic rule, which matters only in the few games with copying.
 """
 
 from __future__ import annotations
@@ -21,14 +23,16 @@ from tiltboard.games.gravity_trap.board import TrapBoard, shipped
 from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard_lab.studies.jobs import Job
 
-FEWEST, MOST = 5, 7  # Bases of a track (rule T1).
-ON_FEWEST, MAX_ON = 2, 3  # Tracks of a base.
-MAX_PLACES = 46  # Places on all tracks: with more links no ship is stuck before the end.
-MAX_SHARED = 2  # Bases that two tracks may share, so that a board does not fall into parts.
-_SKETCHED = range(13, 19)  # Numbers of pods at which a search judges: cheap, and parity shows.
-SKETCHES = 60  # Random games for that.
-SHUFFLED = 3  # Changes before a climb begins.
-_MAX_MOVED = 3  # Bases moved in one change.
+FEWEST, MOST = 5, 7  # Minimum and maximum number of bases on a track (rule T1).
+ON_FEWEST, MAX_ON = 2, 3  # Minimum and maximum number of tracks through a base.
+# Maximum sum of the bases on all tracks: with more links, no ship is stuck before the end.
+MAX_PLACES = 46
+MAX_SHARED = 2  # Maximum number of bases that two tracks share, so that the board stays connected.
+# Numbers of pods at which a climb rates a board: solving is fast, and parity already shows.
+_SKETCHED = range(13, 19)
+SKETCHES = 60  # Number of random games with which a climb rates a board.
+SHUFFLED = 3  # Number of random changes before a climb starts.
+_MAX_MOVED = 3  # Maximum number of bases that one change moves.
 _TRIES = 2000
 
 Tracks = tuple[tuple[int, ...], ...]
@@ -36,7 +40,7 @@ Ships = tuple[int, int]
 
 
 def solver_of(rules: GravityTrapRules) -> TrapSolver:
-    """Return the fastest solver that is installed."""
+    """Return the fastest installed solver for a game of Gravity Trap."""
     try:
         from tiltboard_kernels.games.gravity_trap import FastTrapSolver
     except ImportError:
@@ -45,7 +49,11 @@ def solver_of(rules: GravityTrapRules) -> TrapSolver:
 
 
 def mover_wins(solver: TrapSolver, rules: GravityTrapRules, ships: Ships, pods: int) -> bool:
-    """Return whether the player to move, who has the first of the ``ships``, wins."""
+    """Return whether the player to move wins with perfect play.
+
+    ``ships``: the bases of the ships of the player to move and of the opponent. ``pods``: the bases
+    with pods, as a bit mask.
+    """
     if not rules.near[ships[0]] & pods:
         return False
     return solver.free(*ships, pods, ThinkingBudget(NO_LIMITS, lambda: 0.0))
@@ -55,29 +63,34 @@ class Judged(msgspec.Struct, frozen=True):
     """The results of perfect play on a board."""
 
     share: float
-    """The part of the pairs of starts that the first mover wins."""
+    """The fraction of the pairs of start bases with which the first player wins."""
     replies: list[int]
-    """Per start of red, the number of blue's replies that make red lose; 0 is a winning start."""
+    """For each start base of Red, the number of Blue's start bases with which Red loses; 0 means
+    that Red always wins.
+    """
     rates: dict[int, float]
-    """Pods left -> how often the player to move wins after random moves."""
+    """The win rate of the player to move after random moves, 0 to 1, by the number of pods left."""
 
     @property
     def parity(self) -> float:
-        """The mean step between the rates of neighbouring numbers of pods: 0 if parity does not
-        matter, 1 if it decides.
+        """The mean change of the win rate for one pod more: 0 if parity does not matter, 1 if
+        parity decides the game.
         """
         return parity(self.rates)
 
 
 def parity(rates: dict[int, float]) -> float:
-    """Return the mean change of the win rate (0 to 1) for one pod more. ``rates``: by pods."""
+    """Return the mean change of the win rate (0 to 1) for one pod more.
+
+    ``rates``: the win rates by number of pods.
+    """
     steps = [abs(rates[pods] - rates[pods - 1]) for pods in rates if pods - 1 in rates]
     return sum(steps) / len(steps) if steps else 0.0
 
 
 def judged(board: TrapBoard, games: int, rng: random.Random) -> Judged:
-    """Return the results of a board: all pairs of starts solved, and rates from ``games`` random
-    games.
+    """Return the results of perfect play on a board: the winner for each pair of start bases, and
+    the win rates by number of pods, sampled from ``games`` random games.
     """
     rules = GravityTrapRules(board, no_copy=False)
     solver = solver_of(rules)
@@ -107,8 +120,11 @@ def rates(
     rng: random.Random,
     solver: TrapSolver | None = None,
 ) -> dict[int, float]:
-    """Return how often the player to move wins after random moves, by the numbers of pods in
-    ``at``.
+    """Return the win rate of the player to move after random moves, by number of pods.
+
+    ``at``: the numbers of pods at which positions are solved. ``games``: the number of random
+    games. ``solver``: the solver, or None for the fastest installed solver. A number of pods that
+    no game reached is missing in the result.
     """
     solver = solver or solver_of(rules)
     seen: dict[int, list[bool]] = {pods: [] for pods in at}
@@ -125,17 +141,19 @@ def rates(
 
 
 class FoundBoard(msgspec.Struct, frozen=True):
-    """A board that a search has found."""
+    """A board that a search has found, with its results."""
 
     tracks: list[list[int]]
-    """Bases from 1, in no order along the curve."""
+    """The bases on each track, numbered from 1, not in the order along the track."""
     judged: Judged
 
 
 class Boards(Job, frozen=True, kw_only=True):
-    """A search for boards, in which task n is one climb: it starts from ``board`` with its tracks
-    shuffled, and of ``steps`` changes it keeps those that make parity matter no more. Boards stay
-    symmetric under a half turn.
+    """A search for boards that parity does not decide. Task n is one climb.
+
+    A climb starts from ``board`` with a few random changes, and tries ``steps`` more changes. It
+    keeps a change if parity then matters less or equally. All boards are symmetric under a half
+    turn.
     """
 
     finds: ClassVar[Any] = FoundBoard
@@ -144,7 +162,7 @@ class Boards(Job, frozen=True, kw_only=True):
     games: int = 200
 
     def run(self, number: int) -> FoundBoard:
-        """Climb, and return the board found with its full results."""
+        """Run one climb, and return the board that it found with the full results of that board."""
         rng = random.Random(f"{self.seed} board {number}")
         board = shipped(self.board)
         found = _with(board, climbed(board, self.steps, rng))
@@ -152,7 +170,12 @@ class Boards(Job, frozen=True, kw_only=True):
 
 
 def climbed(board: TrapBoard, steps: int, rng: random.Random, games: int = SKETCHES) -> Tracks:
-    """Return the tracks found by one climb, one of each pair that are each other's half turn."""
+    """Return the tracks that one climb finds. Of two tracks that are half turns of each other, only
+    one is returned.
+
+    ``steps``: the number of changes that the climb tries. ``games``: the number of random games
+    that rate a board.
+    """
     opposite = board.opposite or {}
     half = _halves(board.tracks, opposite)
     for _ in range(SHUFFLED):
@@ -167,7 +190,7 @@ def climbed(board: TrapBoard, steps: int, rng: random.Random, games: int = SKETC
 
 
 def _halves(tracks: Tracks, opposite: dict[int, int] | Any) -> Tracks:
-    """Return one of each two tracks that are each other's half turn."""
+    """Return one track of each pair of tracks that are half turns of each other."""
     kept: list[tuple[int, ...]] = []
     for track in tracks:
         if {opposite[base] for base in track} not in [set(each) for each in kept]:
@@ -176,7 +199,7 @@ def _halves(tracks: Tracks, opposite: dict[int, int] | Any) -> Tracks:
 
 
 def _with(board: TrapBoard, half: Tracks) -> TrapBoard:
-    """Return ``board`` with other tracks, including their half turns."""
+    """Return ``board`` with other tracks: the tracks in ``half`` and the half turn of each."""
     opposite = board.opposite or {}
     whole = (*half, *(tuple(opposite[base] for base in track) for track in half))
     return TrapBoard(whole, board.positions, board.opposite, board.hole)
@@ -188,7 +211,9 @@ def _sketched(board: TrapBoard, half: Tracks, games: int, rng: random.Random) ->
 
 
 def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
-    """Return the tracks with a few bases put on other tracks, still a board by rule T1."""
+    """Return the tracks with one to three bases moved, added or removed at random, so that the
+    board still follows rule T1. Returns ``half`` unchanged if no such change is found.
+    """
     bases = sorted(opposite)
     for _ in range(_TRIES):
         tracks = [list(track) for track in half]
@@ -212,8 +237,8 @@ def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
 
 
 def fits(half: Sequence[Sequence[int]], opposite: Any) -> bool:
-    """Return whether the half of the tracks, with their half turns, is a connected board by rule
-    T1.
+    """Return whether the tracks in ``half`` and their half turns make a valid board by rule T1,
+    within the limits for shared bases and places.
     """
     whole = [set(track) for track in half] + [{opposite[b] for b in track} for track in half]
     if any(len(track) != len(set(track)) for track in half):

@@ -1,25 +1,29 @@
-"""Intervals of a share: for a number of games fixed before, and for a number that may grow.
+"""Confidence intervals of a score: for a fixed number of games, and for a match that stops early.
 
-The first is Wilson's. The second holds at all times at once, so that a viewer may stop at any time;
-it is made by betting against each possible share (I. Waudby-Smith, A. Ramdas, "Estimating means of
-bounded random variables by betting", JRSS B 86, 2024: the hedged capital of theorem 3). Unlike a
-sequential probability ratio test it needs no two strengths to decide between, and no model of draws
-or of an opening's effect on its pair of games: a pair is one number between 0 and 1.
+The interval for a fixed number of games is Wilson's. The interval of a running match is valid after
+each game, so a match can stop as soon as the interval is narrow enough. The method bets against
+each possible score (I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by
+betting", JRSS B 86, 2024: the hedged capital of theorem 3). Unlike a sequential probability ratio
+test, the method needs no two hypotheses, and no model of draws or of the effect of an opening on
+its pair of games: each pair gives one number between 0 and 1.
 """
 
 from __future__ import annotations
 
 import math
 
-_Z = 1.959964  # The normal quantile for 95 %.
+_Z = 1.959964  # The quantile of the normal distribution for a 95 % interval.
 MISSED = 0.05
-_STEPS = 500  # The number of shares that are bet against.
-_BOLDEST = 0.5  # The largest bet as a share of the capital, so that it is never lost.
+_STEPS = 500  # Number of steps from 0 to 1: each possible score on this grid is bet against.
+# Maximum bet as a fraction of the capital, so that a bet never loses the whole capital.
+_BOLDEST = 0.5
 
 
 def wilson(share: float, games: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share of ``games`` games, which also holds if one side wins all
-    (E. B. Wilson, JASA 22, 1927).
+    """Return the 95 % interval of a score in ``games`` games, which is also valid if one side wins
+    every game (E. B. Wilson, JASA 22, 1927).
+
+    ``share``: the score, 0 to 1. The interval is 0 to 1 without games.
     """
     if not games:
         return 0.0, 1.0
@@ -30,28 +34,32 @@ def wilson(share: float, games: int) -> tuple[float, float]:
 
 
 def elo(share: float) -> float:
-    """Return the difference on Elo's scale that a share means; infinite for 0 and 1."""
+    """Return the Elo difference for a score from 0 to 1; a score of 0 or 1 gives an infinite
+    difference.
+    """
     if share <= 0 or share >= 1:
         return math.copysign(math.inf, share - 0.5)
     return -400 * math.log10(1 / share - 1)
 
 
 class Watched:
-    """The 95 % interval of the mean of numbers from 0 to 1 that arrive one after the other."""
+    """The 95 % interval of the mean of a sequence of numbers from 0 to 1, valid at any time."""
 
     def __init__(self) -> None:
         self.low, self.high = 0.0, 1.0
         self._count = 0
-        self._sum, self._squares = 0.5, 0.25  # as if there had been one half, and a spread of it
-        # Shares that are not ruled out, with the logarithms of what half the capital has become
-        # by betting on more than that, and half of it by betting on less.
+        # Start with one imaginary value of 0.5 and its variance.
+        self._sum, self._squares = 0.5, 0.25
+        # Possible means that are not ruled out. Each has the logarithms of two halves of the
+        # capital: one half bets that the mean is higher, the other half bets that the mean is
+        # lower.
         half = math.log(0.5)
         self._open = [(step / _STEPS, half, half) for step in range(_STEPS + 1)]
 
     def add(self, value: float) -> None:
-        """Add one number; the interval never grows."""
+        """Add one number from 0 to 1; the interval can only become narrower."""
         self._count += 1
-        spread = self._squares / self._count  # of those before this one
+        spread = self._squares / self._count  # The variance of the numbers before this one.
         growth = self._count * math.log(self._count + 1)
         bet = math.sqrt(2 * math.log(2 / MISSED) / (spread * growth))
         limit = math.log(1 / MISSED)
@@ -63,7 +71,8 @@ class Watched:
             on_less += math.log1p(-less * (value - share))  # noqa: PLW2901
             if on_more < limit and on_less < limit:
                 left.append((share, on_more, on_less))
-        if left:  # Otherwise the true share was ruled out, as happens one time in twenty.
+        # Otherwise the true mean was ruled out, which happens in at most one of twenty matches.
+        if left:
             self._open = left
             self.low = max(left[0][0] - 1 / _STEPS, 0.0)
             self.high = min(left[-1][0] + 1 / _STEPS, 1.0)

@@ -1,7 +1,7 @@
-"""A study: many independent tasks, and a file with one line for each.
+"""A study: many independent tasks, and a file with one line for the result of each task.
 
-A task is a pure function of the job and its number: its result does not depend on where, how often
-and in which order it runs. So a study resumes where it stopped, and each line counts once.
+The result of a task depends only on the job and on the number of the task. The machine, the order
+and repeated runs do not change the result. Therefore a stopped study can resume from its file.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tiltboard.firmware_host.config.errors import ConfigError, NotPossibleError
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="study"):
-    """The full settings of a study, which are the heading of its file.
+    """The full settings of a study, written as the first line of its file.
 
-    Results with limits in time repeat only on machines of equal speed.
+    If a setting limits the time of a move, results repeat only on machines of the same speed.
     """
 
     finds: ClassVar[Any]
-    """The type of what a task finds, which msgspec can write."""
+    """The type of a task's result, which msgspec can encode."""
     seed: int = 1
-    """Seed of its random numbers."""
+    """The seed of the random numbers of all tasks."""
 
     def run(self, number: int) -> Any:
         """Run task ``number``, from 0, and return its result."""
@@ -35,16 +35,18 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="study"):
 
 Running = Generator[tuple[int, Any], None, None]
 Workers = Callable[[Job, Iterable[int]], Running]
-"""Runs tasks of a job and yields their numbers and results, in any order. It takes few more numbers
-than it is working on, and drops unfinished tasks when the iterator is closed.
+"""A function that runs tasks of a job and yields each task's number and result, in any order.
+
+The function takes only a few more task numbers than it works on, and cancels unfinished tasks when
+the iterator is closed.
 """
 
 
 class Results:
-    """The results of a job's tasks by their numbers, kept in a file if there is one.
+    """The results of a job's tasks by task number, optionally stored in a file.
 
-    Raises ConfigError if the file is that of another job, NotPossibleError if another program is
-    adding to it.
+    Raises ConfigError if the file belongs to another job, and NotPossibleError if another program
+    is writing to the file.
     """
 
     def __init__(self, job: Job, path: Path | None = None) -> None:
@@ -62,7 +64,7 @@ class Results:
         if file is None:
             return
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # goes with the process
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # The lock ends with the process.
         except BlockingIOError:
             raise NotPossibleError(
                 "Another program is adding to {path}.", remedy="Wait until it has ended.", path=path
@@ -70,7 +72,8 @@ class Results:
         heading = msgspec.json.encode(job)
         file.seek(0)
         first, *lines = file.read().split(b"\n")
-        if not lines and heading.startswith(first):  # new, or cut off within its first line
+        # The file is new, or was cut off within its first line.
+        if not lines and heading.startswith(first):
             file.truncate(0)
             file.write(heading + b"\n")
             file.flush()
@@ -86,13 +89,15 @@ class Results:
             try:
                 number, found = kind.decode(line)
             except msgspec.DecodeError:
-                continue  # damaged: that task is run again
+                continue  # The line is damaged, so its task runs again.
             self.found.setdefault(number, found)
-        if lines[-1]:  # behind the last newline is what was cut off
+        if lines[-1]:  # The text after the last newline is a line that was cut off.
             file.truncate(file.tell() - len(lines[-1]))
 
     def add(self, number: int, found: Any) -> None:
-        """Add the result of a task, unless it is there already."""
+        """Store the result of a task, and append it to the file, unless the task already has a
+        result.
+        """
         if number in self.found:
             return
         self.found[number] = found
@@ -101,7 +106,7 @@ class Results:
             self._file.flush()
 
     def close(self) -> None:
-        """Close the file, so that others can add to it."""
+        """Close the file, so that other programs can write to it."""
         if self._file is not None:
             self._file.close()
 
@@ -109,8 +114,10 @@ class Results:
 def in_order(
     job: Job, results: Results, count: int, workers: Workers, done: Callable[[int], None]
 ) -> Generator[Any, None, None]:
-    """Yield the results of tasks 0 to ``count`` - 1 in this order, and run those that ``results``
-    lacks. ``done``: called with the number of further results. May be closed early.
+    """Yield the results of tasks 0 to ``count`` - 1 in this order; ``workers`` run the tasks that
+    have no result yet. A caller can close the iterator early.
+
+    ``done``: called with the number of results that have become available since the last call.
     """
     missing = [number for number in range(count) if number not in results.found]
     done(count - len(missing))

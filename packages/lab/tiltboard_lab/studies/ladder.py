@@ -1,5 +1,5 @@
-"""All levels of a game: each against the one below it, and what that adds up to; and, where that is
-asked for, each against the naive players.
+"""A tournament of all levels of a game: each level plays against the next lower level, and
+optionally against the naive players. The results give the strength of each level on Elo's scale.
 """
 
 from __future__ import annotations
@@ -15,17 +15,23 @@ from tiltboard_lab.studies.match import NAIVE, OPENING_PLIES, BotMatch, Played, 
 
 RUNGS = LEVELS[1:]
 Pairing = tuple[int, str]
-"""A level, and against whom it plays, as ``match.Asked`` reads him."""
+"""A level and the name of its opponent, in the form that ``match.AskedMove`` reads."""
 
 
 def pairings(*, naive: bool) -> list[Pairing]:
-    """Return all pairings in the order in which they are played."""
+    """Return all pairings of the tournament in the order of play.
+
+    ``naive``: whether each level also plays against the naive players.
+    """
     levels = [(level, str(level - 1)) for level in RUNGS]
     return levels + [(level, name) for level in LEVELS for name in NAIVE if naive]
 
 
 class Ladder(Job, frozen=True, kw_only=True):
-    """Task n is a pair of games of one of ``pairings``, in turn. The rest as in ``BotMatch``."""
+    """A tournament of levels: task n is a pair of games of one pairing; the pairings take turns.
+
+    ``BotMatch`` has the same fields, with the same meaning.
+    """
 
     finds: ClassVar[Any] = tuple[Played, Played]
     game: str
@@ -37,7 +43,7 @@ class Ladder(Job, frozen=True, kw_only=True):
     naive: bool = False
 
     def run(self, number: int) -> tuple[Played, Played]:
-        """Play a pair of games."""
+        """Play the two games of task ``number``, with sides changed between them."""
         played = pairings(naive=self.naive)
         pair, at = divmod(number, len(played))
         level, other = played[at]
@@ -56,15 +62,17 @@ class Ladder(Job, frozen=True, kw_only=True):
 
 
 def scores(found: Iterable[Sequence[Played]], *, naive: bool = False) -> dict[Pairing, Score]:
-    """Return each pairing's score from the results of tasks 0 and following."""
+    """Return the score of each pairing from the results of tasks 0, 1, 2 and so on."""
     pairs, played = list(found), pairings(naive=naive)
     return {each: score(pairs[at :: len(played)]) for at, each in enumerate(played)}
 
 
 def heights(of: Mapping[Pairing, Score]) -> dict[int, tuple[float, float, float]]:
-    """Level -> how many points of Elo's scale it is above the first, with the 95 % interval: the
-    rungs below added up, their errors as those of independent matches. Each rung has one drawn game
-    more than were played, so that one that is all won is not endless.
+    """Return each level's Elo points above the lowest level, with the ends of the 95 % interval.
+
+    A level's points are the sum of the differences between neighbouring levels below it. The errors
+    are added as those of independent matches. Each pairing counts one more drawn game than was
+    played, so that a pairing in which one level won every game has a finite difference.
     """
     height = below = above = 0.0
     found = {LEVELS[0]: (0.0, 0.0, 0.0)}

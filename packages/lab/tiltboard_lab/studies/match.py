@@ -1,4 +1,4 @@
-"""Matches of two players: each random opening is played twice, with sides changed."""
+"""Matches between two bots: each random opening is played twice, with sides changed."""
 
 from __future__ import annotations
 
@@ -34,47 +34,57 @@ if TYPE_CHECKING:
     from tiltboard_kernels.search import FastTree
 
 PLAIN = "plain"
-"""A player: the kernels' search by random playouts alone."""
+"""The name of the player that searches with the kernels and rates positions by random playouts
+alone.
+"""
 RANDOM, ONE_PLY, TWO_PLY = "random", "one-ply", "two-ply"
 NAIVE = {RANDOM: 0, ONE_PLY: 1, TWO_PLY: 2}
-"""Players that know only the rules, and the plies that they look ahead: ``NaivePlayer``."""
+"""Players that know only the rules, by name; the value is the number of plies that ``NaivePlayer``
+looks ahead.
+"""
 UNPROVEN, FORGETFUL = "unproven", "forgetful"
 _WRITTEN = re.compile(r"([^+@]+)((?:\+(?:unproven|forgetful))*)(?:@([1-9]\d{0,8}))?")
 OPENING_PLIES = 4
-EVEN_WITHIN = 0.05  # An even opening's largest distance from one half.
+EVEN_WITHIN = 0.05  # Maximum distance from one half of the expected score after an even opening.
 EVEN_NODES = 20_000
-_MAX_LOOKS = 200 * EVEN_NODES  # Positions visited in the search for one even opening.
-MAX_PLIES = 2000  # A longer game, which goes in circles, is a draw.
+# Maximum number of positions visited in the search for one even opening.
+_MAX_LOOKS = 200 * EVEN_NODES
+MAX_PLIES = 2000  # Maximum number of plies: a longer game repeats positions, and is a draw.
 _OURS = (*map(str, LEVELS), *NAIVE)
 _GRACE_S = 10.0
-_LONGEST_S = 600.0  # Time for a move of another engine that is limited by nodes.
+_LONGEST_S = 600.0  # Time limit for a move of another engine that is limited by nodes, in seconds.
 
 
 class MatchPlayer(Protocol):
-    """A player who chooses moves in a game that has begun."""
+    """A player that chooses the moves in one game."""
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """Return the move in ``state``, which the moves ``names`` led to. Raises IllegalError."""
+        """Return the number of the move to play in the position ``state``.
+
+        ``names``: the moves that led to ``state``. Raises IllegalError if the move is not legal.
+        """
 
 
 class Played(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One game of a match."""
+    """The record of one game of a match."""
 
     share: float
-    """A's share of the game, 0 to 1."""
+    """Player A's score in the game: 1 for a win, 0.5 for a draw, 0 for a loss."""
     moves: list[str]
     illegal: str | None = None
-    """The illegal move that the loser tried, or None."""
+    """The illegal move that lost the game, or None."""
 
 
 class IllegalError(Exception):
-    """A player tried a move that is not legal."""
+    """A player tried to play an illegal move."""
 
 
 class BotMatch(Job, frozen=True, kw_only=True):
-    """A match of A and B; task n is a pair of games with opening n, and A begins the first of them.
+    """A match between players A and B. Task n is a pair of games with opening n; A moves first in
+    the first game, B in the second.
 
-    ``a``, ``b``: as ``AskedMove`` reads them; ``engines`` has the commands of those not ours.
+    ``AskedMove.read`` documents the form of the fields ``a`` and ``b``. ``engines`` has the command
+    of each player that is another engine.
     """
 
     finds: ClassVar[Any] = tuple[Played, Played]
@@ -83,19 +93,23 @@ class BotMatch(Job, frozen=True, kw_only=True):
     game: str
     options: dict[str, Any]
     opening: int = OPENING_PLIES
-    """The number of random moves."""
+    """The number of random moves at the start of a game."""
     even: bool = False
-    """Whether only even openings are played."""
+    """True if each game starts from an even position."""
     move_ms: int | None = None
-    """Time for each move, which is CPU time for built-in engines; None if ``nodes`` limits it."""
+    """Time limit for each move in milliseconds (CPU time for built-in levels), or None if ``nodes``
+    limits the search.
+    """
     nodes: int | None = None
-    """Positions for each move, or None if ``move_ms`` limits it."""
+    """Maximum number of positions visited for a move, or None if ``move_ms`` limits the search."""
     kernels: bool = False
-    """Whether levels use kernels, wherever the task is run."""
+    """True if built-in levels search with the compiled kernels, on each machine that runs tasks."""
     engines: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def run(self, number: int) -> tuple[Played, Played]:
-        """Play a pair of games. Raises EngineError, ConfigError, NotPossibleError."""
+        """Play the two games of task ``number``. Raises EngineError, ConfigError or
+        NotPossibleError.
+        """
         game = game_type(self.game).create(self.options)
         begun = self.begun(game, number)
         dice = random.Random(f"{self.seed} players {number}")
@@ -109,8 +123,8 @@ class BotMatch(Job, frozen=True, kw_only=True):
         return first, msgspec.structs.replace(second, share=1 - second.share)
 
     def begun(self, game: Game, number: int) -> list[int]:
-        """Return the moves of opening ``number``. Raises ConfigError; NotPossibleError as
-        ``even_opening``.
+        """Return the moves of opening ``number``. Raises ConfigError if kernels are missing, and
+        NotPossibleError if no even opening is found.
         """
         rng = random.Random(f"{self.seed} opening {number}")
         if self.even:
@@ -120,20 +134,22 @@ class BotMatch(Job, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class AskedMove:
-    """A player as written, ``NAME+SWITCH@NODES``."""
+    """A player as a user names it in a command: ``NAME+SWITCH@NODES``."""
 
     name: str
     """A level, an engine, ``PLAIN`` or one of ``NAIVE``."""
     switches: tuple[str, ...]
-    """Parts that ``PLAIN`` or the strongest level does without: ``unproven`` (the solver) and
-    ``forgetful`` (the tree of the move before).
+    """Parts of the search that ``PLAIN`` or the strongest level omits: ``unproven`` omits the
+    solver, ``forgetful`` omits the tree of the previous move.
     """
     nodes: int | None
-    """The player's own limit."""
+    """Maximum number of positions for a move of this player, or None for the match's limits."""
 
     @classmethod
     def read(cls, written: str) -> AskedMove:
-        """Read a player. Raises ConfigError if ``written`` has another form."""
+        """Return the player that the text ``written`` names. Raises ConfigError for text of another
+        form.
+        """
         found = _WRITTEN.fullmatch(written)
         if found is None:
             raise _nobody(written)
@@ -142,13 +158,15 @@ class AskedMove:
 
     @property
     def searches(self) -> bool:
-        """True if the player is named as a search (``plain``, or switches), and not as a level."""
+        """True if the player is a search of the kernels (``plain``, or a name with switches), not a
+        level.
+        """
         return self.name == PLAIN or bool(self.switches)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The numbers of games that A won, drew and lost."""
+    """The numbers of games that player A won, drew and lost."""
 
     won: int
     drawn: int
@@ -156,22 +174,24 @@ class Score:
 
     @property
     def games(self) -> int:
-        """The number of games played."""
+        """The number of games in the match."""
         return self.won + self.drawn + self.lost
 
     @property
     def share(self) -> float:
-        """A's share of the points, 0 to 1; one half without games."""
+        """Player A's score, 0 to 1; one half if no game was played."""
         return (self.won + self.drawn / 2) / self.games if self.games else 0.5
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The share's 95 % interval."""
+        """The 95 % confidence interval of the score."""
         return intervals.wilson(self.share, self.games)
 
 
 def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
-    """Return our engine. Raises ConfigError if it needs kernels and numba is not installed."""
+    """Return the built-in engine for a game. Raises ConfigError if ``kernels`` is true and numba is
+    not installed.
+    """
     if kernels and not can_compile():
         raise ConfigError(
             "This study was begun with the engine's kernels, which are not here.",
@@ -182,7 +202,7 @@ def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
 
 
 class OurPlayer:
-    """A level of our own engine, in this process."""
+    """A level of the built-in engine, which searches in this process."""
 
     def __init__(self, game: Game, level: int, limits: Limits, seed: int, *, kernels: bool) -> None:
         self._thinker = thinker(game, seed, kernels=kernels)
@@ -190,13 +210,16 @@ class OurPlayer:
         self._limits = limits
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """Return the level's move."""
+        """Return the move of the level for the position ``state``."""
         return self._thinker.think(state, self._level, self._limits).move
 
 
 class NaivePlayer:
-    """Plays at random. With ``plies`` 1 it plays a move that wins at once, if there is one; with 2
-    it also avoids moves that lose at once or let the next player win at once, if there are others.
+    """A player that chooses random moves, except for short tactics.
+
+    With ``plies`` 1 the player takes a winning move if there is one. With ``plies`` 2 the player
+    also avoids moves that lose or that let the opponent win with the next move, if other moves
+    exist.
     """
 
     def __init__(self, rules: Rules, plies: int, rng: random.Random) -> None:
@@ -205,7 +228,7 @@ class NaivePlayer:
         self._rng = rng
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """Return a random move among those that the plies allow."""
+        """Return a random move among the moves that pass the player's look-ahead."""
         rules, moves = self._rules, list(self._rules.moves(state))
         self._rng.shuffle(moves)
         if self._plies:
@@ -228,7 +251,7 @@ class NaivePlayer:
 
 
 class SearchPlayer:
-    """A player that searches with kernels."""
+    """A player that searches with the compiled kernels."""
 
     def __init__(self, tree: FastTree, limits: Limits, *, forgetful: bool) -> None:
         self._tree = tree
@@ -236,14 +259,18 @@ class SearchPlayer:
         self._forgetful = forgetful
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """Return the best move of the search."""
+        """Return the best move that the search finds."""
         if self._forgetful:
             self._tree.forget()
         return self._tree.search(state, ThinkingBudget(self._limits, cpu_s)).move
 
 
 class OtherPlayer:
-    """An engine in its own process. ``go``: its limits, in its language. Raises EngineError."""
+    """Another engine, which runs in a process of its own.
+
+    ``go``: the limits of each search, in the engine's protocol. ``longest_s``: time limit for a
+    move, in seconds. Raises EngineError.
+    """
 
     def __init__(self, process: EngineProcess, rules: Rules, go: str, longest_s: float) -> None:
         self._process = process
@@ -252,7 +279,9 @@ class OtherPlayer:
         self._longest_s = longest_s
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """Return the engine's move. Raises IllegalError if it is not legal, and EngineError."""
+        """Return the engine's move. Raises IllegalError for an illegal move, and EngineError if the
+        engine fails.
+        """
         name = self._process.think(names, self._go, self._longest_s)
         number = None if name is None else self._rules.number(name)
         if number is None or not self._rules.allows(state, number):
@@ -261,9 +290,10 @@ class OtherPlayer:
 
 
 def player(match: BotMatch, name: str, game: Game, seed: int, stack: ExitStack) -> MatchPlayer:
-    """Return a player; its process, if it has one, ends with ``stack``.
+    """Return the player that ``name`` describes. If the player runs in a process, closing ``stack``
+    ends the process.
 
-    Raises EngineError, ConfigError.
+    Raises EngineError or ConfigError.
     """
     asked = AskedMove.read(name)
     nodes = asked.nodes or match.nodes
@@ -312,7 +342,7 @@ def _nobody(written: str) -> ConfigError:
 
 
 def engines_of(names: Iterable[str], commands: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return the commands of those players that are engines in the settings.
+    """Return the command of each player in ``names`` that is an engine in the settings, by name.
 
     Raises ConfigError for a name that is not a player.
     """
@@ -328,7 +358,7 @@ def engines_of(names: Iterable[str], commands: Mapping[str, Sequence[str]]) -> d
 
 
 def opening(rules: Rules, plies: int, rng: random.Random) -> list[int]:
-    """Return random moves after which the game is not over."""
+    """Return ``plies`` random moves that do not end the game."""
     while True:
         state, moves = rules.start(), []
         for _ in range(plies):
@@ -341,9 +371,10 @@ def opening(rules: Rules, plies: int, rng: random.Random) -> list[int]:
 
 
 def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -> list[int]:
-    """Return random moves to an even position: after ``EVEN_NODES`` positions the strongest level
-    expects one half, within ``EVEN_WITHIN``, for the player to move. Raises ConfigError, or
-    NotPossibleError if no such opening is found.
+    """Return random moves that lead to an even position: the strongest level, after a search of
+    ``EVEN_NODES`` positions, expects a score within ``EVEN_WITHIN`` of one half.
+
+    Raises ConfigError if kernels are missing, or NotPossibleError if no such opening is found.
     """
     rules = game.rules
     judge, looks = thinker(game, rng.randrange(1, 2**31), kernels=kernels), 0
@@ -361,7 +392,9 @@ def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -
 
 
 def play(rules: Rules, begun: Iterable[int], players: tuple[MatchPlayer, MatchPlayer]) -> Played:
-    """Play a game of two after its opening; the share is the first player's. Illegal moves lose."""
+    """Play one game of two players from the opening ``begun`` to its end. The record's ``share`` is
+    the score of the first player. A player that tries an illegal move loses.
+    """
     state, names = rules.start(), []
     for move in begun:
         names.append(rules.name(move))
@@ -378,27 +411,33 @@ def play(rules: Rules, begun: Iterable[int], players: tuple[MatchPlayer, MatchPl
 
 
 def score(pairs: Iterable[Sequence[Played]]) -> Score:
-    """Return the numbers of games that A won, drew and lost."""
+    """Return the numbers of games that player A won, drew and lost."""
     shares = [game.share for pair in pairs for game in pair]
     return Score(shares.count(1.0), shares.count(0.5), shares.count(0.0))
 
 
 def illegal(pairs: Iterable[Sequence[Played]], *, by_a: bool) -> list[Played]:
-    """Return the games that A, or B, lost by an illegal move."""
+    """Return the games that a player lost by an illegal move: A if ``by_a``, else B."""
     lost = 0.0 if by_a else 1.0
     games = (game for pair in pairs for game in pair)
     return [game for game in games if game.illegal is not None and game.share == lost]
 
 
 def decided(watched: intervals.Watched, shares: Sequence[float]) -> bool:
-    """Return whether the confidence interval of A's score contains none of ``shares``."""
+    """Return whether the confidence interval of A's score contains none of the scores in
+    ``shares``.
+    """
     return all(share < watched.low or share > watched.high for share in shares)
 
 
 def until_decided(
     pairs: Iterable[Sequence[Played]], shares: Sequence[float]
 ) -> tuple[list[Sequence[Played]], intervals.Watched]:
-    """Return ``pairs`` up to the one that decides, and A's interval, which holds at all times."""
+    """Return the pairs of games up to the pair that decides the match, and the confidence interval
+    of A's score.
+
+    A match is decided when the interval contains none of the scores in ``shares``.
+    """
     seen, watched = [], intervals.Watched()
     for pair in pairs:
         seen.append(pair)

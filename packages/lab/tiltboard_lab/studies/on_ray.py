@@ -1,7 +1,8 @@
-"""The tasks of a study on a Ray cluster (docs.ray.io), where the extra ``study`` is installed.
+"""Workers that run the tasks of a study on a Ray cluster (docs.ray.io). The extra ``study``
+installs Ray.
 
-Every node needs the same version of tiltboard. Tasks are pure, so Ray may run one again, elsewhere,
-when its node is lost; what it found has then either arrived here or is found again.
+Every node of the cluster needs the same version of tiltboard. If a node is lost, Ray runs its tasks
+again on another node; a repeated task gives the same result.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ FOREVER = -1
 
 
 def cluster(address: str | None = None) -> Workers:
-    """Return workers on the Ray cluster at ``address``: by default that of RAY_ADDRESS, else one
-    that runs on this machine, else a new one. Raises ConfigError if Ray is not installed.
+    """Return workers that run tasks on a Ray cluster. Raises ConfigError if Ray is not installed.
+
+    ``address``: the address of the cluster. With None, Ray uses the cluster in the variable
+    RAY_ADDRESS, else a cluster that runs on this machine, else a new cluster.
     """
     try:
         import ray

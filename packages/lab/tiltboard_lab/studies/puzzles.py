@@ -1,5 +1,5 @@
-"""Proofs of the winner from the start, and puzzles from played games: made ready to be solved, and
-their proofs checked.
+"""Puzzles from played games: finding puzzles, completing them for solvers, and checking their
+proofs. Also a proof that a player wins from the start position.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ from tiltboard.games.rules import Rules
 
 
 def won(search: ProofSearch, rules: Rules, most_plies: int) -> tuple[int, int, str | None] | None:
-    """Return the winner from the start (0 or 1), the fewest plies in which they can force it, and
-    the first move if the first player wins; None if neither wins within ``most_plies``.
+    """Return the player who can force a win from the start position, or None if neither player can
+    within ``most_plies`` plies.
+
+    The result has the number of the winner (0 or 1), the minimum number of plies, and the name of
+    the first move if the winner moves first.
     """
     start = rules.start()
     for plies in range(1, most_plies + 1):
@@ -39,15 +42,16 @@ def won(search: ProofSearch, rules: Rules, most_plies: int) -> tuple[int, int, s
     return None
 
 
-LINE_FROM = 2  # A puzzle of more turns has a line; each of its moves alone wins in time.
+# A ``win`` puzzle of more turns than this also stores a line of moves; each of the line's own moves
+# is the only move that wins in time.
+LINE_FROM = 2
 
 
 def mine(game: Game, moves: Sequence[str], turns: int = TURNS) -> Iterator[Puzzle]:
-    """Yield the puzzles among the positions of a game in which ``moves`` were played, in their
-    order.
+    """Yield the puzzles among the positions of a game, in the order of the positions.
 
-    ``turns``: the longest puzzle that is searched. Raises NotPossibleError for a game that is not
-    for two, or has secrets or chance.
+    ``moves``: the moves of the game. ``turns``: the maximum number of turns of a puzzle. Raises
+    NotPossibleError if the game is not for two players, or has hidden information or chance.
     """
     for at in range(len(moves)):
         found = made_of(game, moves[:at], turns)
@@ -56,8 +60,10 @@ def mine(game: Game, moves: Sequence[str], turns: int = TURNS) -> Iterator[Puzzl
 
 
 def exercise(game: Game, puzzle: Puzzle) -> Puzzle:
-    """Return ``puzzle`` with refutations of every wrong move, and the line of a long one. Raises
-    NotPossibleError if there are too many positions, or if a long one has several lines.
+    """Return ``puzzle`` with a refutation of each wrong move; a ``win`` puzzle of more than
+    ``LINE_FROM`` turns also gets its line of moves.
+
+    Raises NotPossibleError if the search visits too many positions, or if the line is not unique.
     """
     made = with_holds(game, puzzle)
     if puzzle.kind == "save" or puzzle.turns <= LINE_FROM:
@@ -69,9 +75,11 @@ def exercise(game: Game, puzzle: Puzzle) -> Puzzle:
 
 
 def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
-    """Return the line of a ``win`` puzzle: the replies that hold out longest, and between them the
-    only moves that win in time; up to the last reply. Raises NotPossibleError if no reply leaves
-    only one, or TooManyError.
+    """Return the line of moves of a ``win`` puzzle, which ends with the last reply of the opponent.
+
+    The line alternates between a reply that delays the win longest and the only move that still
+    wins in time. Raises NotPossibleError if several moves win after each reply, and TooManyError if
+    the search visits too many positions.
     """
     search = ProofSearch(rules, MAX_STATES)
 
@@ -100,8 +108,8 @@ def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
 
 
 def proven(game: Game, puzzle: Puzzle) -> bool:
-    """Return whether the puzzle's proof is valid by the rules alone: each reply has its answer, and
-    each line ends with a win in time. The proof does not show that no faster or other win exists.
+    """Return whether the proof of a puzzle is valid by the rules alone: each reply has an answer,
+    and each line ends with a win in time. The proof does not exclude a faster win or another win.
     """
     rules = game.rules
     state = rules.start()
@@ -126,7 +134,7 @@ def proven(game: Game, puzzle: Puzzle) -> bool:
 
 
 def _after_move(rules: Rules, state: Any, name: str) -> Any:
-    """Return the state after a move by name, or None if it is not legal."""
+    """Return the position after the move ``name``, or None if the move is not legal."""
     number = rules.number(name)
     legal = number is not None and number in rules.moves(state)
     return rules.apply(state, number) if legal and number is not None else None

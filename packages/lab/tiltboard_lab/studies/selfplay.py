@@ -1,4 +1,4 @@
-"""Games that one level of our engine plays against itself, and the statistics of them."""
+"""Games that one level of the built-in engine plays against itself, and statistics of the games."""
 
 from __future__ import annotations
 
@@ -20,37 +20,39 @@ from tiltboard_lab.studies.puzzles import mine
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A game that has ended."""
+    """The record of a finished game."""
 
     moves: list[str]
     winners: list[int]
-    """Players by number, from 0; empty for a draw."""
+    """The numbers of the winners, from 0; empty for a draw."""
 
 
 class SelfPlay(Job, frozen=True, kw_only=True):
-    """Games of a level against itself; task n is one game."""
+    """A study of games that one level plays against itself; task n is one game."""
 
     finds: ClassVar[Any] = Ended
     game: str
     options: dict[str, Any]
     level: int
     nodes: int
-    """The maximum of positions for a move."""
+    """Maximum number of positions visited for a move."""
     opening: int = 1
-    """The number of random first moves; the very first takes each move equally often."""
+    """The number of random moves at the start of a game. The first moves are dealt out evenly, so
+    that each legal first move is played equally often.
+    """
     kernels: bool = False
-    """Whether levels use kernels, as in ``Match``."""
+    """True if the level searches with the compiled kernels."""
 
     def made(self) -> Game:
-        """Return the game that is played."""
+        """Return the game with the options of the study."""
         return game_type(self.game).create(self.options)
 
     def run(self, number: int) -> Any:
-        """Play game ``number`` and return what is found in it."""
+        """Play game ``number``, and return the task's result."""
         return self.played(self.made(), number)
 
     def played(self, game: Game, number: int) -> Ended:
-        """Play game ``number`` to its end, or for ``MAX_PLIES``."""
+        """Play game ``number`` to its end, or until it has ``MAX_PLIES`` moves."""
         rng = random.Random(f"{self.seed} game {number}")
         rules = game.rules
         thinkers = [
@@ -74,13 +76,13 @@ class SelfPlay(Job, frozen=True, kw_only=True):
 
 
 class Mining(SelfPlay, frozen=True, kw_only=True):
-    """Games whose positions are searched for puzzles; task n is one game."""
+    """A study that searches the positions of played games for puzzles; task n is one game."""
 
     finds: ClassVar[Any] = list[Puzzle]
     turns: int
 
     def run(self, number: int) -> list[Puzzle]:
-        """Play game ``number`` and return the puzzles in it."""
+        """Play game ``number``, and return the puzzles among its positions."""
         game = self.made()
         return list(mine(game, self.played(game, number).moves, self.turns))
 
@@ -90,22 +92,24 @@ class GameCount(msgspec.Struct):
 
     games: int = 0
     points: float = 0.0
-    """The first player's; a shared win or a draw is divided among the players who share it."""
+    """The points of the first player: 1 for a win; a draw or a shared win is divided equally among
+    the players who share it.
+    """
     draws: int = 0
     moves: int = 0
 
     @property
     def share(self) -> float:
-        """The first player's share of the points, 0 to 1; one half without games."""
+        """The first player's score, 0 to 1; one half if there are no games."""
         return self.points / self.games if self.games else 0.5
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The share's 95 % interval, as ``intervals.wilson``."""
+        """The 95 % confidence interval of the first player's score."""
         return wilson(self.share, self.games)
 
     def add(self, game: Ended, players: int) -> None:
-        """Add one game."""
+        """Add the result of one game of ``players`` players."""
         winners: Sequence[int] = game.winners or range(players)
         self.games += 1
         self.points += (0 in winners) / len(winners)
@@ -116,7 +120,9 @@ class GameCount(msgspec.Struct):
 def counted(
     games: Iterable[Ended], players: int, plies: int
 ) -> tuple[GameCount, dict[str, GameCount]]:
-    """Return the statistics of all games, and by their first ``plies`` moves, most games first."""
+    """Return the statistics of all games, and the statistics of the games with each opening, most
+    games first. An opening is the first ``plies`` moves.
+    """
     every = GameCount()
     lines: dict[str, GameCount] = {}
     for game in games:
@@ -126,7 +132,7 @@ def counted(
 
 
 def distinct(found: Iterable[Iterable[Puzzle]], game: Game) -> list[Puzzle]:
-    """Return the puzzles of many games, each position once."""
+    """Return the puzzles of many games, without puzzles that repeat a position."""
     puzzles: dict[int, Puzzle] = {}
     rules = game.rules
     for puzzle in (each for puzzles_of_a_game in found for each in puzzles_of_a_game):
@@ -137,17 +143,19 @@ def distinct(found: Iterable[Iterable[Puzzle]], game: Game) -> list[Puzzle]:
     return list(puzzles.values())
 
 
-NEARLY = 25  # Hundredths of the log-odds by which a book's move may be worse than the best.
-EVEN = 0.12  # The largest distance from one half of the expected result after a book's line.
-_MAX_TRIES = 12  # Tries for each line.
+NEARLY = 25  # Maximum loss of a book's move against the best move, in hundredths of the log-odds.
+EVEN = 0.12  # Maximum distance from one half of the expected score after a line of the book.
+_MAX_TRIES = 12  # Maximum number of tries for each line.
 
 
 def book_of(
     game: Game, lines: int, plies: int, nodes: int, *, seed: int, kernels: bool
 ) -> OpeningBook:
-    """Return a book of lines to even positions, of moves that level ten rates nearly as good as its
-    best; for a game that it solves, each first move with an answer that is proven to win.
-    ``nodes``: the maximum of positions for a move.
+    """Return an opening book of ``lines`` lines that lead to even positions.
+
+    Each line has ``plies`` moves. The first move is random; level 10 rates the others nearly as
+    good as the best move. For a game that the engine solves, the book has each first move with a
+    winning reply. ``nodes``: the maximum number of positions visited for a move.
     """
     rules, rng = game.rules, random.Random(f"{seed} book")
     judge = thinker(game, rng.randrange(1, 2**31), kernels=kernels)

@@ -1,8 +1,8 @@
-"""Weights of an evaluation, fitted to the results of games.
+"""Fits the weights of an evaluation to the results of games.
 
-Each position is evaluated with one weight at 1 and the others at 0, which gives the factor of that
-weight, whatever the evaluation does; then logistic regression finds the weights with which the
-evaluation, in hundredths of the log-odds, predicts the winners best. (M. Buro, "Statistical feature
+Each position is evaluated with one weight set to 1 and the others to 0, which gives the factor of
+that weight for any linear evaluation. Logistic regression then finds the weights with which the
+evaluation, in hundredths of the log-odds, best predicts the winners. (M. Buro, "Statistical feature
 combination for the evaluation of game positions", JAIR 3, 1995.)
 """
 
@@ -21,21 +21,25 @@ from tiltboard.games.search import Weights
 from tiltboard.ground.override import override
 from tiltboard_lab.studies.selfplay import SelfPlay
 
-_SPARED = 0.1  # Share of the games kept to judge the weights by.
-_ROUNDS = 12  # Steps of Newton's method.
-_STIFF = 1e-3  # Regularisation, which keeps weights at 0 that no position depends on.
+_SPARED = 0.1  # Fraction of the games that are kept to test the weights.
+_ROUNDS = 12  # Number of steps of Newton's method.
+_STIFF = 1e-3  # Regularisation factor, which keeps a weight at 0 if no position depends on it.
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """A position: the mover's final share of the game (0, 0.5, 1) and the factor of each weight."""
+    """A position: the final score of the player to move (0, 0.5 or 1) and the factor of each
+    weight.
+    """
 
     share: float
     features: list[int]
 
 
 class Fitted(msgspec.Struct, frozen=True):
-    """Fitted weights. ``before``, ``after``: the mean log loss of the old and the new weights on
-    games that were not fitted to; 0.69 for a coin.
+    """The fitted weights and the quality of their predictions.
+
+    ``before`` and ``after`` are the mean log loss of the old and the new weights on games that were
+    not used for the fit; guessing at random has a log loss of 0.69.
     """
 
     weights: dict[str, list[int]]
@@ -45,7 +49,7 @@ class Fitted(msgspec.Struct, frozen=True):
 
 
 class Tuning(SelfPlay, frozen=True, kw_only=True):
-    """Games whose positions are sampled for the fit; task n is one game."""
+    """A study of games whose positions are sampled for the fit; task n is one game."""
 
     finds: ClassVar[Any] = list[Sample]
 
@@ -63,17 +67,18 @@ class Tuning(SelfPlay, frozen=True, kw_only=True):
                 samples.append(Sample(share, [value(state) for value in each if value]))
             state = rules.apply(state, rules.number(move) or 0)
         rng = random.Random(f"{self.seed} samples {number}")
-        return rng.sample(samples, min(len(samples), 8))  # neighbours tell the same
+        # Neighbouring positions are too similar, so only 8 are used.
+        return rng.sample(samples, min(len(samples), 8))
 
 
 def check(game: Game) -> None:
-    """Raise NotPossibleError for a game that is played without an evaluation."""
+    """Raise NotPossibleError if ``game`` has no evaluation with weights."""
     if game.evaluation(game.weights) is None:
         raise NotPossibleError("{game} has no evaluation with weights.", game=game.name)
 
 
 def _units(weights: Weights) -> list[dict[str, list[int]]]:
-    """Return sets of weights in which each weight in turn is 1 and the others are 0."""
+    """Return one set of weights for each weight, in which that weight is 1 and all others are 0."""
     return [
         {
             name: [int((name, at) == (chosen, place)) for at in range(len(values))]
@@ -85,7 +90,10 @@ def _units(weights: Weights) -> list[dict[str, list[int]]]:
 
 
 def fitted(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
-    """Return weights fitted to nine games of ten; every tenth is kept to judge them by."""
+    """Return the weights that fit nine tenths of the games; every tenth game tests the weights.
+
+    ``games``: the samples of each game. ``weights``: the old weights, which set names and shapes.
+    """
     kept: list[Sample] = []
     used: list[Sample] = []
     for number, samples in enumerate(games):
@@ -98,7 +106,9 @@ def fitted(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
 
 
 def regression(samples: Sequence[Sample], count: int) -> list[float]:
-    """Return the log-odds that each of ``count`` features adds, by Newton's method."""
+    """Return the change of the log-odds for one unit of each of ``count`` features, by Newton's
+    method.
+    """
     found = [0.0] * count
     for _ in range(_ROUNDS):
         slope = [-_STIFF * value for value in found]
@@ -116,7 +126,7 @@ def regression(samples: Sequence[Sample], count: int) -> list[float]:
 
 
 def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
-    """Return the solution of a system of linear equations, by elimination."""
+    """Return the solution of a system of linear equations by Gaussian elimination."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for at in range(len(rows)):
         best = max(range(at, len(rows)), key=lambda row: abs(rows[row][at]))
@@ -138,5 +148,5 @@ def _surprise(samples: Sequence[Sample], weights: Sequence[int]) -> float:
 
 
 def as_toml(weights: Mapping[str, Sequence[int]]) -> str:
-    """Return the weights in the form of the game's search.toml."""
+    """Return the weights as text in the form of a game's search.toml."""
     return "\n".join(["[weights]", *(f"{name} = {list(row)}" for name, row in weights.items())])

@@ -1,4 +1,4 @@
-"""The workers that run the tasks of a study: this process, or several of this machine."""
+"""Workers that run the tasks of a study, in this process or in several on this machine."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from typing import Any
 from tiltboard.ground.errors import TiltboardError
 from tiltboard_lab.studies.jobs import Job, Running, Workers
 
-AHEAD = 2  # Tasks for each worker: one under way and one that waits.
+AHEAD = 2  # Maximum number of tasks per worker: one that runs and one that waits.
 NICE = 10
 
 
 class WorkersLostError(TiltboardError):
-    """Processes that run tasks end repeatedly. Earlier results are kept."""
+    """The worker processes ended repeatedly. Earlier results are kept."""
 
 
 def here(job: Job, numbers: Iterable[int]) -> Running:
-    """Run tasks in this process, one after the other."""
+    """Run the tasks in this process, one after the other."""
     for number in numbers:
         yield number, job.run(number)
 
 
 def processes(count: int) -> Workers:
-    """Return workers of ``count`` processes. The tasks of a process that is killed run again."""
+    """Return workers that use ``count`` processes. If a process is killed, its tasks run again."""
 
     def run(job: Job, numbers: Iterable[int]) -> Running:
         waiting = iter(numbers)
@@ -68,4 +68,4 @@ def processes(count: int) -> Workers:
 
 def _begin() -> None:
     os.nice(NICE)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that counts
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The main process handles Ctrl-C.
