@@ -1,4 +1,4 @@
-"""The effects of moves on the state."""
+"""Applies moves to the state of a game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tiltboard.games.gravity_warfare.state import (
 
 
 def make(s: WarfareState, move: str) -> None:
-    """Carry out a legal move; ``s`` changes."""
+    """Apply a legal move to ``s``, which is changed in place."""
     who, what, *args = move.split(":")
     s.turn += 1
     if who == CHANCE:
@@ -42,7 +42,8 @@ def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
             s.stage = "deal"
         case "shuffle":
             turn_phases.deal(s, args or [UNKNOWN] * len(turn_phases.shuffled(s)))
-        case "roll" | "troop" if s.stage == "roll":  # Two tries for a troop that is held.
+        # The owner rolls the troop die a second time if no such troop is left.
+        case "roll" | "troop" if s.stage == "roll":
             s.troop = (args[0],)
             if what == "roll":
                 s.zone = args[1]
@@ -59,7 +60,8 @@ def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
             s.zone = args[0]
             if s.stage == "roll":
                 turn_phases.open_window(s)
-            elif s.fixed is None:  # A hero made the player roll again.
+            # A hero let the player roll the zone again, so the window for cards is open again.
+            elif s.fixed is None:
                 s.stage, s.ask = "window", ""
             else:
                 turn_phases.next_step(s)
@@ -75,7 +77,9 @@ def _pass(s: WarfareState, players: set[int]) -> None:
 
 
 def _see(s: WarfareState, args: Sequence[str]) -> None:
-    """Set zones to what the sensors found, and put missing pieces aside, at nobody's cost."""
+    """Set the towers of zones as the sensors detected them. Missing pieces are put aside, and no
+    player loses points.
+    """
     before = s.standing()
     for zone, towers in (towers_of(s, args) or {}).items():
         s.set_zone(zone, towers)
@@ -118,7 +122,8 @@ def _by_player(s: WarfareState, player: int, what: str, args: Sequence[str]) -> 
             turn_phases.again(s)
         case "choose":
             turn_phases.choose(s, blindfolded=args[0] == "blindfolded")
-        case "take":  # Teleport it: the piece is in the hand, and the target is rolled
+        # After the piece is taken for Teleport it, the zone die decides where the piece goes.
+        case "take":
             zone, piece = args
             s.remove(zone, piece, top=True)
             s.held, s.source, s.zone, s.rolled_again = piece, zone, None, False
@@ -136,7 +141,9 @@ def _by_player(s: WarfareState, player: int, what: str, args: Sequence[str]) -> 
 
 
 def _value(args: Sequence[str]) -> str:
-    """Return the value of ``under=N`` or ``fell=X+Y`` at the end, or "" if there is none."""
+    """Return the value of a final argument ``under=N`` or ``fell=X+Y``, or "" if there is no such
+    argument.
+    """
     return args[-1].partition("=")[2]
 
 
@@ -146,7 +153,9 @@ def _fell(args: Sequence[str]) -> list[str]:
 
 
 def _draw_card(s: WarfareState, player: int, side: str, said: str = "") -> None:
-    """Carry out a draw in Simple mode: the card decides the turn, is kept, or is discarded."""
+    """Draw a card in Simple mode: the card decides the turn, is kept, or is discarded. ``said`` is
+    the name of a drawn paper card.
+    """
     (drawn,) = s.draw(side, 1)
     card = said or drawn
     kind = KINDS_OF_CARDS.get(card, "challenge")
@@ -160,7 +169,7 @@ def _draw_card(s: WarfareState, player: int, side: str, said: str = "") -> None:
 
 
 def _begin(s: WarfareState, player: int, name: str, card: str) -> bool:
-    """Begin the turn with the card drawn; return False if it cannot be played now."""
+    """Begin the turn with the drawn card. Return False if the card cannot be played now."""
     if name == cards.KEEP:
         if not s.pieces():
             return False
@@ -187,7 +196,7 @@ def _keep(s: WarfareState, player: int, which: int) -> None:
 
 
 def _carry_out(s: WarfareState, player: int, args: Sequence[str]) -> None:
-    """Carry out the event, or its failure, on the top piece of a zone."""
+    """Apply a successful or failed event to the top piece of a zone."""
     how, zone, piece, *more = args
     name, drawn = s.event_now.name, s.event is None
     fell = _fell(args) if how == "fail" else []

@@ -1,4 +1,4 @@
-"""The use of cards and heroes in the window and after a placement: conditions and effects."""
+"""Conditions and effects of cards and heroes, in the window for cards and after a placement."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ IN_WINDOW = tuple(each for each in ABILITIES if each not in ANY_TIME)
 
 
 def named(s: WarfareState) -> list[str]:
-    """Return the cards that Antimatter may stand for."""
+    """Return the names of the cards that Antimatter can stand for."""
     return [name for name in s.options.pack() if name not in (GUARD, WILD)]
 
 
 def is_event(s: WarfareState, name: str) -> bool:
-    """Return whether a card is an event, which is carried out at once."""
+    """Return whether a card is an event. Events are carried out immediately."""
     return name in (KEEP, GIVE) or (name == TELEPORT and s.options.teleport_event)
 
 
 def plays(s: WarfareState, player: int) -> Iterator[str]:
-    """Yield the cards that ``player`` may play in the window, as ``TOKEN[:ARG]``."""
+    """Yield the cards that ``player`` can play in the window for cards, as ``TOKEN[:ARG]``."""
     for card in s.playable(player):
         for name in named(s) if card == WILD else [card]:
             if unplayable(s, player, name) is None:
@@ -46,14 +46,18 @@ def _tail(arg: str) -> str:
 
 
 def arguments(s: WarfareState, name: str) -> list[str]:
-    """Return the possible arguments of the card ``name``; ``[""]`` if it takes none."""
+    """Return the possible arguments of the card ``name``, or ``[""]`` if the card takes no
+    argument.
+    """
     if name == HOLE:
         return sorted({token.text for token in s.tokens})
     return [COLOURS[each] for each in s.players if each != s.doer] if name == SELF else [""]
 
 
 def unplayable(s: WarfareState, player: int, name: str) -> str | None:
-    """Return why a player may not play a card in the window, whatever its argument, or None."""
+    """Return the reason why a player cannot play a card in the window for cards, or None if the
+    card is playable. The card's argument is not checked.
+    """
     if name in (GUARD, HOLE):
         if player not in s.options.partners(s.doer):
             return "Only the doer plays {card}, or the doer's partner."
@@ -80,7 +84,9 @@ def unplayable(s: WarfareState, player: int, name: str) -> str | None:
 
 
 def play(s: WarfareState, player: int, token: str, arg: str) -> None:
-    """Carry out ``play:TOKEN[:ARG]``."""
+    """Apply the move ``play:TOKEN[:ARG]``: remove the card from the player's hand and carry out the
+    card.
+    """
     card, wild, name = token.partition("=")
     name = name if wild else card
     s.lose(player, card)
@@ -106,7 +112,9 @@ def play(s: WarfareState, player: int, token: str, arg: str) -> None:
 
 
 def _guard(s: WarfareState) -> None:
-    """Carry out the Guardian: no challenge is in force, and any troop goes into any zone."""
+    """Carry out the Guardian: no challenge is in force, and any troop can be placed in any zone. In
+    Simple mode, a Guardian of another doer gives the turn back to its owner.
+    """
     if not s.options.simple:
         s.lying += (GUARD,)
     else:
@@ -121,7 +129,7 @@ def _guard(s: WarfareState) -> None:
 
 
 def lay(s: WarfareState, player: int, token: Token) -> None:
-    """Lay a challenge on the turn."""
+    """Add a challenge to the turn and open the window for cards again."""
     s.tokens += (token,)
     s.laid[player] += (token.name,)
     s.ever_laid |= {player}
@@ -129,7 +137,9 @@ def lay(s: WarfareState, player: int, token: Token) -> None:
 
 
 def givable(s: WarfareState) -> str | None:
-    """Return the zone of the piece that Give it back returns, or None if a piece lies on it."""
+    """Return the zone of the piece that *Give it back* returns, or None if another piece lies on
+    top of that piece.
+    """
     name = s.placed[-1][-1]
     for zone in ZONES:
         towers = s.zones.get(zone, ())
@@ -140,17 +150,21 @@ def givable(s: WarfareState) -> str | None:
 
 
 def buys(s: WarfareState, player: int) -> list[str]:
-    """Return the sides from which ``player`` may draw; empty if the hand is full."""
+    """Return the sides of the piles from which ``player`` can draw. Empty if the player's hand is
+    full.
+    """
     if len(s.hands[player]) >= HAND:
         return []
     return [side for side in ("left", "right") if len(s.pile(side)) >= 2]
 
 
-# heroes
+# Heroes
 
 
 def own_heroes(s: WarfareState, player: int) -> list[str]:
-    """Return the player's unused hero as a list; if it is unknown, all that it can be."""
+    """Return the names that the player's unused hero can have: one if the hero is known, several if
+    the hero is hidden, none if there is no unused hero.
+    """
     if s.options.simple or player in s.used_heroes or not s.heroes:
         return []
     mine = s.heroes[player]
@@ -160,7 +174,9 @@ def own_heroes(s: WarfareState, player: int) -> list[str]:
 
 
 def heroics(s: WarfareState, player: int, abilities: Collection[str]) -> Iterator[str]:
-    """Yield ``NAME[:ARG]`` for the uses of the player's hero, if it has one of these abilities."""
+    """Yield the possible uses of the player's hero as ``NAME[:ARG]``, if the hero has one of the
+    ``abilities``.
+    """
     for name in own_heroes(s, player):
         ability = s.options.box.heroes[name]
         if ability in abilities:
@@ -168,8 +184,8 @@ def heroics(s: WarfareState, player: int, abilities: Collection[str]) -> Iterato
 
 
 def _hero_arguments(s: WarfareState, player: int, ability: str) -> list[str]:
-    """Return the possible arguments of a hero with this ability; ``[""]`` if it takes none, empty
-    if the player may not use it now.
+    """Return the possible arguments of a hero with this ability: ``[""]`` if the hero takes no
+    argument, empty if the player cannot use the hero now.
     """
     owner, doer, other = player == s.owner, player == s.doer, player in s.others
     zone_bound, troop_bound = s.zone not in (ANY, None), s.troop[:1] not in ((ANY,), ())
@@ -189,7 +205,7 @@ def _hero_arguments(s: WarfareState, player: int, ability: str) -> list[str]:
 
 
 def call(s: WarfareState, player: int, name: str, arg: str) -> None:
-    """Carry out ``hero:NAME[:ARG]``."""
+    """Apply the move ``hero:NAME[:ARG]``: mark the hero as used and carry out the ability."""
     s.heroes[player] = name
     s.used_heroes += (player,)
     s.known_heroes |= {player}

@@ -1,9 +1,10 @@
-"""Computer players: a move for a seat, of what that seat can see and nothing else.
+"""Bots for Gravity Warfare, which choose a move only from what the bot's seat can see.
 
-Three levels: ``easy`` plays at random, and passes often; ``medium`` follows a few rules of thumb;
-``hard`` knows what a card that was kept gains, and weighs its better moves in worlds that it makes
-up, with other people's cards dealt at random from those that it has not seen.
-What hands do is told by people, so a computer's placement says only what it would like to place.
+There are three levels. ``easy`` plays at random and passes often. ``medium`` follows rules of
+thumb. ``hard`` also knows the value of a kept card, and compares its best moves by playouts in
+imagined states, where the unseen cards are dealt at random.
+
+A person places the pieces, so a bot's placement is only a request.
 """
 
 from __future__ import annotations
@@ -19,22 +20,26 @@ from tiltboard.games.gravity_warfare.words import ABILITIES, card_said
 from tiltboard.games.seated import Phrase, Words
 
 LEVELS = ("easy", "medium", "hard")
-SLICES = 48  # Candidates times imagined worlds of a hard bot, the same for each candidate.
+SLICES = 48  # Maximum number of playouts of a hard bot, divided equally among its candidate moves.
 CANDIDATES = 6
-MARGIN = 0.05  # Points by which a move must beat a medium bot's.
-MIN_TOLD = 0.1  # Points; a smaller gain is not mentioned.
-NEAR = 2  # troops left
+# Average points by which a move must beat passing (or the medium bot's move, if passing is not
+# allowed).
+MARGIN = 0.05
+MIN_TOLD = 0.1  # Minimum gain, in points, that the explanation of a move mentions.
+NEAR = 2  # Maximum number of troops left for a player to count as near the last troop.
 WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name", "draw")
 
 
 class Player:
-    """A bot that thinks in slices, so that nothing waits for it; ``best`` is its move so far."""
+    """A bot that computes in short slices, so that the host never waits for the bot. ``best`` is
+    the best move found so far.
+    """
 
     def __init__(self, view: WarfareState, player: int, level: str, dice: random.Random) -> None:
         self._player, self._level, self._dice = player, level, dice
         self._table, self._legal = view, evaluation.meant(view.seen.legal if view.seen else ())
         self.best = self._first()
-        self._gain = 0.0  # Average points of ``best`` over passing.
+        self._gain = 0.0  # Average gain of ``best`` over passing, in points.
         self._slices = self._weigh() if level == "hard" else iter(())
 
     def _first(self) -> str:
@@ -46,11 +51,15 @@ class Player:
         return evaluation.thumb(self._table, self._player, self._legal, self._dice, keen=keen)
 
     def think(self) -> bool:
-        """Think for a slice, a few hundred moves at most; return False if there is nothing left."""
+        """Compute for one slice, at most a few hundred moves. Return False if the computation is
+        complete.
+        """
         return next(self._slices, None) is not None
 
     def _weigh(self) -> Iterator[bool]:
-        """Play each candidate in the same worlds with the same dice, and compare their averages."""
+        """Play each candidate in the same imagined states with the same dice, and compare the
+        average results.
+        """
         first, *others = self._candidates()
         if not others:
             return
@@ -69,7 +78,7 @@ class Player:
 
     @property
     def why(self) -> Words:
-        """The reason for ``best``, by what it gains and the chance that pieces hold."""
+        """The reason for ``best``: its gain in points, and the chance that pieces hold."""
         template, params = why(self._table, self._player, self.best)
         if self._gain < MIN_TOLD:
             return template, params
@@ -88,7 +97,9 @@ class Player:
 
 
 def why(s: WarfareState, player: int, move: str) -> Words:
-    """Return the reason for ``move``, based only on what its player can see."""
+    """Return the reason for ``move`` as a template and its parameters, based only on what the
+    player can see.
+    """
     _, what, *words = move.split(":")
     said: dict[str, object]
     match what:
@@ -142,12 +153,14 @@ def why(s: WarfareState, player: int, move: str) -> Words:
 
 
 def _share(s: WarfareState, names: Collection[str]) -> int:
-    """Return the estimated chance in percent that a piece holds with these challenges."""
+    """Return the estimated chance, in percent, that a piece holds with the challenges ``names``."""
     return round(100 * evaluation.steady(s, names))
 
 
 def _why_play(s: WarfareState, player: int, words: list[str]) -> Words:
-    """``words``: the card as laid, and what it names."""
+    """Return the reason for playing a card. ``words`` contains the card as laid, and the player or
+    challenge that the card names.
+    """
     name, named = words[0].rpartition("=")[2], words[-1]
     left, ahead = len(s.troops[s.owner]), s.points[s.owner] - s.points[player]
     eased = () if name == GUARD else s.in_force - {named.rpartition("=")[2]}

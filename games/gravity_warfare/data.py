@@ -1,6 +1,7 @@
-"""The contents of a box (docs/rules.md), that is cards, heroes and dice, and the options of a game.
+"""The contents of a box of Gravity Warfare (cards, heroes and dice) and the options of a game.
 
-The printed counts and names are not in the rule text: ``default.toml`` is our own choice.
+The rules (docs/rules.md) do not state how many cards of each name there are, nor the heroes' names.
+The file ``default.toml`` chooses both.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ ZONES = tuple("12345678")
 BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
 PAPER = "paper"
 HAND = 6
-MAX_KINDS, MAX_CARDS, MAX_HEROES, MAX_WORD = 60, 400, 40, 40  # the box has 15, 65, 10
+# Maximum numbers of kinds of cards, cards and heroes in a deck, and of characters in a name. The
+# built-in deck has 15 kinds, 65 cards and 10 heroes.
+MAX_KINDS, MAX_CARDS, MAX_HEROES, MAX_WORD = 60, 400, 40, 40
 _WORD = re.compile(rf"[^:=+@/? ]{{1,{MAX_WORD}}}")
 FACES = ("universe", "mothership")
 NOT_SIMPLE = ("space-time-hole", "give-it-back")
@@ -35,7 +38,9 @@ KINDS_OF_CARDS = {
     "guardian": "defence", "space-time-hole": "defence", "do-it-yourself": "defence",
     "keep-it": "event", "give-it-back": "event", "antimatter": "wild",
 }  # fmt: skip
-"""All other names are challenges; people judge those that are not in the rules."""
+"""Card name -> kind, for all cards that are not challenges. A card with any other name is a
+challenge; the players judge challenges that the rules do not describe.
+"""
 ABILITIES = (
     *("reuse", "free-zone", "free-troop", "cancel", "reroll-zone"),
     *("extra", "draw", "gem", "reward", "save"),
@@ -77,25 +82,27 @@ SPECS: tuple[OptionSpec, ...] = (
 
 @dataclass(frozen=True)
 class Box:
-    """A deck, checked."""
+    """A validated deck: cards, heroes, dice and names of zones."""
 
     cards: Mapping[str, str]
-    """Name -> kind."""
+    """Card name -> kind: ``challenge``, ``defence``, ``event`` or ``wild``."""
     counts: Mapping[str, int]
-    """Name -> number of cards."""
+    """Card name -> number of these cards in the deck."""
     simple: Mapping[str, int]
-    """Name -> number of cards in Simple mode."""
+    """Card name -> number of these cards in Simple mode."""
     heroes: Mapping[str, str]
-    """Name -> ability."""
+    """Hero name -> ability."""
     die: tuple[str, ...]
-    """The kinds of troops that the troop die can show."""
+    """Kinds of troops on the faces of the troop die, sorted and without duplicates."""
     zones: Mapping[str, tuple[str, ...]]
-    """Face -> the names of its eight zones, where the deck has them."""
+    """Side of the platform -> names of its eight zones. A side without names in the deck has no
+    entry.
+    """
 
 
 @dataclass(frozen=True)
 class Options:
-    """All options, checked, and what follows from them."""
+    """All options of a game, validated, and the values that follow from the options."""
 
     mode: str
     players: int
@@ -106,22 +113,24 @@ class Options:
     cards: str
     teleport_event: bool
     deck: str | Mapping[str, Any]
-    """The value of the option."""
+    """Value of the option ``deck``: a name, or the content of a deck file."""
     box: Box
 
     @property
     def simple(self) -> bool:
-        """True in Simple mode, in which cards are drawn and not held."""
+        """True in Simple mode, in which turns begin with drawing a card and no hands are dealt."""
         return self.mode == SIMPLE
 
     @property
     def paper(self) -> bool:
-        """True if the cards are of paper, so that the hands are unknown."""
+        """True if the players use paper cards, so that the host does not know the hands."""
         return self.cards == PAPER
 
     @property
     def dealt(self) -> int:
-        """Number of cards that each player gets besides the Guardian, except in Simple mode."""
+        """Number of cards dealt to each player in addition to the Guardian. Simple mode ignores
+        this number.
+        """
         return 9 if self.mode == DUEL else 5
 
     def as_json(self) -> dict[str, Any]:
@@ -129,13 +138,13 @@ class Options:
         return {spec.name: getattr(self, spec.name) for spec in SPECS}
 
     def pack(self) -> Counter[str]:
-        """Return the number of each card in this mode, with one Guardian per player."""
+        """Return the number of each card in the deck of this mode, with one Guardian per player."""
         counts = dict(self.box.simple if self.simple else self.box.counts)
         counts["guardian"] = self.players
         return Counter({name: count for name, count in counts.items() if count > 0})
 
     def partners(self, player: int) -> tuple[int, ...]:
-        """Return the players of the player's team, the player included."""
+        """Return the numbers of all players on ``player``'s team, including ``player``."""
         if self.team_size is None:
             return (player,)
         teams = self.players // self.team_size
@@ -143,7 +152,7 @@ class Options:
 
 
 def largest_deck() -> str:
-    """Return a deck with the most cards, kinds and heroes that ``box_of`` allows."""
+    """Return the text of a deck file with as many cards, kinds and heroes as ``box_of`` accepts."""
     each = MAX_CARDS // MAX_KINDS
     names = ["guardian", *(f"c{number}" for number in range(1, MAX_KINDS))]
     cards = [f'[[card]]\nname = "{name}"\ncount = {each}\n' for name in names]
@@ -153,13 +162,15 @@ def largest_deck() -> str:
 
 @cache
 def default_box() -> Box:
-    """Return the deck that is shipped."""
+    """Return the built-in deck."""
     text = (resources.files(__package__) / "default.toml").read_text(encoding="utf-8")
     return box_of(tomllib.loads(text))
 
 
 def box_of(data: Mapping[str, Any]) -> Box:
-    """Return the deck of the option ``deck``, checked. Raises OptionError."""
+    """Validate the content of a deck file and return the deck. Raises OptionError if an entry is
+    invalid.
+    """
     cards, counts, simple = {}, {}, {}
     for entry in _tables(data, "card", MAX_KINDS):
         name = _word(entry, "card")
@@ -221,7 +232,7 @@ def _count(entry: Mapping[str, Any], key: str, usual: int) -> int:
 
 
 def read(given: Mapping[str, Any]) -> Options:
-    """Check options in JSON types and fill in the defaults. Raises OptionError."""
+    """Validate options given as JSON types and fill in the defaults. Raises OptionError."""
     values = {spec.name: spec.default for spec in SPECS} | checked("Gravity Warfare", SPECS, given)
     mode, players, size, deck = (values[key] for key in ("mode", "players", "team_size", "deck"))
     if mode == TEAMS:

@@ -1,5 +1,8 @@
-"""Estimates of a move's worth, by rules of thumb and a model of the hands that place pieces, both
-our own guesses, and by playing on to the end of the turn in worlds that fit a player's view.
+"""Estimates the value of moves for bots.
+
+Rules of thumb give quick estimates. Playouts to the end of the turn, in states that fit a player's
+view, give better estimates. All factors here are guesses, including the chances that a person's
+placement holds.
 """
 
 from __future__ import annotations
@@ -28,32 +31,37 @@ HARDNESS = {
 USUAL_HARDNESS = 0.2
 WORTH = {"guardian": 9, "do-it-yourself": 7, "antimatter": 8, "keep-it": 6, "space-time-hole": 6}
 USUAL_WORTH = 5
-PROGRESS = 0.7  # Points for each troop less on the way to the last one.
-CARD_TURN = 1.0  # Points that a turn with a card still to draw is worth.
-HARD_TURN = 0.65  # A medium bot defends itself if the chance that it holds is lower.
-HORIZON = 40  # Maximum number of moves played on to the end of the turn.
-RACE = 1.1  # Gain per troop less in the race to the last one, as an exponent.
-CARD = 0.12  # Points for a card in the hand while the round is long.
-HIGHER = 0.92  # Factor of the chance to hold for each piece underneath.
+PROGRESS = 0.7  # Value in points of each placed troop, as progress towards placing the last troop.
+CARD_TURN = 1.0  # Value in points of a turn whose card is not drawn yet.
+# A medium bot plays a defence if the chance that a placement holds is below this threshold.
+HARD_TURN = 0.65
+HORIZON = 40  # Maximum number of moves in a playout to the end of the turn.
+# Exponent per remaining troop of the weight with which a player is expected to place the last troop
+# first.
+RACE = 1.1
+CARD = 0.12  # Value in points of a card in the hand early in a round.
+HIGHER = 0.92  # Factor on the chance that a piece holds, for each piece underneath.
 FALLEN = (
     (0, 2 / 7),
     (1, 4 / 7),
     (turn_phases.TOPPLED, 1 / 7),
-)  # (pieces, share), as ``moves.FALLS``
+)  # (number of fallen pieces, probability), as in ``moves.FALLS``
 
 
 def holds(s: WarfareState, move: str) -> float:
-    """Return the chance, 0 to 1, that a placement holds. It is our guess, as hands differ."""
+    """Return the estimated chance, 0.05 to 1, that a placement holds."""
     return max(0.05, steady(s, s.fixed or ()) * HIGHER ** under(move))
 
 
 def under(move: str) -> int:
-    """Return the number of pieces under the placed one, as the move states it."""
+    """Return the number of pieces under the placed piece, as stated in the move."""
     return int(move.partition(":under=")[2] or 0)
 
 
 def steady(s: WarfareState, names: Collection[str]) -> float:
-    """Return the chance, 0 to 1, that a piece holds on the surface with these challenges."""
+    """Return the estimated chance, 0 to 1, that a piece holds on the surface with the challenges
+    ``names``.
+    """
     return (0.95 - 0.015 * s.pieces()) * _eased(names)
 
 
@@ -66,12 +74,14 @@ def _hardness(name: str) -> float:
 
 
 def worth(card: str) -> int:
-    """Return the worth of a card in the hand, relative to other cards."""
+    """Return the value of a card in the hand, relative to other cards."""
     return WORTH.get(card, USUAL_WORTH)
 
 
 def attempted(s: WarfareState, move: str, dice: random.Random) -> str:
-    """Return ``move``, or, as often as a hand fails in our model, the failed form of it."""
+    """Return ``move`` or, with the estimated chance of failure, the move that reports a random
+    failure.
+    """
     words = move.split(":")
     if words[1] not in ("place", "event") or dice.random() < holds(s, move):
         return move
@@ -79,7 +89,8 @@ def attempted(s: WarfareState, move: str, dice: random.Random) -> str:
 
 
 def meant(legal: Sequence[str]) -> list[str]:
-    """Return the moves without failures, or all if there are only failures."""
+    """Return the moves that do not report a failure, or all moves if every move reports a failure.
+    """
     hopeful = [move for move in legal if ":fail:" not in move]
     return hopeful or list(legal)
 
@@ -87,15 +98,17 @@ def meant(legal: Sequence[str]) -> list[str]:
 def thumb(
     s: WarfareState, player: int, legal: Sequence[str], dice: random.Random, *, keen: bool = True
 ) -> str:
-    """Return the move with the highest ``liking``."""
+    """Return the move with the highest value of ``liking``."""
     return max(legal, key=lambda move: liking(s, player, move, dice, keen=keen))
 
 
 def liking(
     s: WarfareState, player: int, move: str, dice: random.Random, *, keen: bool = True
 ) -> float:
-    """Return the worth of a move by rules of thumb, where doing nothing is 0; a small random part
-    makes games differ. ``keen``: in Simple mode, count what a kept card can gain.
+    """Return the value of a move by rules of thumb, relative to passing.
+
+    A small random part makes games differ. If ``keen`` is true, the gain from a card kept in Simple
+    mode is included.
     """
     words = move.split(":")
     whim = dice.random()
@@ -134,19 +147,24 @@ def liking(
 
 
 def _placing(s: WarfareState, move: str) -> float:
-    """Return the worth of a placement: points if it holds, one point and the troops lost if not."""
+    """Return the value of a placement: the points if the piece holds, a loss of one point if not,
+    and a bonus for each kind of troop left.
+    """
     chance = holds(s, move)
     forced = s.fixed or ()
     if TELEPORT in forced:
         return chance
     high = 0 if MOUNT in forced or s.free_zone else under(move)
     left = Counter(s.troops[s.owner]) - Counter(move.split(":")[3].split("+"))
-    kinds = len({kind_of(piece) for piece in left})  # More kinds are rolled more often.
+    # With more kinds of troops left, more rolls of the troop die can be used.
+    kinds = len({kind_of(piece) for piece in left})
     return chance * (1 + high) - (1 - chance) + 0.1 * kinds
 
 
 def _prospect(s: WarfareState, names: Collection[str], high: int = 0) -> float:
-    """Return the turn's worth to its owner with these challenges, on ``high`` pieces."""
+    """Return the value of the turn to its owner with the challenges ``names``, for a placement onto
+    ``high`` pieces.
+    """
     chance = steady(s, names) * HIGHER**high
     if TELEPORT in names:
         return chance - 1
@@ -160,8 +178,11 @@ def _troops(names: Collection[str]) -> int:
 
 
 def _kept_liking(s: WarfareState, card: str, args: Sequence[str]) -> float:
-    """Return what a kept card gains in Simple mode over playing without it. A doer other than the
-    owner keeps the troops if they fall, so the owner is rid of them either way.
+    """Return the gain from playing a kept card in Simple mode, compared with playing without the
+    card.
+
+    If the doer is not the owner, fallen troops go to the doer, so the owner loses these troops in
+    either case.
     """
     names = s.in_force
     if s.doer != s.owner:
@@ -189,12 +210,12 @@ def _card_liking(s: WarfareState, player: int, token: str, *, mine: bool) -> flo
     return _hardness(name) + 0.12 * close + 0.05 * lead - 0.9 - trouble
 
 
-# Playing on to the end of the turn
+# Playouts to the end of the turn
 
 
 def expected(s: WarfareState, player: int, move: str, dice: random.Random) -> float:
-    """Return the average worth of ``move`` for ``player`` at the end of the turn. A placement or an
-    event counts as success and as failure, weighted by the chance that it holds.
+    """Return the average value of ``move`` for ``player`` at the end of the turn. For a placement
+    or an event, success and failure are weighted by the chance that the piece holds.
     """
     words = move.split(":")
     if words[1] not in ("place", "event"):
@@ -215,8 +236,8 @@ def expected(s: WarfareState, player: int, move: str, dice: random.Random) -> fl
 
 
 def _on_average(s: WarfareState, player: int, before: WarfareState, dice: random.Random) -> float:
-    """Return the worth after everybody has played by rules of thumb to the end of the turn, with
-    the outcomes of placements weighted and not diced.
+    """Return the value of the state after all players have played by rules of thumb to the end of
+    the turn. The outcomes of placements are weighted by their chances and not drawn at random.
     """
     for _ in range(HORIZON):
         if s.stage in ("over", "refill") or (s.owner, s.round) != (before.owner, before.round):
@@ -229,7 +250,9 @@ def _on_average(s: WarfareState, player: int, before: WarfareState, dice: random
 
 
 def intended(s: WarfareState, dice: random.Random) -> str:
-    """Return a move of an awaited player by rules of thumb, or of chance; placements succeed."""
+    """Return the next move of a playout: by rules of thumb for an awaited player, or random for
+    dice and cards. Placements always succeed.
+    """
     awaited = moves.awaited(s)
     if not awaited:
         chances = [move for move in moves.listed(s) if move.startswith("chance")]
@@ -239,11 +262,13 @@ def intended(s: WarfareState, dice: random.Random) -> str:
 
 
 def value(s: WarfareState, player: int) -> float:
-    """Return points, with the chance of those for the last troop: the player's side over the
-    others.
+    """Return the points of ``player``'s team minus the other teams' points. The points include a
+    share of the bonus for the last troop, by the chance of each player to place the last troop
+    first.
     """
     seats, partners = s.options.players, s.options.partners
-    waits = [((each - s.owner) % seats) / seats for each in s.players]  # rounds to the next turn
+    # Fraction of a round until each player's next turn.
+    waits = [((each - s.owner) % seats) / seats for each in s.players]
     near = [exp(-RACE * (len(s.troops[each]) + 0.5 * waits[each])) for each in s.players]
     cards = CARD * min(4, *map(len, s.troops)) / 4
     sides = {partners(each): 0.0 for each in s.players}
@@ -257,8 +282,8 @@ def value(s: WarfareState, player: int) -> float:
 
 
 def imagined(seen: WarfareState, dice: random.Random) -> WarfareState:
-    """Return a world that fits the player's view ``seen``, with hidden cards and heroes dealt at
-    random. Cards of paper stay unknown.
+    """Return a complete state that fits the player's view ``seen``, with hidden cards and heroes
+    dealt at random. Paper cards stay unknown.
     """
     s = seen.copy()
     s.seen = None

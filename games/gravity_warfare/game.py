@@ -1,4 +1,4 @@
-"""Gravity Warfare in words for people and the table: the contract's object, refusals, options."""
+"""Connects Gravity Warfare to the host: JSON state, refused moves, instructions and options."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SPIN = "spin-it"
 
 
 class WarfareGame(SeatedGame):
-    """Gravity Warfare with its options fixed."""
+    """A game of Gravity Warfare with fixed options."""
 
     name = "gravity-warfare"
     secret_options = tuple(spec.name for spec in data.SPECS if spec.secret)
@@ -47,22 +47,26 @@ class WarfareGame(SeatedGame):
         self.pieces = tuple(f"{player}-{kind}" for player in self.players for kind in data.KINDS)
         ring = ((1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0), (0, 1), (0, 2))
         self.board = dict(zip(data.ZONES, ring, strict=True))
-        """The eight zones, around the middle."""
+        """Zone -> (column, row) in a 3 x 3 grid. The eight zones form a ring around the middle."""
         if options.team_size is not None:
             teams = options.players // options.team_size
             self.teams = tuple(self.players[team::teams] for team in range(teams))
 
     def cells(self, state: WarfareState) -> Mapping[str, str]:
-        """Return zone -> its towers, oldest first, as the sensors' moves spell them."""
+        """Return zone -> its towers as text, oldest first, in the notation of the move
+        ``table:see``.
+        """
         zones = sorted(state.zones.items())
         return {zone: "/".join(map(spelt, towers)) for zone, towers in zones}
 
     def reserve(self, state: WarfareState) -> Mapping[str, int]:
-        """Return player -> troops still held."""
+        """Return player -> number of troops that are not yet placed."""
         return dict(zip(self.players, map(len, state.troops), strict=True))
 
     def outcome(self, position: Position) -> Outcome:
-        """Return the result: most points win, ties share. ``team``: the one that leads alone."""
+        """Return the result of the game: the players with the most points win. The outcome names
+        one winner or one team only if that player or team leads alone.
+        """
         won = self.rules.result(position.state) or ()
         names = tuple(self.players[player] for player in won)
         alone = names[0] if len(names) == 1 and not self.teams else None
@@ -71,12 +75,14 @@ class WarfareGame(SeatedGame):
         )
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """Return a turn without acts, as people and sensors have already reported what moved."""
+        """Return a turn without physical actions, because people and sensors have already reported
+        the moved pieces.
+        """
         who = move.partition(":")[0]
         return Turn(move, who, (), (), after)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Return why ``move`` may not be made by this player or in this phase, or None."""
+        """Return the error that explains why ``move`` is refused, or None if the move is legal."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move in position.legal() and move not in ("chance:heroes", "chance:shuffle"):
@@ -92,31 +98,39 @@ class WarfareGame(SeatedGame):
         return words.prompt(position.state)
 
     def lit(self, position: Position) -> Sequence[str]:
-        """Return the zone of the turn, or all zones if any will do."""
+        """Return the zones to light: the zone of the turn, or all zones if the choice is free.
+        Empty outside the phases for cards and pieces.
+        """
         state = position.state
         if state.phase not in ("window", "place", "take") or state.zone is None:
             return ()
         return data.ZONES if state.zone == ANY else (state.zone,)
 
     def forced(self, position: Position) -> int:
-        """Return the number of challenges in force."""
+        """Return the number of challenges in force in this turn."""
         return len(position.state.in_force)
 
     def passes(self, move: str) -> bool:
-        """Return whether the move is ``WHO:pass`` or the end of a count."""
+        """Return whether the move is a player's pass or the end of the countdown."""
         return move == self.time_up or move.endswith(":pass")
 
     def takes_back(self, move: str) -> bool:
-        """Return whether the move reports a placement, an event, or a piece taken or sensed."""
+        """Return whether the move reports pieces that people placed, took or moved, or that the
+        sensors detected. A report can be wrong, so a player can take it back.
+        """
         return move.partition(":")[2].startswith(("place:", "event:", "take:", "see:"))
 
     def at_once(self, position: Position) -> bool:
-        """Return True for heroes, and for used cards that become new piles during a round."""
+        """Return whether the host makes the awaited chance move automatically: giving out heroes,
+        or shuffling used cards into new piles during a round.
+        """
         state: WarfareState = position.state
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
 
     def rolls(self, position: Position) -> bool:
-        """Return whether dice are awaited; cards are not a throw, as anybody may deal them."""
+        """Return whether the next move is a roll of dice. Dealing cards does not count, because any
+        player can deal.
+        """
         state: WarfareState = position.state
         return state.phase in ("roll", "dice")
 
@@ -127,8 +141,9 @@ class WarfareGame(SeatedGame):
         wish: str | None,
         turned: bool | None = None,
     ) -> Witnessed | None:
-        """Return the move that fits a change of the platform; see ``witness.witnessed``. It is not
-        sure if Spin it is in force and the platform was not spun.
+        """Return the move that explains a change of the platform, or None (see
+        ``inference.witnessed``). The move is marked as not sure if *Spin it* is in force and the
+        platform was not spun.
         """
         state = position.state
         found = inference.witnessed(state, change, wish)
@@ -137,11 +152,15 @@ class WarfareGame(SeatedGame):
         return found
 
     def standing(self, position: Position) -> Mapping[str, int]:
-        """Return the number of towers in each zone: pieces that lie on others are not sensed."""
+        """Return the number of towers in each zone. The sensors do not detect pieces that lie on
+        other pieces.
+        """
         return {zone: len(towers) for zone, towers in position.state.zones.items()}
 
     def failure(self, position: Position, move: str) -> str | None:
-        """Return the move that reports the failure of this placement or event, or None."""
+        """Return the move that reports the failure of this placement or event, or None for any
+        other move.
+        """
         return moves.failing(move) if move.split(":")[1] in ("place", "event") else None
 
     def spins(self, position: Position) -> bool:
@@ -154,7 +173,7 @@ class WarfareGame(SeatedGame):
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts of the deck that is shipped."""
+        """All texts of the built-in deck, for translation."""
         return words.texts()
 
     @override
@@ -167,11 +186,11 @@ class WarfareGame(SeatedGame):
 
     @property
     def glossary(self) -> Mapping[str, tuple[str, str]]:
-        """Zones, cards, heroes and kinds of troops."""
+        """Titles and explanations of the zones, cards, heroes and kinds of troops."""
         return words.glossary(self.chosen)
 
     def more(self, position: Position) -> Mapping[str, Any]:
-        """Return the rest of the contract's object."""
+        """Return the entries of the position's JSON object that only Gravity Warfare has."""
         state: WarfareState = position.state
         named = self.players
 
@@ -209,11 +228,11 @@ class WarfareGame(SeatedGame):
         }
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
-        """Return the move with its heroes, shuffled cards or fallen pieces made up at random."""
+        """Return the move completed with random heroes, shuffled cards or fallen pieces."""
         return moves.completed(position.state, move, dice)
 
     def shown_move(self, move: str, player: str) -> str:
-        """Return the move without the heroes and the cards that chance names."""
+        """Return the move without the dealt heroes and cards, which players must not see."""
         for stem in ("chance:heroes", "chance:shuffle"):
             if move.startswith(stem):
                 return stem
@@ -221,7 +240,7 @@ class WarfareGame(SeatedGame):
 
 
 class WarfareType(GameType):
-    """Gravity Warfare before its options are chosen."""
+    """The game type of Gravity Warfare, which creates games from options."""
 
     name = "gravity-warfare"
     credit = Credit(

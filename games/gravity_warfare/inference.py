@@ -1,4 +1,4 @@
-"""Guesses what hands did, from where pieces appeared, disappeared or slid on the platform."""
+"""Infers moves of people from towers that appear, disappear or slide on the platform."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from tiltboard.games.seated import Witnessed
 
 
 def witnessed(s: WarfareState, change: Mapping[str, int], wish: str | None) -> Witnessed | None:
-    """Return the only move that fits the change, or None. ``change``: zone -> increase in the
-    number of towers. ``wish``: the intended move, if known. Pieces put on a tower are not sensed.
+    """Return the only move that explains a change of the platform, or None.
+
+    ``change`` maps each zone to the increase in its number of towers. ``wish`` is the intended
+    move, if known. The sensors do not detect pieces that are put on a tower.
     """
     came = [zone for zone, count in change.items() if count > 0]
     went = [zone for zone, count in change.items() if count < 0]
@@ -26,7 +28,8 @@ def witnessed(s: WarfareState, change: Mapping[str, int], wish: str | None) -> W
 
 
 def _hopeful(s: WarfareState) -> dict[str, str]:
-    """Return the moves that do not fail -> the zone in which each changes the platform."""
+    """Return move -> zone in which the move changes the platform, for all moves that do not fail.
+    """
     at = {"place": 4, "take": 2, "event": 3}
     mine = ((move, move.split(":")) for move in listed_of(s, awaited(s)[0]))
     deeds = ((move, words) for move, words in mine if words[1] in at and words[2] != "fail")
@@ -42,7 +45,9 @@ def _only(meant: list[str], wish: str | None) -> Witnessed | None:
 def _placed(
     s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str], wish: str | None
 ) -> Witnessed | None:
-    """Return the move for a placement that holds, even if another piece slid, or that fails."""
+    """Return the move for a placement that holds, even if another piece slid, or for a placement
+    that fails. Return None if the change has no single explanation.
+    """
     on_surface = {move: zone for move, zone in _hopeful(s).items() if ":under=" not in move}
     landed = [zone for zone in came if zone in on_surface.values()]
     if len(landed) > 1:
@@ -66,7 +71,9 @@ def _placed(
 def _gone(
     s: WarfareState, change: Mapping[str, int], went: Iterable[str]
 ) -> dict[str, list[Tower]] | None:
-    """Return the towers that left each zone, taken to be the newest, or None if it had too few."""
+    """Return zone -> towers that left the zone, or None if a zone had too few towers. The newest
+    towers are assumed to have left.
+    """
     found = {}
     for zone in went:
         towers = s.zones.get(zone, ())
@@ -79,7 +86,9 @@ def _gone(
 def _slid(
     s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str]
 ) -> Witnessed | None:
-    """Return the move for a tower that slid to another zone or fell between placements."""
+    """Return the move for a tower that slid to another zone or fell between placements, or None if
+    the change has another cause.
+    """
     gone = _gone(s, change, went)
     one_way = len(went) == len(came) == 1 and sum(change.values()) == 0
     if not went or gone is None or (came and not one_way):

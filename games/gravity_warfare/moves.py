@@ -1,4 +1,4 @@
-"""The moves of every phase, by name: lists them, checks one, and adds what chance decides."""
+"""Lists the moves of each phase, checks single moves, and completes moves with random results."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ from tiltboard.games.rules import Dice
 CHANCE, TABLE = "chance", "table"
 BUYING = ("window", "blocked", "choose", "event", "take", "place", "after", "refill")
 SEEING = ("card", "roll", "blocked", "window", "after", "refill")
-FALLS = (0, 0, 1, 1, 2, 3, 4)  # A random failure draws its number of fallen pieces from these.
+# Numbers of pieces that fall in a random failure; each entry is equally likely.
+FALLS = (0, 0, 1, 1, 2, 3, 4)
 
 
 def awaited(s: WarfareState) -> tuple[int, ...]:
-    """Return the awaited players by seat; empty if chance is awaited or the game is over."""
+    """Return the seats of the awaited players. Empty if dice or cards decide next, or if the game
+    is over.
+    """
     match s.phase:
         case "keep":
             return (s.drawer,)
@@ -34,7 +37,8 @@ def awaited(s: WarfareState) -> tuple[int, ...]:
             return (s.owner,)
         case "window":
             return tuple(each for each in s.players if each not in s.passed)
-        case "after":  # A player who buys a card in this phase may lay it.
+        # A player with an empty hand who buys a card in this phase is awaited from then on.
+        case "after":
             return tuple(p for p in s.players if p not in s.passed and s.may_give_back(p))
         case "choose":
             return tuple(each for each in s.players if each != s.doer)
@@ -48,7 +52,9 @@ def awaited(s: WarfareState) -> tuple[int, ...]:
 
 
 def listed(s: WarfareState) -> list[str]:
-    """Return all legal moves; stems stand for those with arguments that cannot be listed."""
+    """Return all legal moves. If the arguments of a move cannot be listed, only the stem of the
+    move is included.
+    """
     found = [f"{CHANCE}:{words}" for words in _of_chance(s)]
     for player in s.players:
         found += listed_of(s, player)
@@ -58,7 +64,7 @@ def listed(s: WarfareState) -> list[str]:
 
 
 def listed_of(s: WarfareState, player: int) -> list[str]:
-    """Return one player's legal moves."""
+    """Return the legal moves of one player."""
     words = list(_of_player(s, player)) if player in awaited(s) else []
     if s.phase in BUYING and not s.options.simple:
         words += [f"buy:{side}" for side in (cards.buys(s, player) if s.points[player] else ())]
@@ -83,7 +89,7 @@ def _of_chance(s: WarfareState) -> list[str]:
 
 
 def _of_player(s: WarfareState, player: int) -> Iterator[str]:
-    """Yield the moves of an awaited player in this phase, without the player's name."""
+    """Yield the moves of an awaited player in the current phase, each without the player's name."""
     match s.phase:
         case "card":
             named = [f":{card}" for card in s.unseen()] if s.options.paper else [""]
@@ -130,7 +136,9 @@ def _of_player(s: WarfareState, player: int) -> Iterator[str]:
 
 
 def nameable(s: WarfareState) -> list[str]:
-    """Return the cards that Antimatter can be in Simple mode: possible challenges, and Keep it."""
+    """Return the cards that Antimatter can stand for in Simple mode: the challenges that are
+    possible now, and *Keep it* if a piece is on the platform.
+    """
     found = [name for name in cards.named(s) if name not in KINDS_OF_CARDS and s.possible(name)]
     keep = cards.KEEP in cards.named(s) and s.pieces() > 0
     return [*found, cards.KEEP] if keep else found
@@ -166,13 +174,17 @@ def _placements(s: WarfareState) -> Iterator[str]:
 
 
 def _unders(s: WarfareState, zone: str) -> list[str]:
-    """Return "" for the surface of a zone, and ``:under=HEIGHT`` for each height of its towers."""
+    """Return the possible ends of a move that places a piece: "" for the surface of the zone, and
+    ``:under=HEIGHT`` for each height of its towers.
+    """
     heights = sorted({len(tower) for tower in s.zones.get(zone, ())})
     return ["", *(f":under={height}" for height in heights)]
 
 
 def _choices(s: WarfareState) -> set[tuple[str, ...]]:
-    """Return the pieces that may be placed now: one, or a pair with the lower piece first."""
+    """Return the possible choices of pieces to place now: one piece, or a pair with the lower piece
+    first.
+    """
     if s.held is not None:
         return {(s.held,)}
     dice = s.troop if PAIR in (s.fixed or ()) else s.troop[:1]
@@ -187,11 +199,11 @@ def _choices(s: WarfareState) -> set[tuple[str, ...]]:
     return found
 
 
-# whether a move may be made
+# Checks of single moves
 
 
 def allowed(s: WarfareState, move: str) -> bool:
-    """Return whether a move is legal, including its arguments."""
+    """Return whether a move, including its arguments, is legal."""
     words = move.split(":")
     match words:
         case ["chance", "heroes", *names]:
@@ -213,13 +225,17 @@ def allowed(s: WarfareState, move: str) -> bool:
 
 
 def failing(move: str) -> str:
-    """Return the move for a failure of this placement or event, without the pieces that fell."""
+    """Return the move that reports the failure of this placement or event, without the fallen
+    pieces.
+    """
     who, what, _, first, second = move.split(":")[:5]
     return f"{who}:{what}:fail:{first}:{second}"
 
 
 def could_fall(s: WarfareState, move: str) -> tuple[list[str], list[str]]:
-    """Return the pieces that can fall in a failure: in the hand, and ``PIECE@ZONE`` elsewhere."""
+    """Return the pieces that can fall in a failure: the pieces in the player's hand, and the pieces
+    on the platform as ``PIECE@ZONE``.
+    """
     _, what, _, first, second = move.split(":")[:5]
     standing = [f"{piece}@{zone}" for piece, zone in s.standing()]
     if what == "place":
@@ -229,9 +245,11 @@ def could_fall(s: WarfareState, move: str) -> tuple[list[str], list[str]]:
 
 
 def towers_of(s: WarfareState, words: Sequence[str]) -> dict[str, list[Tower]] | None:
-    """Return the towers that ``words`` name as ``ZONE=PIECE+PIECE/PIECE``, or None if they cannot
-    be. Pieces placed in this turn keep that mark in their zone if one like them is still there,
-    else in the lowest zone that has one.
+    """Return zone -> towers for ``words`` of the form ``ZONE=PIECE+PIECE/PIECE``, or None if the
+    words are invalid or add a piece.
+
+    A piece placed in this turn keeps its mark if an equal piece is still in the same zone.
+    Otherwise, an equal piece in the lowest zone gets the mark.
     """
     said: dict[str, list[list[str]]] = {}
     for word in words:
@@ -268,7 +286,9 @@ def towers_of(s: WarfareState, words: Sequence[str]) -> dict[str, list[Tower]] |
 
 
 def completed(state: WarfareState, move: str, dice: Dice) -> str:
-    """Return a move of ``listed`` with random heroes, shuffled cards or fallen pieces."""
+    """Return a move from ``listed``, completed with random heroes, shuffled cards or fallen pieces.
+    A move without random parts is returned unchanged.
+    """
     if move == "chance:heroes" and not state.options.paper:
         names = _shuffled(list(state.options.box.heroes), dice)[: state.options.players]
         return ":".join([move, *names])

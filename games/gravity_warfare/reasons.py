@@ -1,4 +1,4 @@
-"""The reasons why a move may not be made: templates in English and what fills them."""
+"""Explains refused moves: message templates in English, and the parameters of the templates."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ PHASE_OF = {
     "draw": ("card", "refill"), "play": ("card", "window", "after"),
     "pass": ("blocked", "window", "after", "refill"),
 }  # fmt: skip
-"""Action of a player -> the phases in which it is done; ``buy`` and ``hero`` belong to several."""
+"""Action of a player -> phases in which the action is allowed. The actions ``buy`` and ``hero`` are
+checked apart.
+"""
 
 
 def why_not(s: WarfareState, move: str) -> Words:
-    """Return the reason for a move that ``moves.allowed`` refuses."""
+    """Return the reason for refusing a move that ``moves.allowed`` rejects, as a template and its
+    parameters.
+    """
     words = move.split(":")
     who, what, args = words[0], words[1] if len(words) > 1 else "", words[2:]
     if who == CHANCE:
@@ -219,7 +223,8 @@ def _withdraw(s: WarfareState, player: int, text: str) -> Words:
 
 
 def _pieces(s: WarfareState, what: str, args: Sequence[str]) -> Words:
-    """A piece that is taken, placed or moved by an event."""
+    """Return the reason for refusing a move that takes or places a piece or carries out an event.
+    """
     if what != "take" and (not args or args[0] not in ("ok", "fail")):
         return "{what} says ok or fail.", {"what": what}
     named = [*(args if what == "take" else args[1:]), "", ""]

@@ -13,9 +13,11 @@ from tiltboard.ground.override import override
 
 
 class WarfareRules(Rules):
-    """The rules with options fixed. ``moves`` lists only the stems of moves that people and chance
-    complete (``chance:heroes``, ``chance:shuffle``, failures without what fell) and no sensed
-    changes; ``allows`` accepts the whole moves too.
+    """The rules of Gravity Warfare for fixed options.
+
+    ``moves`` omits sensor reports, and lists moves with random results (``chance:heroes``,
+    ``chance:shuffle``, failures) without these results. ``allows`` also accepts sensor reports and
+    completed moves.
     """
 
     def __init__(self, options: Options) -> None:
@@ -23,7 +25,9 @@ class WarfareRules(Rules):
         self.players = options.players
 
     def start(self) -> WarfareState:
-        """Return the state in which heroes are given out, or cards are shuffled."""
+        """Return the first state of a game, in which heroes are given out or, in Simple mode, cards
+        are shuffled.
+        """
         state = WarfareState(options=self.options)
         state.points = [turn_phases.START_POINTS] * self.players
         turn_phases.begin_round(state, 0)
@@ -41,13 +45,15 @@ class WarfareRules(Rules):
         return moves.allowed(state, self.name(move))
 
     def apply(self, state: WarfareState, move: int) -> WarfareState:
-        """Return a changed copy of the state."""
+        """Return a copy of the state after the move."""
         after = state.copy()
         apply.make(after, self.name(move))
         return after
 
     def result(self, state: WarfareState) -> tuple[int, ...] | None:
-        """Return the players with most points; a team's points are added."""
+        """Return the numbers of the players with the most points, or None before the end of the
+        game. Team partners' points are added.
+        """
         if state.stage != "over":
             return None
         team = self.options.partners
@@ -55,25 +61,27 @@ class WarfareRules(Rules):
         return tuple(player for player in range(self.players) if total[player] == max(total))
 
     def mover(self, state: WarfareState) -> int:
-        """Return the owner of the turn."""
+        """Return the number of the player who owns the current turn."""
         return state.owner
 
     def awaiting(self, state: WarfareState) -> tuple[int, ...]:
-        """Return the awaited players by seat (in a refill the owner first), or chance."""
+        """Return the seats of the awaited players (in a refill, the owner first), or CHANCE if dice
+        or cards decide next. Empty after the end of the game.
+        """
         if state.stage == "over":
             return ()
         return (moves.awaited(state) if state.seen is None else state.seen.awaited) or (CHANCE,)
 
     def key(self, state: WarfareState) -> int:
-        """Return a key of the whole state except its number of moves."""
+        """Return a number that identifies the state, without regard to the number of moves made."""
         parts = [repr(getattr(state, f.name)) for f in fields(state) if f.name not in _APART]
         return int.from_bytes("\n".join(parts).encode(), "big")
 
     def view(self, state: WarfareState, player: int) -> WarfareState:
-        """Return what ``player`` may see, or what everybody may see if ``player`` is below 0.
+        """Return the state as ``player`` sees it, or as spectators see it if ``player`` is below 0.
 
-        Others' hands and drawn cards, and their heroes that were never used, are ``?``; in Simple
-        mode hands are open.
+        The piles, other players' hands and drawn cards, and other players' unused heroes are ``?``.
+        In Simple mode, all hands are open.
         """
         seen = state.copy()
         for other in state.players:

@@ -1,7 +1,7 @@
-"""The state of a game: the platform, hands and piles, and the progress of the turn.
+"""The state of a game of Gravity Warfare: platform, hands, piles and progress of the turn.
 
-The functions of the other modules change a ``WarfareState`` copied for them; elsewhere it is a
-value. Players are numbers by seat.
+The functions that apply moves change a copy of a ``WarfareState``; all other code treats the state
+as immutable. Players are numbered by seat.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tiltboard.games.gravity_warfare.data import COLOURS, Options
 
 ANY = "any"
 UNKNOWN = "?"
-GEMS = 7  # green ones
+GEMS = 7  # Number of green gems in the box.
 TELEPORT, COPY, BLIND = "teleport-it", "copy-it", "blindfolded"
 PAIR, DUPLICATE, MOUNT = "pair-it", "duplicate-it", "mount-it"
 
@@ -24,7 +24,7 @@ class WarfarePiece(NamedTuple):
 
     name: str
     fresh: bool = False
-    """Placed in this turn."""
+    """True if the troop was placed in this turn."""
 
 
 def kind_of(piece: str) -> str:
@@ -33,7 +33,7 @@ def kind_of(piece: str) -> str:
 
 
 Tower = tuple[WarfarePiece, ...]
-"""Lowest piece first."""
+"""The pieces of one tower, lowest piece first."""
 
 
 def spelt(tower: Tower) -> str:
@@ -42,8 +42,9 @@ def spelt(tower: Tower) -> str:
 
 
 class Token(NamedTuple):
-    """A challenge as laid: the player, its text, its card (None: a hero laid it), whether it was
-    deferred to this turn, and the Space-Time Holes that deferred it.
+    """A challenge laid on the turn: the number of the player who laid the challenge, its text in
+    moves, its card, whether the challenge was deferred to this turn, and the Space-Time Hole cards
+    that deferred the challenge. ``card`` is None if a hero laid the challenge.
     """
 
     who: int
@@ -54,17 +55,21 @@ class Token(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the challenge; for Antimatter, the card that it stands for."""
+        """Name of the challenge. For Antimatter, the name of the card that Antimatter stands for.
+        """
         return self.text.rpartition("=")[2]
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """The token's cards, Space-Time Holes included; a hero's challenge has no own card."""
+        """Cards to discard with this challenge: Space-Time Holes, and the challenge card unless a
+        hero laid the challenge.
+        """
         return (*self.holes, *([self.card] if self.card else []))
 
 
 class CardPlay(NamedTuple):
-    """The first placement of a turn, as Copy it repeats it."""
+    """The first placement of a turn, which *Copy it* repeats: challenges, zone and kinds of pieces.
+    """
 
     challenges: tuple[str, ...]
     zone: str
@@ -72,14 +77,16 @@ class CardPlay(NamedTuple):
 
 
 class WarfareEvent(NamedTuple):
-    """The event in progress: the player who carries it out, and the card whose rules it has."""
+    """The event card in progress: the player who carries out the event, and the card's name."""
 
     who: int
     name: str
 
 
 class SeenTable(NamedTuple):
-    """Parts of a view that a state does not hold: the player's moves, and the awaited seats."""
+    """Parts of a player's view that hidden cards make impossible to compute: the player's legal
+    moves, and the seats of all awaited players.
+    """
 
     legal: tuple[str, ...]
     awaited: tuple[int, ...]
@@ -87,26 +94,28 @@ class SeenTable(NamedTuple):
 
 @dataclass(kw_only=True)
 class OfTurn:
-    """The part of a state that each turn resets."""
+    """The fields of a state that are reset at the start of each turn."""
 
     zone: str | None = None
     troop: tuple[str, ...] = ()
     tokens: tuple[Token, ...] = ()
     used: tuple[str, ...] = ()
     passed: frozenset[int] = frozenset()
-    """Players who have passed in this window."""
+    """Numbers of the players who have passed since the window for cards was last opened."""
     spent: list[int] = field(default_factory=list)
-    """Number of challenges and events that each player has laid."""
+    """Number of challenges and events that each player has laid in this turn, by seat."""
     right: list[int] = field(default_factory=list)
-    """The number that each may lay."""
+    """Maximum number of challenges and events that each player can lay in this turn, by seat."""
     ever_laid: frozenset[int] = frozenset()
     laid: list[tuple[str, ...]] = field(default_factory=list)
-    """Challenges laid in this turn and not taken back."""
+    """Names of the challenges that each player has laid in this turn and not withdrawn, by seat."""
     fixed: tuple[str, ...] | None = None
-    """Challenges in force once the window is closed."""
+    """Names of the challenges in force, or None until the window for cards is closed."""
     chosen: bool = False
     ask: str = ""
-    """The decision that the next throw makes."""
+    """The dice to roll next: ``roll`` for both dice, ``troop`` or ``zone``. Empty if no dice are
+    rolled now.
+    """
     rolled_again: bool = False
     held: str | None = None
     source: str | None = None
@@ -123,13 +132,15 @@ class OfTurn:
 
 @dataclass(kw_only=True)
 class WarfareState(OfTurn):
-    """The state of a game."""
+    """The complete state of a game of Gravity Warfare."""
 
     options: Options = field(compare=False)
     stage: str = "heroes"
-    """The phase, unless a draw or a new deal comes between (see ``phase``)."""
+    """The stored phase. The property ``phase`` differs while drawn cards or new piles interrupt the
+    phase.
+    """
     turn: int = 0
-    """Moves made."""
+    """Number of moves made since the start of the game."""
     round: int = 1
     owner: int = 0
     doer: int = 0
@@ -146,17 +157,19 @@ class WarfareState(OfTurn):
     right_pile: tuple[str, ...] = ()
     discard: tuple[str, ...] = ()
     lying: tuple[str, ...] = ()
-    """Guardians that are out until the next round."""
+    """Guardian cards that are out of play until the next round."""
     drawer: int = -1
     drawn: tuple[str, ...] = ()
     refilling: bool = False
     deferred: dict[int, tuple[Token, ...]] = field(default_factory=dict)
     last: CardPlay | None = None
     round_laid: list[tuple[str, ...]] = field(default_factory=list)
-    """Challenges laid in earlier turns of the round."""
+    """Names of the challenges that each player laid in earlier turns of this round, by seat."""
     first_turn: bool = True
     seen: SeenTable | None = None
-    """Set in a player's view, where hidden things are ``?`` and which cannot be played on."""
+    """Set only in a player's view, where hidden cards are ``?`` and no move can be applied. None in
+    a complete state.
+    """
 
     def copy(self) -> WarfareState:
         """Return a copy that can be changed without changing this state."""
@@ -167,7 +180,7 @@ class WarfareState(OfTurn):
         )
         return other
 
-    # who
+    # Players and seats
 
     @property
     def players(self) -> range:
@@ -175,17 +188,21 @@ class WarfareState(OfTurn):
         return range(self.options.players)
 
     def seat(self, name: str) -> int | None:
-        """Return the number of the player called ``name``, or None."""
+        """Return the seat of the player with the colour ``name``, or None if there is no such
+        player.
+        """
         return COLOURS.index(name) if name in COLOURS[: self.options.players] else None
 
     @property
     def others(self) -> list[int]:
-        """The players who are neither owner nor doer."""
+        """Seats of the players who are neither the turn's owner nor its doer (the player who places
+        the piece).
+        """
         return [each for each in self.players if each not in (self.owner, self.doer)]
 
     def may_give_back(self, player: int) -> bool:
-        """Return whether ``player`` may give the piece back: the player is neither owner nor doer,
-        has laid no challenge, and holds a card that may be Give it back.
+        """Return whether ``player`` can be asked for *Give it back*. The player must be neither
+        owner nor doer, must have laid no challenge in this turn, and must hold a card.
         """
         return (
             player in self.others
@@ -194,14 +211,14 @@ class WarfareState(OfTurn):
             and self.spent[player] < self.right[player]
         )
 
-    # platform
+    # Pieces on the platform
 
     def pieces(self) -> int:
         """Return the number of pieces on the platform."""
         return sum(len(tower) for towers in self.zones.values() for tower in towers)
 
     def tops(self, zone: str) -> list[str]:
-        """Return the names of the pieces on top in a zone, each once."""
+        """Return the names of the topmost pieces in a zone, sorted and without duplicates."""
         return sorted({tower[-1].name for tower in self.zones.get(zone, ())})
 
     def standing(self) -> list[tuple[str, str]]:
@@ -210,7 +227,9 @@ class WarfareState(OfTurn):
         return [(piece.name, zone) for zone, towers in zones for t in towers for piece in t]
 
     def put(self, zone: str, names: tuple[str, ...], under: int, *, fresh: bool = True) -> None:
-        """Put pieces onto the first tower of exactly ``under`` pieces; 0: onto the surface."""
+        """Put pieces onto the first tower of exactly ``under`` pieces, or onto the surface of the
+        zone if ``under`` is 0.
+        """
         towers = list(self.zones.get(zone, ()))
         new = tuple(WarfarePiece(name, fresh) for name in names)
         if under:
@@ -221,7 +240,7 @@ class WarfareState(OfTurn):
         self.set_zone(zone, towers)
 
     def set_zone(self, zone: str, towers: list[Tower]) -> None:
-        """Set the towers of a zone; a zone without pieces gets no entry."""
+        """Set the towers of a zone, or delete the zone's entry if there are no pieces."""
         kept = tuple(tower for tower in towers if tower)
         if kept:
             self.zones[zone] = kept
@@ -229,8 +248,12 @@ class WarfareState(OfTurn):
             self.zones.pop(zone, None)
 
     def remove(self, zone: str, name: str, *, top: bool = False) -> WarfarePiece | None:
-        """Take a piece away: of equals one placed this turn, else the newest tower's, the topmost
-        such. ``top``: only what lies on top. The tower closes up. None if there is no such piece.
+        """Remove a piece from a zone and return the piece, or return None if the zone has no such
+        piece.
+
+        Among equal pieces, a piece placed in this turn is preferred, then a piece of the newest
+        tower, then the topmost piece. If ``top`` is true, only the topmost piece of each tower
+        counts. The pieces above a removed piece move down.
         """
         towers = list(self.zones.get(zone, ()))
         found = [
@@ -248,7 +271,7 @@ class WarfareState(OfTurn):
         return piece
 
     def remove_fresh(self) -> list[str]:
-        """Take away all that was placed in this turn."""
+        """Remove all pieces placed in this turn from the platform and return their names."""
         gone = []
         for zone, towers in list(self.zones.items()):
             gone += [piece.name for tower in towers for piece in tower if piece.fresh]
@@ -256,40 +279,44 @@ class WarfareState(OfTurn):
             self.set_zone(zone, kept)
         return gone
 
-    # troops
+    # Troops, points and gems
 
     def give(self, player: int, *names: str) -> None:
-        """Put pieces into the player's troops."""
+        """Add pieces to the player's troops, which are not yet on the platform."""
         self.troops[player] = tuple(sorted([*self.troops[player], *names]))
 
     def spend(self, player: int, names: tuple[str, ...]) -> None:
-        """Take pieces out of the player's troops."""
+        """Remove pieces from the player's troops."""
         kept = Counter(self.troops[player]) - Counter(names)
         self.troops[player] = tuple(sorted(kept.elements()))
 
     def pay(self, player: int, cost: int) -> None:
-        """Take points from a player, down to 0."""
+        """Subtract ``cost`` from a player's points, but not below 0."""
         self.points[player] = max(0, self.points[player] - cost)
 
     def gem(self, player: int) -> None:
-        """Give the player a green gem, while there are any."""
+        """Give the player a green gem if the supply is not empty."""
         if sum(self.gems) < GEMS:
             self.gems[player] += 1
 
-    # cards
+    # Cards in hands and piles
 
     def hold(self, player: int, *cards: str) -> None:
-        """Put cards into the player's hand."""
+        """Add cards to the player's hand."""
         self.hands[player] = tuple(sorted([*self.hands[player], *cards]))
 
     def lose(self, player: int, card: str) -> None:
-        """Remove ``card``, or an unknown card in its place, from the player's hand."""
+        """Remove ``card`` from the player's hand. If the hand does not contain ``card``, remove an
+        unknown card instead.
+        """
         hand = list(self.hands[player])
         hand.remove(card if card in hand else UNKNOWN)
         self.hands[player] = tuple(hand)
 
     def lift(self, text: str, who: int | None = None) -> Token:
-        """Take the first challenge of that text off the turn; ``who``: the player who laid it."""
+        """Remove the first challenge with this text from the turn and return the challenge. If
+        ``who`` is given, only challenges that this player laid in this turn count.
+        """
         token = next(
             each
             for each in self.tokens
@@ -299,7 +326,9 @@ class WarfareState(OfTurn):
         return token
 
     def playable(self, player: int) -> list[str]:
-        """Return the cards in the player's hand, each once; an unknown one can be any unseen."""
+        """Return the cards that the player can hold, sorted and without duplicates. An unknown card
+        can be any unseen card except a Guardian.
+        """
         hand = self.hands[player]
         found = {card for card in hand if card != UNKNOWN}
         if UNKNOWN in hand:
@@ -307,7 +336,9 @@ class WarfareState(OfTurn):
         return sorted(found)
 
     def unseen(self) -> Counter[str]:
-        """Return how often each card of the deck is not in hands, turn, deferrals or discards."""
+        """Return how many of each card are neither in a known hand nor discarded, deferred or laid
+        on the turn.
+        """
         seen = Counter(card for hand in self.hands for card in hand)
         seen.update([*self.discard, *self.used, *self.lying, *self.drawn])
         for token in (*self.tokens, *(t for each in self.deferred.values() for t in each)):
@@ -315,11 +346,11 @@ class WarfareState(OfTurn):
         return self.options.pack() - seen
 
     def pile(self, side: str) -> tuple[str, ...]:
-        """Return the cards of the left or the right pile, top first."""
+        """Return the cards of the left or the right pile, top card first."""
         return self.left if side == "left" else self.right_pile
 
     def draw(self, side: str, count: int) -> tuple[str, ...]:
-        """Take cards off the top of a pile."""
+        """Remove ``count`` cards from the top of a pile and return them."""
         pile = self.pile(side)
         if side == "left":
             self.left = pile[count:]
@@ -329,8 +360,11 @@ class WarfareState(OfTurn):
 
     @property
     def phase(self) -> str:
-        """The contract's name of the phase. It is ``deal`` before all else if no pile is large
-        enough to draw from and there are cards for new ones.
+        """Name of the current phase, as other programs see the phase.
+
+        ``keep`` comes before every other phase while a player must choose between two drawn cards.
+        ``deal`` comes next if no pile is large enough to draw from and there are cards for new
+        piles.
         """
         if self.drawn:
             return "keep"
@@ -341,15 +375,19 @@ class WarfareState(OfTurn):
         wanted = max(piles) < few and sum(piles) + len(self.discard) >= enough
         return "deal" if wanted else self.stage
 
-    # in force
+    # Challenges in force
 
     @property
     def event_now(self) -> WarfareEvent:
-        """The event in progress; if none was played, a Keep it that the doer drew."""
+        """The event in progress. If no event card was played, the event is a *Keep it* that the
+        doer drew in Simple mode.
+        """
         return self.event or WarfareEvent(self.doer, "keep-it")
 
     def names(self) -> set[str]:
-        """Return the challenges laid on this turn, and those that Copy it copies."""
+        """Return the names of the challenges laid on this turn, including the challenges that *Copy
+        it* repeats.
+        """
         found = {token.name for token in self.tokens}
         if COPY in found and self.last is not None:
             found |= set(self.last.challenges)
@@ -357,15 +395,17 @@ class WarfareState(OfTurn):
 
     @property
     def in_force(self) -> set[str]:
-        """The names of the challenges in force in this turn."""
+        """Names of the challenges in force in this turn."""
         return self.names() if self.fixed is None else set(self.fixed)
 
     def possible(self, card: str) -> bool:
-        """Return whether ``card`` can be carried out together with the turn's challenges."""
+        """Return whether ``card`` can be combined with the challenges laid on this turn."""
         return self.impossible(card) is None
 
     def impossible(self, card: str) -> str | None:
-        """Return why ``card`` cannot be combined with the turn's challenges, or None (rule W4)."""
+        """Return the reason why ``card`` cannot be combined with the challenges laid on this turn,
+        or None if the combination is possible (rule W4).
+        """
         names = self.names() | {card}
         copied: set[str] = set()
         if COPY in names:

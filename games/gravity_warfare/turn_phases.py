@@ -1,4 +1,4 @@
-"""The automatic course of a turn and a round, from one phase to the next (docs/rules.md)."""
+"""Automatic steps of a turn and a round from one phase to the next (docs/rules.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOPPLED = 4
 
 
 def begin_round(s: WarfareState, starter: int) -> None:
-    """Begin a round: everything goes back to where it belongs; the deal comes next."""
+    """Begin a round: reset pieces, cards and gems, and set the phase in which cards are dealt."""
     clear_turn(s)
     s.owner = s.doer = starter
     s.stage, s.first_turn = "deal", True
@@ -37,7 +37,7 @@ def begin_round(s: WarfareState, starter: int) -> None:
 
 
 def clear_turn(s: WarfareState) -> None:
-    """Reset everything that belongs to a turn."""
+    """Reset all fields that belong to a turn."""
     count = s.options.players
     right = 2 if s.options.mode == DUEL else 1
     fresh = state.OfTurn(spent=[0] * count, right=[right] * count, laid=[()] * count)
@@ -45,7 +45,9 @@ def clear_turn(s: WarfareState) -> None:
 
 
 def deal(s: WarfareState, cards: Sequence[str]) -> None:
-    """Deal the shuffled ``cards`` (``?`` if of paper): for a new round, or as new piles."""
+    """Deal the shuffled ``cards`` for a new round, or form new piles during a round. Each paper
+    card is ``?``.
+    """
     rest = tuple(cards)
     if s.stage == "deal":
         if not s.options.simple:
@@ -59,7 +61,7 @@ def deal(s: WarfareState, cards: Sequence[str]) -> None:
 
 
 def shuffled(s: WarfareState) -> list[str]:
-    """Return the cards to shuffle now, ``?`` for each card of paper."""
+    """Return the cards to shuffle now, with ``?`` for each paper card."""
     if s.stage != "deal":
         return [*s.left, *s.right_pile, *s.discard]
     pack = s.options.pack()
@@ -69,7 +71,9 @@ def shuffled(s: WarfareState) -> list[str]:
 
 
 def begin_turn(s: WarfareState, owner: int) -> None:
-    """Begin a turn: in Simple mode with a card, except for the round's first turn."""
+    """Begin a turn of the player ``owner``. In Simple mode, the turn begins with drawing a card,
+    except for the first turn of a round.
+    """
     clear_turn(s)
     s.owner = s.doer = owner
     if s.options.simple and not s.first_turn:
@@ -80,19 +84,25 @@ def begin_turn(s: WarfareState, owner: int) -> None:
 
 
 def open_window(s: WarfareState) -> None:
-    """Open the window for cards, with the challenges that were deferred to this turn."""
+    """Open the window for cards, in which players lay cards, and add the challenges that were
+    deferred to this turn.
+    """
     s.tokens += s.deferred.pop(s.owner, ())
     again(s)
 
 
 def again(s: WarfareState) -> None:
-    """Open the window for cards again, with nobody having passed."""
+    """Open the window for cards again and reset the list of players who have passed. In Simple
+    mode, only the doer is asked.
+    """
     s.stage, s.ask = "window", ""
     s.passed = frozenset(each for each in s.players if s.options.simple and each != s.doer)
 
 
 def close_window(s: WarfareState) -> None:
-    """Close the window after all have passed, and resolve the cards in order (rule W4)."""
+    """Close the window for cards after all players have passed, remove impossible challenges, and
+    set the next phase (rule W4).
+    """
     laid, s.tokens = s.tokens, ()
     for token in laid:
         if s.possible(token.name):
@@ -116,13 +126,17 @@ def close_window(s: WarfareState) -> None:
 
 
 def blinding(s: WarfareState) -> list[Token]:
-    """Return the tokens that bring Blindfolded."""
+    """Return the laid challenges that require a blindfold: *Blindfolded*, and *Copy it* if it
+    copies *Blindfolded*.
+    """
     copied = s.last is not None and BLIND in s.last.challenges
     return [t for t in s.tokens if t.name == BLIND or (t.name == COPY and copied)]
 
 
 def choose(s: WarfareState, *, blindfolded: bool) -> None:
-    """Choose Blindfolded or the other cards; what is not chosen goes back to the hands."""
+    """Keep either *Blindfolded* or the other challenges, and return the cards that were not chosen
+    to the players' hands.
+    """
     blind, laid = blinding(s), s.tokens
     s.tokens = tuple(token for token in laid if (token in blind) == blindfolded)
     for token in laid:
@@ -133,7 +147,7 @@ def choose(s: WarfareState, *, blindfolded: bool) -> None:
 
 
 def give_back(s: WarfareState, token: Token) -> None:
-    """Give a laid card back to the hand that laid it."""
+    """Return a laid card to the hand of the player who laid the card."""
     s.used += token.holes
     if token.card:
         s.hold(token.who, token.card)
@@ -145,13 +159,15 @@ def give_back(s: WarfareState, token: Token) -> None:
 
 
 def next_step(s: WarfareState) -> None:
-    """Set the next stage of the turn: a throw of the dice, taking a piece, or a placement."""
+    """Set the next phase of the turn: rolling dice, taking a piece, or placing a piece."""
     force = s.fixed or ()
     taking = TELEPORT in force and s.held is None
     if state.PAIR in force and len(s.troop) < 2:
         s.stage, s.ask = "dice", "troop"
         return
-    if (taking or MOUNT in force) and s.zone not in (None, ANY, *s.zones):  # empty: roll again
+    # If the zone has no piece to take or to mount, the zone die is rolled once more. After a second
+    # empty zone, the choice of zone is free.
+    if (taking or MOUNT in force) and s.zone not in (None, ANY, *s.zones):
         s.zone = ANY if s.rolled_again else None
         s.rolled_again = True
     if s.zone is None:
@@ -161,7 +177,9 @@ def next_step(s: WarfareState) -> None:
 
 
 def placed(s: WarfareState, names: tuple[str, ...], zone: str, under: int) -> None:
-    """Carry out a placement that holds; Duplicate it then asks for another, else the turn ends."""
+    """Apply a placement that holds. *Duplicate it* then requires a second placement; otherwise the
+    turn has succeeded.
+    """
     force = s.fixed or ()
     if TELEPORT not in force:
         s.spend(s.owner, names)
@@ -175,14 +193,15 @@ def placed(s: WarfareState, names: tuple[str, ...], zone: str, under: int) -> No
     s.rolled_again = False
     if TELEPORT in force:
         s.held = s.source = s.zone = None
-    else:  # a free die stands for the kind placed
+    # After a free choice of troop, the second piece must be of the same kind as the first piece.
+    else:
         both = zip(s.troop, names, strict=False)
         s.troop = tuple(state.kind_of(name) if die == ANY else die for die, name in both)
     next_step(s)
 
 
 def succeed(s: WarfareState) -> None:
-    """Give the points of a successful turn, and await those who may still give a piece back."""
+    """Score the points of a successful turn, and wait if a player can still play *Give it back*."""
     force = s.fixed or ()
     if TELEPORT not in force:
         s.points[s.owner] += sum(len(names) for names in s.placed)
@@ -198,7 +217,7 @@ def succeed(s: WarfareState) -> None:
 
 
 def after(s: WarfareState) -> None:
-    """Begin the refill of the hands after a turn whose pieces stay on the platform."""
+    """Begin the refill of hands after a turn whose pieces stay on the platform."""
     may = [s.owner] if s.fixed else []
     if s.doer != s.owner:
         may = [s.owner, s.doer]
@@ -210,7 +229,9 @@ def after(s: WarfareState) -> None:
 
 
 def refilled(s: WarfareState, player: int | None = None) -> None:
-    """Note that ``player`` has drawn or passed, and end the turn once all have."""
+    """Remove ``player`` from the players who can still refill their hands, and end the turn when no
+    such player is left.
+    """
     s.refill = tuple(each for each in s.refill if each != player)
     s.stage = "refill"
     if not s.refill:
@@ -218,7 +239,7 @@ def refilled(s: WarfareState, player: int | None = None) -> None:
 
 
 def failed(s: WarfareState, names: tuple[str, ...], fell: Sequence[str]) -> None:
-    """Carry out a placement that does not hold; ``fell``: the fallen pieces, as in the move."""
+    """Apply a failed placement. ``fell`` lists the fallen pieces as the move names them."""
     force = s.fixed or ()
     own, strangers = fall(s, fell, own=TELEPORT not in force)
     if TELEPORT in force:
@@ -232,8 +253,9 @@ def failed(s: WarfareState, names: tuple[str, ...], fell: Sequence[str]) -> None
 
 
 def fall(s: WarfareState, fell: Sequence[str], *, own: bool) -> tuple[list[str], list[str]]:
-    """Take the pieces that fell off the platform. Return those of this turn, if ``own``, and the
-    others, which are put aside.
+    """Remove the fallen pieces from the platform and put them aside. If ``own`` is true, pieces
+    placed in this turn are not put aside. Return the pieces that were not put aside, and the pieces
+    that were.
     """
     returning, strangers = [], []
     for each in fell:
@@ -250,8 +272,8 @@ def fall(s: WarfareState, fell: Sequence[str], *, own: bool) -> tuple[list[str],
 
 
 def punish(s: WarfareState, who: int, count: int, *, free: bool) -> None:
-    """Take the points that ``count`` fallen pieces cost player ``who``, and end the turn, or the
-    round if at least TOPPLED fell. ``free``: fewer cost nothing.
+    """Subtract the points that ``count`` fallen pieces cost the player ``who``, then end the turn.
+    If at least TOPPLED pieces fell, end the round. If ``free`` is true, fewer pieces cost nothing.
     """
     if count >= TOPPLED:
         s.pay(who, 2)
@@ -266,13 +288,13 @@ def punish(s: WarfareState, who: int, count: int, *, free: bool) -> None:
 
 
 def reward_teleport(s: WarfareState) -> None:
-    """Give the owner a green gem at the end of a turn with Teleport it."""
+    """Give the owner a green gem at the end of a turn with *Teleport it*."""
     if TELEPORT in (s.fixed or ()):
         s.gem(s.owner)
 
 
 def end_turn(s: WarfareState) -> None:
-    """End the round if the owner has no troops left, else begin the next seat's turn."""
+    """End the round if the owner has no troops left; otherwise, begin the next player's turn."""
     if not s.troops[s.owner]:
         s.points[s.owner] += LAST_TROOP
         end_round(s, s.owner)
@@ -283,7 +305,7 @@ def end_turn(s: WarfareState) -> None:
 
 
 def tidy(s: WarfareState) -> None:
-    """Discard the turn's cards, and mark all pieces on the platform as no longer new."""
+    """Discard the cards of the turn, and mark all pieces on the platform as no longer new."""
     s.discard += (*s.used, *(card for token in s.tokens for card in token.cards))
     s.tokens = s.used = ()
     s.round_laid = [(*earlier, *now) for earlier, now in zip(s.round_laid, s.laid, strict=True)]
@@ -294,7 +316,7 @@ def tidy(s: WarfareState) -> None:
 
 
 def end_round(s: WarfareState, starter: int) -> None:
-    """Begin the next round with the player ``starter``, or end the game with all in place."""
+    """Begin the next round with the player ``starter``, or end the game after the last round."""
     tidy(s)
     if s.round == s.options.rounds:
         s.stage = "over"

@@ -1,4 +1,4 @@
-"""Gravity Warfare in words for players: instructions, and what cards and heroes do."""
+"""Texts of Gravity Warfare for players: instructions, and descriptions of cards and heroes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ TROOPS: Mapping[str, tuple[str, str, str, str]] = {
     "ship": ("Ship", "a ship", "your ship", "{owner}'s ship"),
     ANY: ("any troop", "any piece", "any of your pieces", "any of {owner}'s pieces"),
 }
-"""The name of a kind, one of it, the player's own, another player's."""
+"""Kind of troop -> its title, and the phrases for any such piece, for the player's own piece and
+for another player's piece.
+"""
 JUDGED = "People judge whether it was done."
 NO_TROOP = "no troop"
 AND = " and "
@@ -69,7 +71,8 @@ PHASES: Mapping[str, str] = {
 
 
 def texts() -> list[str]:
-    """Return all words and phrases of the deck that is shipped, with both faces."""
+    """Return all texts of the game with the built-in deck, including the zone names of both sides.
+    """
     box = data.default_box()
     faces = [name for names in box.zones.values() for name in names]
     titles = [each for pair in CARDS.values() for each in pair]
@@ -79,7 +82,7 @@ def texts() -> list[str]:
 
 
 def card_said(token: str) -> str | Phrase:
-    """Return the words for a card as laid: ``antimatter=limit-it`` as well as ``limit-it``."""
+    """Return the title of a card as laid, such as ``limit-it`` or ``antimatter=limit-it``."""
     card, wild, name = token.partition("=")
     title = CARDS[card][0] if card in CARDS else spoken(card)
     if not wild:
@@ -89,7 +92,7 @@ def card_said(token: str) -> str | Phrase:
 
 
 def piece_said(piece: str) -> str | Phrase:
-    """Return the words for a piece such as ``red-tank``; return any other text unchanged."""
+    """Return the phrase for a piece such as ``red-tank``; return any other text unchanged."""
     owner, _, kind = piece.partition("-")
     return _owned(kind, owner) if kind in KINDS else piece
 
@@ -99,7 +102,7 @@ def _owned(kind: str, owner: str) -> Phrase:
 
 
 def glossary(options: Options) -> dict[str, tuple[str, str]]:
-    """Everything that has a name in this game."""
+    """Return key -> (title, explanation) for all zones, cards, heroes and troops of the game."""
     zones = options.box.zones.get(options.face) or data.default_box().zones[options.face]
     found = {f"zone:{at}": (name, "") for at, name in enumerate(zones, start=1)}
     for name, kind in options.box.cards.items():
@@ -113,12 +116,15 @@ def glossary(options: Options) -> dict[str, tuple[str, str]]:
 
 
 def spoken(name: str) -> str:
-    """Return a name such as ``hum-a-song`` as a title."""
+    """Return a name such as ``hum-a-song`` as a title, without hyphens and with a capital letter.
+    """
     return name.replace("-", " ").capitalize()
 
 
 def prompt(s: WarfareState) -> Words:
-    """Return the instruction to show now. Fields that are players' names: owner, doer, who."""
+    """Return the instruction to show now, as a template and its parameters. The parameters
+    ``owner``, ``doer`` and ``who`` are players' names.
+    """
     owner, doer = COLOURS[s.owner], COLOURS[s.doer]
     match s.phase:
         case "heroes":
