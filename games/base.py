@@ -1,10 +1,12 @@
-"""The interface of a game to the rest of the table: places, positions, moves and consequences.
+"""The interface between a game and the host: places, positions, moves and their consequences.
 
-``tiltboard.games.rules.Rules`` makes the moves, on whole numbers; ``Position``, ``Turn`` and
-``Shift`` say the same in words, for people and the table. A game imports nothing of the other
-packages, reads no clock and draws no random numbers of its own. Places, moves, players and pieces
-are strings, as in the ``tiltboard rules`` contract. A game describes itself in plain values and
-knows nothing of lights and pages.
+``tiltboard.games.rules.Rules`` makes moves as whole numbers. ``Position``, ``Turn`` and ``Shift``
+describe the same moves in words for people. Places, moves, players and pieces are strings, as in
+the ``tiltboard rules`` contract.
+
+A game imports nothing from the drivers and the host, reads no clock, and gets its random numbers
+from the caller. A game describes itself in plain values and does not know about lights and web
+pages.
 """
 
 from __future__ import annotations
@@ -29,11 +31,11 @@ from tiltboard.games.search import Evaluate, Levels, Solver, Weights
 
 
 class RulesError(ValueError):
-    """An error for something that the rules do not allow.
+    """An error for input that the rules do not allow.
 
-    ``template`` is English with ``{named}`` fields and ``params`` fills them, so that a host can
-    translate the sentence; ``str(error)`` is the English sentence. Texts among ``params`` may come
-    from outside: line ends and the like are spelled out.
+    ``template`` is an English sentence with fields such as ``{named}``, and ``params`` are the values
+    of the fields, so that a host can translate the sentence. ``str(error)`` is the English sentence.
+    Parameters can be untrusted texts: characters that cannot be printed are escaped.
 
         >>> import tiltboard
         >>> try:
@@ -57,46 +59,48 @@ class RulesError(ValueError):
 
 
 class UnknownGameError(RulesError, LookupError):
-    """Raised when no game has that name; the message names those that exist."""
+    """Raised if no game has the given name. The message lists the existing games."""
 
 
 class OptionError(RulesError):
-    """Raised when an option is unknown, unreadable, out of range, or does not fit the others.
+    """Raised if an option is unknown, unreadable, out of range, or in conflict with another option.
 
-    Its sentence may have only players' word for the option; ``str(error)`` is for those who have
-    written its name.
+    The sentence can contain the players' word for the option. ``str(error)`` also contains the
+    option's name, for people who wrote the name.
     """
 
     def __str__(self) -> str:
         return self.named(super().__str__())
 
     def named(self, sentence: str) -> str:
-        """Return ``sentence``, with the option's name before it unless it contains the name."""
+        """Return ``sentence`` with the option's name in front, unless the sentence contains the
+        name.
+        """
         name = str(self.params.get("name", ""))
         return sentence if name in sentence else f"{name}: {sentence}"
 
 
 class IllegalMoveError(RulesError):
-    """Raised when a move is unreadable or forbidden; the message names the rule."""
+    """Raised if a move is unreadable or forbidden. The message states the rule."""
 
 
 class BrokenGameError(RulesError):
-    """Raised when a game that was installed cannot be used; the message says what is wrong."""
+    """Raised if an installed game cannot be used. The message states the fault."""
 
 
-# A tile slides between pegs: it stands on a stem this wide, and its hat begins this high. The pegs,
-# half balls where four places meet, leave the stem this much room.
+# Diameter of the stem of a tile, and height at which the wider hat of the tile begins. The stem
+# slides between the pegs, which are half balls at the corners of the places, with this clearance.
 TILE_STEM_MM, TILE_HAT_MM = 20.0, 8.0
 PEG_ROOM_MM = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class PieceBody:
-    """The shape of a kind of piece, printed or simulated, with its magnet in its foot.
+    """The shape of a kind of piece, real or simulated, with a magnet in its foot.
 
-    The piece is ``diameter_mm`` wide, but ``mast_mm`` from ``foot_mm`` above the plate on, if
-    given. Pieces that stand on others have the default height, from which the sensors weigh a
-    tower.
+    The body is ``diameter_mm`` wide from the plate up to ``foot_mm``, and ``mast_mm`` wide above,
+    if ``mast_mm`` is given. Pieces that can be stacked need the default height, because the height
+    of a tower is computed from the sensors with this height.
     """
 
     diameter_mm: float = 28.0
@@ -111,7 +115,7 @@ class PieceBody:
 
 
 def peg_mm(pitch_mm: float) -> float:
-    """Return the radius of the pegs between places that are ``pitch_mm`` apart."""
+    """Return the radius of the pegs between places that are ``pitch_mm`` apart, in mm."""
     return (pitch_mm - TILE_STEM_MM - PEG_ROOM_MM) / 2
 
 
@@ -119,52 +123,56 @@ def peg_mm(pitch_mm: float) -> float:
 class PieceLook:
     """The name, light and drawing of a kind of piece.
 
-    ``colour``, ``paint``: plain names of the colour of its light and of its drawing; None stands
-    for the kind's name.
+    ``colour`` is the name of the light's colour and ``paint`` the name of the drawing's colour. If
+    either is None, the name of the kind of piece is used.
     """
 
     noun: str = "{colour} piece"
-    """English, with ``{colour}`` where the colour's name stands."""
+    """English name of the piece, with ``{colour}`` in place of the name of the colour."""
     form: str = "ball"
-    """The page's drawing (``ball``, ``stone``, ``tile``, ``ship``, ``pod``, ``platform``)."""
+    """The shape in drawings: ``ball``, ``stone``, ``tile``, ``ship``, ``pod`` or ``platform``."""
     colour: str | None = None
     paint: str | None = None
     body: PieceBody = PieceBody()
-    """Its size and weight."""
+    """Size and weight of the piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An entrance for pieces at a side of the board. ``side``, ``colour``: plain English names."""
+    """An entrance for pieces at a side of the board. ``side`` and ``colour`` are plain English
+    names.
+    """
 
     name: str
     side: str
     colour: str
     fall: tuple[int, int]
-    """(columns, rows) of one step inward."""
+    """(columns, rows) of one step into the board."""
     cells: tuple[str, ...]
-    """Places of its line, inward."""
+    """Names of the places on the slot's line, from the side inward."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A board's lines and hole; x to the east and y to the north, in places from the low corner."""
+    """The lines and the hole of a board. Coordinates are in places from the south-west place, x to
+    the east and y to the north.
+    """
 
     tracks: tuple[tuple[tuple[float, float], ...], ...]
-    """Cubic Bezier curves, each a first point and then two control points and an end for every
-    segment.
+    """Cubic Bezier curves. Each curve is a first point, then two control points and an end point
+    for each segment.
     """
     places: tuple[tuple[str, ...], ...]
-    """Each track's points that are places, by name, in order."""
+    """Names of the places on each track, in order along the curve."""
     hole: tuple[float, float] | None = None
-    """Its middle, if there is one."""
+    """The middle of the hole, or None for a board without a hole."""
     title: str = ""
 
 
 class Limit(StrEnum):
-    """The property of a plate that limits a number: its shorter side, columns or rows in places;
-    the cells along a side of the largest hexagon that fits; the kinds of pieces that it tells
-    apart.
+    """The property of a plate that limits a number: the number of places on its shorter side, in
+    columns or in rows; the number of cells along a side of the largest hexagon that fits; the
+    number of kinds of pieces that its sensors distinguish.
     """
 
     SIDE = "side"
@@ -176,53 +184,59 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OptionSpec:
-    """One option of a game, for command line, page and error messages."""
+    """An option of a game, with its texts for the command line, web page and error messages."""
 
     name: str
     kind: str
-    """``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name of a
-    shipped one, of ``choices``, or the board as an object; a program may let people name a file and
-    read it, see ``tiltboard.games.contract``).
+    """The type of the value: ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``), or
+    ``board`` (one of ``choices``, or a board as an object). Programs can also accept a file name
+    for a board (see ``tiltboard.games.contract``).
     """
     help: str
-    """Its effect."""
+    """The effect of the option, as a sentence for players."""
     default: Any = None
-    """Its value where none is given, or None if that is unset or depends on the other options."""
+    """Value if the option is not given. None if the option is then unset or depends on other
+    options.
+    """
     low: int | None = None
-    """The least number allowed."""
+    """Minimum number, or None for no minimum."""
     high: int | None = None
-    """The greatest number allowed."""
+    """Maximum number, or None for no maximum."""
     choices: tuple[str, ...] = ()
     label: str = ""
-    """Its name for players."""
+    """Name of the option for players."""
     choice_labels: tuple[str, ...] = ()
     """Names of the ``choices`` for players."""
     limit: Limit | None = None
-    """The property of a plate that limits a number."""
+    """The property of a plate that limits the number, or None."""
     for_players: int | None = None
-    """The number of players with which it has a meaning, None for any."""
+    """The only number of players for which the option is used, or None for any number."""
     secret: bool = False
-    """Whether it shows what is hidden, so that nobody sees it until the game is over."""
+    """True if the option reveals hidden information and is therefore not shown before the end of
+    the game.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Options that play well together, for people who do not want to choose each."""
+    """Options that play well together, for people who do not want to choose each option."""
 
     choices: Mapping[str, str]
-    """Question -> answer, both in players' words, as in ``{"Players": "4, in two teams", "Board":
-    "7 x 7"}``. All presets of a game answer the same questions in the same order, and no two give
-    the same answers.
+    """Question -> answer, both in players' words, such as ``{"Players": "4, in two teams", "Board":
+    "7 x 7"}``. All presets of a game answer the same questions in the same order, and no two
+    presets give the same answers.
     """
     options: Mapping[str, Any]
-    """The options that start the game, including all that have no default."""
+    """The options that start the game, including all options without a default."""
     about: str = ""
-    """Its special feature in a sentence or two, or ""."""
+    """One or two sentences about what is special in this preset, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """The authorship of a game: title, designer, year, and the notice that its owner asks for."""
+    """The authorship of a game: title, designer, year, and the notice that the game's owner
+    requests.
+    """
 
     title: str
     designer: str
@@ -242,9 +256,13 @@ class Shift:
 
     piece: str
     source: str | None
-    """The place that it leaves; None if it comes from its owner's reserve or the box."""
+    """The place that the piece leaves, or None if the piece comes from its owner's reserve or the
+    box.
+    """
     target: str | None
-    """The place that it reaches; None if it leaves the board. Never None with ``source``."""
+    """The place that the piece reaches, or None if the piece leaves the board. ``source`` and
+    ``target`` are never both None.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,53 +277,53 @@ class Outcome:
     """
 
     winner: str | None
-    """The player who won; None for a draw, or if no single player decided it."""
+    """The player who won, or None for a draw or a result that no single player decided."""
     reason: str
-    """One word of the ``tiltboard rules`` contract."""
+    """Reason for the end of the game, as one word of the ``tiltboard rules`` contract."""
     team: tuple[str, ...] | None = None
-    """The winning team's players; None except in team games."""
+    """Players of the winning team, or None in games without teams."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """Additions of the game to the result object, for example ``margin``."""
+    """Game-specific entries of the JSON result object, for example ``margin``."""
     places: tuple[str, ...] = ()
-    """The places that show why, such as a winning line or a completed set."""
+    """The places that show why the game ended, such as a winning line or a completed set."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the ``result`` object of the contract."""
+        """Return the JSON object ``result`` of the ``tiltboard rules`` contract."""
         team = {} if self.team is None else {"team": list(self.team)}
         return {"winner": self.winner, "reason": self.reason, **team, **self.extra}
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A move carried out: the mover's act, its consequences, and the position after both.
+    """A completed move: the player's act, its consequences, and the position after both.
 
-    A move that carries a piece over the board lands on another piece only if its act takes that one
-    away.
+    If a piece is moved by hand onto another piece, the act must also remove the other piece.
     """
 
     move: str
     player: str
     act: tuple[Shift, ...]
-    """The shifts that the mover makes by hand (drop from the reserve; lift and land; swap). They
-    are simultaneous: all sources are vacated before any target is filled.
+    """The shifts that the player makes by hand: dropping from the reserve, lifting and landing, or
+    swapping. The shifts are simultaneous: all sources are vacated before any target is filled.
     """
     consequences: tuple[Shift, ...]
-    """The simultaneous shifts that must then be carried out, by hand or by gravity."""
+    """The shifts that must follow the act, by hand or by gravity. The shifts are simultaneous."""
     position: Position
     path: tuple[str, ...] = ()
-    """The places along which the piece goes, first to last, in games that show it."""
+    """Names of the places along which the piece moves, first to last, in games that show the path.
+    """
     entrance: Slot | None = None
-    """The slot by which it comes, if the next turn depends on that: it tells apart two moves that
-    put the same piece on the same place.
+    """The slot through which the piece enters, if the next turn depends on the slot. Two moves
+    through different slots can put the same piece on the same place.
     """
 
 
 @dataclass(frozen=True)
 class Position:
-    """One position of a game: a state of its rules, in words. Immutable.
+    """A position of a game: an immutable state of the rules, described in words.
 
-    Places, moves, players and pieces are the contract's strings. ``game`` knows the particular
-    game.
+    Places, moves, players and pieces are strings of the ``tiltboard rules`` contract. ``game``
+    contains everything that is specific to one game.
     """
 
     game: Game
@@ -313,46 +331,50 @@ class Position:
 
     @property
     def mover(self) -> str:
-        """The player to move; after the end, the player whose turn it was."""
+        """The player to move or, after the end of the game, the player whose turn it was."""
         return self.game.player_name(self.game.rules.mover(self.state))
 
     @property
     def to_move(self) -> str | None:
-        """The player to move, or None once the game is over."""
+        """The player to move, or None after the end of the game."""
         return None if self.over else self.mover
 
     @cached_property
     def awaiting(self) -> tuple[str, ...]:
-        """The players who may move now, or ``chance`` alone; empty once the game is over."""
+        """The players who can move now, or only ``chance`` for a random result. Empty after the end
+        of the game.
+        """
         return tuple(map(self.game.player_name, self.game.rules.awaiting(self.state)))
 
     @cached_property
     def over(self) -> bool:
-        """True once the game is over."""
+        """True after the end of the game."""
         return self.game.rules.result(self.state) is not None
 
     @cached_property
     def outcome(self) -> Outcome | None:
-        """The result, or None while the game goes on."""
+        """The result of the game, or None before the end."""
         return self.game.outcome(self) if self.over else None
 
     @cached_property
     def figures(self) -> Mapping[str, int]:
-        """Player -> count during the game, named ``GameType.figure``; empty if there is none."""
+        """Player -> count shown during the game, whose title is ``GameType.figure``. Empty if the
+        game has no such count.
+        """
         return self.game.figures(self.state)
 
     @cached_property
     def cells(self) -> Mapping[str, str]:
-        """Occupied places only: place -> piece, sorted by code point.
+        """Place -> piece, for occupied places only, sorted by code point.
 
-        Where pieces stand on each other, the place holds all of them, the lowest first, joined by
-        ``+``; towers beside each other on one place are joined by ``/``.
+        Stacked pieces of one place are joined by ``+``, lowest piece first. Towers beside each
+        other on one place are joined by ``/``.
         """
         return self.game.cells(self.state)
 
     @cached_property
     def reserve(self) -> Mapping[str, int]:
-        """Player -> pieces off the board still to be played; empty for games without a reserve."""
+        """Player -> number of pieces still to be played. Empty for games without a reserve."""
         return self.game.reserve(self.state)
 
     @cached_property
@@ -361,13 +383,13 @@ class Position:
         return tuple(sorted(map(rules.name, rules.moves(self.state))))
 
     def legal(self) -> tuple[str, ...]:
-        """Return every legal move, sorted by code point; empty once the game is over."""
+        """Return all legal moves, sorted by code point. Empty after the end of the game."""
         return self._legal
 
     def play(self, move: str) -> Turn:
-        """Carry out ``move``.
+        """Return the turn that ``move`` makes.
 
-        Raises IllegalMoveError, naming the rule, where it is unreadable or forbidden.
+        Raises IllegalMoveError, with the rule, if the move is unreadable or forbidden.
         """
         refusal = self.game.refusal(self, move)
         if refusal is not None:
@@ -380,9 +402,10 @@ class Position:
         return game.turn(self, move, Position(game, game.rules.apply(self.state, number)))
 
     def after(self, move: str) -> Position:
-        """Return the position after ``move`` without its act, for replaying many moves.
+        """Return the position after ``move`` without computing the act, for fast replays of many
+        moves.
 
-        Raises IllegalMoveError as ``play`` does.
+        Raises IllegalMoveError if ``play`` would.
         """
         rules = self.game.rules
         number = rules.number(move)
@@ -391,100 +414,109 @@ class Position:
         return self.play(move).position
 
     def drop_refusal(self, piece: str, place: str) -> RulesError | None:
-        """Return the rule by which the player to move may not put ``piece`` on ``place``, or None.
+        """Return the error with the rule that forbids the player to move to put ``piece`` on
+        ``place``, or None if a legal move does so.
 
-        ``place`` is any place of the board. The host tells it to people whose change it refuses.
+        ``place`` can be any place of the board. The host shows the error to players who changed the
+        board wrongly.
         """
         return self.game.drop_refusal(self, piece, place)
 
     def view(self, player: str) -> Position:
-        """Return what ``player`` knows, as an object of the contract that cannot be played on."""
+        """Return the position as ``player`` may see it. No move can be played on such a view."""
         return Position(self.game, self.game.rules.view(self.state, self.game.number_of(player)))
 
     def public(self) -> Position:
-        """Return the part that everybody may know, spectators too. It cannot be played on."""
+        """Return the position as spectators may see it. No move can be played on such a view."""
         return Position(self.game, self.game.rules.view(self.state, CHANCE))
 
 
 class Game(ABC):
-    """A game with its options fixed: its rules, and what they mean for people and the table."""
+    """A game with fixed options: its rules, and the description of positions and moves for people.
+    """
 
     name: str
-    """The game's name in the contract, for example ``momentum``."""
+    """Name of the game in the ``tiltboard rules`` contract, for example ``momentum``."""
     options: Mapping[str, Any]
-    """All of them, defaults filled in, as JSON types."""
+    """All options as JSON types, including defaults."""
     players: tuple[str, ...]
     """The players in turn order."""
     pieces: tuple[str, ...]
-    """Kinds of pieces in class order: strong north, strong south, weak north, weak south; a kind
-    with a player's name is that player's own.
+    """Kinds of pieces, ordered by the magnet: strong north, strong south, weak north, weak south. A
+    kind with a player's name belongs to that player.
     """
     board: Mapping[str, tuple[int, int]]
     """Place -> (column, row) on a square grid, both counted from 0 at the south-west corner."""
     blocked: Mapping[str, str] = {}
-    """Places of ``board`` where no piece can stand -> the obstacle (``hole``, ``cushion``)."""
+    """Places of ``board`` where no piece can stand -> the obstacle, ``hole`` or ``cushion``."""
     teams: tuple[tuple[str, ...], ...] = ()
-    """The players who win together; empty without teams."""
+    """The teams, each as the players who win together. Empty in games without teams."""
     labels: Mapping[str, str] = MappingProxyType({})
-    """People's names of places that differ from the contract's."""
+    """Place -> name for people, for places whose name differs from the contract's name."""
     hexagonal: bool = False
-    """A place has six neighbours: those beside, above and below it, and the two on the diagonal
-    that falls to the east.
+    """True if each place has six neighbours: one on each of the four sides, and two on the diagonal
+    from north-west to south-east.
     """
     edge_slots: Sequence[Slot] = ()
     """Entrances for pieces at the sides of the board."""
     drawing: Drawing | None = None
-    """The board's lines and hole."""
+    """The lines and the hole of the board, or None for a plain grid."""
     rules: Rules
     seated: bool = False
-    """Whether each player has a seat with a view of their own (``games.seated.SeatedGame``)."""
+    """True if each player has a seat with a private view (``games.seated.SeatedGame``)."""
     secret_options: tuple[str, ...] = ()
-    """Options that show what is hidden, so nobody sees them until the game is over."""
+    """Names of options that reveal hidden information and are not shown before the end of the game.
+    """
     weights: Weights = MappingProxyType({})
-    """Weights of the evaluation, by name."""
+    """Weights of the evaluation function, by name."""
     levels: Levels | None = None
-    """Limits of each bot level; None: as in other games with the same search."""
+    """Limits of each bot level, or None for the default limits."""
 
     @property
     def glossary(self) -> Mapping[str, tuple[str, str]]:
-        """Name of a thing that is played with -> title and explanation, in English."""
+        """Name of a piece, card or zone -> title and explanation, in English."""
         return {}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Return a function that evaluates states by ``weights``; None: bots search by playouts."""
+        """Return a function that evaluates states with ``weights``, or None if bots must use random
+        playouts.
+        """
         return None
 
     def exact_search(self) -> Solver | None:
-        """Return an exact search for the strongest levels, or None for games too large for one."""
+        """Return an exact search for the strongest levels, or None if the game is too large."""
         return None
 
     @property
     def playout_rules(self) -> Rules:
-        """Rules on the same states for random games, where simpler ones are faster."""
+        """Rules on the same states for random playouts, simplified if simpler rules are faster."""
         return self.rules
 
     @abstractmethod
     def cells(self, state: Any) -> Mapping[str, str]:
-        """Return the occupied places of ``state``; see ``Position.cells``."""
+        """Return the occupied places of ``state`` (see ``Position.cells``)."""
 
     @abstractmethod
     def outcome(self, position: Position) -> Outcome:
-        """Return the result of a position in which the game is over."""
+        """Return the result of a position after the end of the game."""
 
     @abstractmethod
     def turn(self, before: Position, move: str, after: Position) -> Turn:
         """Return the act and the consequences of a legal move from ``before`` to ``after``."""
 
     def figures(self, state: Any) -> Mapping[str, int]:
-        """Return each player's count during the game, if any; see ``Position.figures``."""
+        """Return each player's count during the game, or nothing if the game has no count (see
+        ``Position.figures``).
+        """
         return {}
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """Return a sentence that says why ``shift``, a consequence of ``turn``, happens: a template
-        in English and what fills it. If it is empty, people are told only what to do.
+        """Return a sentence that explains why ``shift``, a consequence of ``turn``, happens: a
+        template in English and its parameters. If the template is empty, players see only the
+        instruction.
 
-        If like pieces follow each other (d2 to d3, d3 to d4), a hand carries one of them all the
-        way (d2 to d4), and that is what people are told.
+        If equal pieces move in a row (d2 to d3, d3 to d4), a player can carry one piece the whole
+        way (d2 to d4). ``shift`` is then the combined shift.
         """
         return "", {}
 
@@ -493,11 +525,12 @@ class Game(ABC):
         return Position(self, self.rules.start())
 
     def reserve(self, state: Any) -> Mapping[str, int]:
-        """Return each player's pieces that are still to be played; see ``Position.reserve``."""
+        """Return the number of pieces that each player can still play (see ``Position.reserve``).
+        """
         return {}
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Return the rule by which ``move`` may not be played, or None."""
+        """Return the error with the rule that forbids ``move``, or None if the move is legal."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move in position.legal():
@@ -505,10 +538,11 @@ class Game(ABC):
         return IllegalMoveError("{move} is not a legal move now.", move=move)
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Return why ``piece`` may not be put on ``place``, or None; see ``Position.drop_refusal``.
+        """Return the error that explains why ``piece`` cannot be put on ``place``, or None (see
+        ``Position.drop_refusal``).
 
-        The default allows what the act of some legal move does. If no move has the name of
-        ``place``, the error speaks of a place and not of a move.
+        By default, a piece can be put on a place if the act of a legal move does so. If ``place``
+        is not the name of a move, the error mentions the place instead of a move.
         """
         if self.rules.number(place) is not None or position.over:
             return self.refusal(position, place)
@@ -518,25 +552,31 @@ class Game(ABC):
         return IllegalMoveError("This piece may not be put on {place} now.", place=place)
 
     def more(self, position: Position) -> Mapping[str, Any]:
-        """Return entries that replace or join those of a position's object of the contract."""
+        """Return entries that are added to a position's JSON object, or replace entries with the
+        same name.
+        """
         return {}
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
-        """Return a listed move with the parts that chance or people add (a shuffle, what fell),
-        made up at random.
+        """Return a listed move with random values for the parts that chance or people add, such as
+        the order of cards or the fallen pieces.
         """
         return move
 
     def shown_move(self, move: str, player: str) -> str:
-        """Return a played move without what ``player`` must not know; "" is a spectator."""
+        """Return a played move without the parts that ``player`` must not know. ``player`` is ""
+        for a spectator.
+        """
         return move
 
     def player_name(self, number: int) -> str:
-        """Return the name of a player of the rules; ``chance`` is the name of CHANCE."""
+        """Return the name of the player ``number``, or ``chance`` for CHANCE."""
         return "chance" if number == CHANCE else self.players[number]
 
     def number_of(self, player: str) -> int:
-        """Return the rules' number of a player. Raises OptionError, naming the players."""
+        """Return the number of a player in the rules. Raises OptionError with the names of all
+        players if there is no such player.
+        """
         if player not in self.players:
             raise OptionError(
                 "There is no player {name}; the players are: {known}.",
@@ -547,38 +587,44 @@ class Game(ABC):
 
 
 class GameType(ABC):
-    """A game before its options are chosen, with all that can be known without playing."""
+    """A game before its options are chosen, with everything known without a position."""
 
     name: str
-    """The game's name in the contract."""
+    """Name of the game in the ``tiltboard rules`` contract."""
     credit: Credit
-    """Shown wherever the game is."""
+    """Title, designer and notice, shown wherever the game is shown."""
     option_specs: Sequence[OptionSpec] = ()
-    """Its options."""
+    """The options of the game."""
     presets: Sequence[Preset] = ()
-    """Ready choices, the usual one first; a host offers those that fit its plate."""
+    """Ready combinations of options, the usual one first. A host offers the presets that fit its
+    plate.
+    """
     rules_summary: Sequence[str]
-    """The rules in our own words, a short paragraph each, for the page and ``--help``."""
+    """The rules in our own words, one short paragraph each, for the page and ``--help``."""
     look: PieceLook = PieceLook()
     looks: Mapping[str, PieceLook] = {}
     last_piece: str = "Last piece"
     figure: str = ""
-    """The count of ``Position.figures`` in words."""
+    """Title of the count in ``Position.figures``."""
     lets: str = "{player} {move} let {winner} win"
-    """Sentence for a move after which the other side can force its win."""
+    """Sentence for a move after which the other side can force a win."""
     reasons: Mapping[str, str] = REASONS
-    """Kind of ``tiltboard.games.reasons`` -> why a move is good, in the words of the game."""
+    """Kind of reason in ``tiltboard.games.reasons`` -> explanation why a move is good, in the words
+    of the game.
+    """
     emblem: tuple[str, ...] = ("red", "blue")
     aim: str = ""
-    """The game in one line of some sixty letters, for people who choose one."""
+    """The game in one line of about sixty characters, for people who choose a game."""
     to_put: str = "Put a {piece} on any lit space."
-    """Instruction to the player who brings a piece next."""
+    """Instruction to the player who places a piece next."""
     to_lift: str = "Pick up the {piece}."
     """Instruction to the player who moves a piece next."""
     at_the_table: bool = True
-    """Whether sensors read its board; False for seated games and for rules without a table."""
+    """True if sensors read the board. False for seated games and for rules without a board on the
+    table.
+    """
     seated: bool = False
-    """Whether it creates a ``tiltboard.games.seated.SeatedGame``."""
+    """True if the game type creates a ``tiltboard.games.seated.SeatedGame``."""
 
     def largest_files(self) -> Mapping[str, str]:
         """Return the files that cost most to read and play, by option of the kind ``board``."""
@@ -586,18 +632,18 @@ class GameType(ABC):
 
     @property
     def secret_options(self) -> tuple[str, ...]:
-        """Options that nobody is shown while the game goes on."""
+        """Names of the options that are not shown before the end of the game."""
         return tuple(spec.name for spec in self.option_specs if spec.secret)
 
     def file(self, name: str) -> str:
-        """Return the text of a file in the game's package, or "" if there is none."""
+        """Return the text of a file in the game's package, or "" if there is no such file."""
         package = sys.modules[type(self).__module__].__package__
         found = files(package) / name if package else None
         return found.read_text("utf-8") if found is not None and found.is_file() else ""
 
     @cached_property
     def style(self) -> str:
-        """The CSS for its ground on the page: ``board.css``."""
+        """The CSS of the board's background on the page, from ``board.css``."""
         return self.file("board.css")
 
     @cached_property
@@ -608,12 +654,15 @@ class GameType(ABC):
 
     @abstractmethod
     def create(self, options: Mapping[str, Any]) -> Game:
-        """Check ``options`` (JSON types) and fix them. Raises OptionError."""
+        """Validate ``options`` (JSON types) and return the game with these options. Raises
+        OptionError.
+        """
 
     def board_of(self, text: str) -> Mapping[str, Any]:
-        """Return the text of a file, TOML or JSON, as a value of an option of the kind ``board``.
+        """Return the content of a board file, TOML or JSON, as the value of an option of the kind
+        ``board``.
 
-        Raises OptionError.
+        Raises OptionError if the text is neither TOML nor JSON.
         """
         try:
             found = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
@@ -622,10 +671,11 @@ class GameType(ABC):
         return dict(found)
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return why the game ended, to follow "Blue wins:" or "A draw:", or "".
+        """Return the reason why the game ended as the end of a sentence that begins with "Blue
+        wins:" or "A draw:". The reason is empty if there is nothing to add.
 
-        It is a template in English, without its full stop, with what fills it; it may contain
-        ``{winner}``.
+        The reason is a template in English without a full stop, and its parameters. The template
+        can contain ``{winner}``.
         """
         return "", {}
 
@@ -634,21 +684,21 @@ class GameType(ABC):
         return self.looks.get(piece, self.look)
 
     def commas_in_places(self, options: Mapping[str, Any]) -> bool:
-        """Return whether names of places contain commas on the board that ``options`` choose. Lists
-        of them are then separated by spaces only.
+        """Return whether names of places contain commas on the board that ``options`` select. Lists
+        of such places are separated by spaces only.
         """
         return False
 
 
-MOST = 1_000_000_000  # Maximum of an option without a limit of its own.
+MOST = 1_000_000_000  # Maximum of an option that has no maximum in its OptionSpec.
 
 
 def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options, each known, of its type and within its range.
+    """Return the given options after checking that each is known, of its type and within its range.
 
-    An option that is None counts as not given; defaults are *not* filled in. Lists of places become
-    sorted tuples; whether they are places of the board is *not* checked. ``title`` names the game
-    in the error. Raises OptionError.
+    An option that is None counts as not given, and defaults are *not* filled in. Lists of places
+    become sorted tuples; whether the places are on the board is *not* checked. ``title`` is the
+    name of the game in the error message. Raises OptionError.
     """
     known = {spec.name: spec for spec in specs}
     values = {}
@@ -675,7 +725,9 @@ def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -
 
 
 def _checked(spec: OptionSpec, value: Any) -> Any:
-    """Return ``value`` if it has the option's type and range; lists of places sorted, as tuples."""
+    """Return ``value`` if its type and range fit the option. A list of places is returned as a
+    sorted tuple.
+    """
     if spec.kind == "bool":
         if not isinstance(value, bool):
             raise OptionError("{name} must be true or false.", name=spec.name, value=value)
@@ -686,7 +738,7 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise OptionError(
                 "{label}: a whole number from {low} to {high}.",
-                label=spec.label or spec.name,  # what players call it
+                label=spec.label or spec.name,  # The message uses the players' name of the option.
                 name=spec.name,
                 low=low,
                 high=high,
@@ -716,7 +768,9 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
 
 
 def json_object(name: str, text: str) -> Any:
-    """Read ``text`` as JSON. Raises OptionError with the option's ``name`` if it is not JSON."""
+    """Parse ``text`` as JSON. Raises OptionError with the option's ``name`` if the text is not
+    JSON.
+    """
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,10 +1,10 @@
-"""The ``tiltboard rules`` contract: games and positions as JSON objects, and texts as options.
+"""The ``tiltboard rules`` contract: games and positions as JSON objects, and options as texts.
 
-Nothing here reads or writes; ``tiltboard.firmware_host.cli.rules`` does. An answer is one of
+This module does no input or output; ``tiltboard.firmware_host.cli.rules`` does. An answer is one of
 
-- the position after the moves, with ``positions`` as well where a trace is asked for;
+- the position after the moves, with all earlier ``positions`` if a trace is requested;
 - ``{"error": {"index": 3, "move": "d4", "reason": "..."}}``: move 3, counted from 0, is illegal;
-- ``{"error": {"reason": "..."}}``: the question cannot be read (``error_answer``).
+- ``{"error": {"reason": "..."}}``: the question is invalid (``error_answer``).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from tiltboard.games.registry import EVERY_GAME, game_type
 
 Answer = dict[str, Any]
 ReadBoard = Callable[[GameType, str, str], Mapping[str, Any]]
-"""From a game, its option and a file's name to the board in it, as the option holds it. Raises
-OptionError.
+"""A function that reads a board from a file: it takes the game type, the name of the option and the
+file name, and returns the value of the option. Raises OptionError.
 """
 
 _QUESTION_KEYS = ("game", "options", "moves", "view")
@@ -38,16 +38,19 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,400}")
 
 
 class QuestionError(RulesError):
-    """Raised when a batch line is not a question: not JSON, or not of the right shape."""
+    """Raised if a line of a batch is not a question: the line is not JSON, or not of the right
+    shape.
+    """
 
 
 def answer(
     game: Game, moves: Sequence[str], *, trace: bool = False, view: str | None = None
 ) -> Answer:
-    """Return the position after ``moves`` as an object, or the error object of the first illegal
-    one.
+    """Return the position after ``moves`` as a JSON object, or the error object of the first
+    illegal move.
 
-    ``view``: show only what that player may see. Raises OptionError if there is no such player.
+    If ``view`` is a player's name, the object contains only what that player may see. Raises
+    OptionError if there is no such player.
     """
     if view is not None:
         game.number_of(view)
@@ -71,8 +74,8 @@ def answer(
 
 
 def describe(position: Position, view: str | None = None) -> Answer:
-    """Return one position as an object, without game, options and moves. ``view``: show only what
-    that player may see.
+    """Return a position as a JSON object without game, options and moves. If ``view`` is a player's
+    name, the object contains only what that player may see.
     """
     if view is not None:
         position = position.view(view)
@@ -88,15 +91,16 @@ def describe(position: Position, view: str | None = None) -> Answer:
 
 
 def error_answer(error: RulesError) -> Answer:
-    """Return the object for a question that cannot be answered at all."""
+    """Return the JSON object for a question that cannot be answered."""
     return {"error": {"reason": str(error)}}
 
 
 def answer_line(line: bytes, *, trace: bool = False, read_board: ReadBoard | None = None) -> Answer:
-    """The answer to one line of a batch. Without ``read_board``, boards are not read from files.
+    """Return the answer to one line of a batch. Without ``read_board``, boards are not read from
+    files.
 
-    Raises QuestionError, UnknownGameError or OptionError where the line is no question that can be
-    answered; an illegal move is an answer.
+    Raises QuestionError, UnknownGameError or OptionError if the question is invalid. An illegal
+    move is not an exception; the answer contains the error.
     """
     try:
         question = json.loads(line)
@@ -131,9 +135,10 @@ def answer_line(line: bytes, *, trace: bool = False, read_board: ReadBoard | Non
 def options_from_text(
     kind: GameType, texts: Iterable[str], *, read_board: ReadBoard | None = None
 ) -> dict[str, Any]:
-    """Read ``KEY=VALUE`` texts as options in JSON types. Raises OptionError.
+    """Read texts of the form ``KEY=VALUE`` as options in JSON types. Raises OptionError if a text
+    has another form.
 
-    ``kind.create`` checks whether the options are known, in range and fit together. Without
+    ``kind.create`` checks whether the options are known, in range and free of conflicts. Without
     ``read_board``, boards are not read from files.
     """
     given: dict[str, str] = {}
@@ -155,7 +160,7 @@ def options_from_text(
 
 
 def _from_file(kind: GameType, key: str, value: Any, read_board: ReadBoard | None) -> Any:
-    """Return ``value``, or the board in the file that it names."""
+    """Return ``value``, or the board from the file if ``value`` is a file name."""
     if read_board is None or not isinstance(value, str):
         return value
     boards = (spec for spec in kind.option_specs if spec.kind == "board" and spec.name == key)
@@ -177,7 +182,9 @@ def _value(spec: OptionSpec, value: str, commas_in_places: bool) -> Any:
 
 
 def moves_from_text(game: Game, text: str) -> list[str]:
-    """Split moves at spaces and commas; at spaces only if the game's places contain commas."""
+    """Split a list of moves at spaces and commas, or only at spaces if places of the game contain
+    commas.
+    """
     return _split(text, any("," in place for place in game.board))
 
 

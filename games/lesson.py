@@ -1,22 +1,22 @@
-"""A game learnt by playing: a few moves that are told one after the other, as data.
+"""A lesson in which a player learns a game by making a fixed sequence of moves.
 
-``lesson.toml`` in a game's folder::
+A lesson is the file ``lesson.toml`` in the folder of a game::
 
     options = { size = 5 }      # of the game
-    opening = ["c3", "b2"]      # moves that have been made before it begins
-    end = "That is all."        # said after the last step
+    opening = ["c3", "b2"]      # moves made before the lesson begins
+    end = "That is all."        # shown after the last step
 
     [[step]]
     say = "What to do, and why."
     move = "d4"
-    does = ["d3-d2"]            # what follows from it; "d5-": it leaves the board
+    does = ["d3-d2"]            # consequences of the move; "d5-": the piece leaves the board
 
-    [[tactic]]                  # the second lesson: puzzles of the game, one after the other
-    puzzle = 7                  # its number
+    [[tactic]]                  # the second lesson: puzzles of the game, in this order
+    puzzle = 7                  # number of the puzzle
     say = "What {player} can do to {other}."
 
-The player of the first step is the learner; the table's own hand, where it has one, plays the
-others.
+The player of the first step is the learner. On a simulated table, the simulated
+hand plays for the other players.
 """
 
 from __future__ import annotations
@@ -28,28 +28,30 @@ from typing import Any, NamedTuple
 
 
 class LessonStep(NamedTuple):
-    """One step of a lesson."""
+    """One step of a lesson: a text and the move to make."""
 
     say: str
-    """English, what to do and why."""
+    """Instruction in English: what to do, and why."""
     move: str
     """The move to make."""
     does: Sequence[str] = ()
-    """Its consequences, as the text tells."""
+    """Consequences of the move that the text mentions, such as ``d3-d2``."""
 
 
 class Tactic(NamedTuple):
     """One puzzle of the lesson in tactics."""
 
     puzzle: int
-    """Its number among the game's puzzles."""
+    """Number of the puzzle among the game's puzzles."""
     say: str
-    """Its task, and what it teaches; ``{player}`` solves it against ``{other}``."""
+    """The task and what the puzzle teaches, in English. ``{player}`` solves the puzzle against
+    ``{other}``.
+    """
 
 
 class Lesson(NamedTuple):
-    """A lesson. ``steps`` begin at the position to which ``opening`` leads in a game with
-    ``options``.
+    """A lesson about a game. The ``steps`` start from the position that ``opening`` reaches in a
+    game with ``options``.
     """
 
     steps: Sequence[LessonStep]
@@ -58,17 +60,17 @@ class Lesson(NamedTuple):
     options: Mapping[str, Any] = MappingProxyType({})
     opening: Sequence[str] = ()
     tactics: Sequence[Tactic] = ()
-    """The second lesson."""
+    """The puzzles of the second lesson, in order."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All its texts for people."""
+        """All texts of the lesson that players see."""
         steps = [step.say for step in self.steps]
         return (*steps, self.end, *(tactic.say for tactic in self.tactics))
 
 
 def read_lesson(text: str) -> Lesson:
-    """Read the text of a ``lesson.toml``."""
+    """Parse the text of a file ``lesson.toml``."""
     found = tomllib.loads(text)
     steps = [LessonStep(**step) for step in found.pop("step")]
     tactics = [Tactic(**tactic) for tactic in found.pop("tactic", ())]

@@ -1,4 +1,4 @@
-"""Games that begin in the middle and follow a line of moves: lessons and puzzles."""
+"""Games that start from a given position and follow a line of moves: lessons and puzzles."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NOT_HERE = IllegalMoveError("Not here: take it back and try again.")
 
 
 class _LineRules(Rules):
-    """``rules`` from the position after ``opening`` on, with only the moves of ``line``.
+    """The rules ``rules`` from the position after ``opening``, restricted to the moves of ``line``.
 
-    ``free``: the first mover may try any move, and the line continues only after the right one.
-    Raises IllegalMoveError for a move that the game does not have.
+    If ``free`` is true, the first player can try any legal move, but the line continues only after
+    the right move. Raises IllegalMoveError if the game has no such move.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class _LineRules(Rules):
             return self._rules.moves(state)
         return self._line[made : made + 1]
 
-    # The rest as the rules have it
+    # All other methods are those of the unrestricted rules.
 
     def apply(self, state: Any, move: int) -> Any:
         return self._rules.apply(state, move)
@@ -70,7 +70,9 @@ class _LineRules(Rules):
 
 
 class _AlongALine(Game):
-    """``game`` by ``_LineRules``. ``elsewhere``: the error for moves that only the line forbids."""
+    """The game ``game`` with the rules ``_LineRules``. ``elsewhere`` is the error for legal moves
+    that are not on the line.
+    """
 
     def __init__(
         self,
@@ -103,7 +105,7 @@ class _AlongALine(Game):
         whole = Position(self._game, position.state)
         return self._game.drop_refusal(whole, piece, place) or self._elsewhere
 
-    # The rest as the game has it
+    # All other methods are those of the unrestricted game.
 
     def cells(self, state: Any) -> Mapping[str, str]:
         return self._game.cells(state)
@@ -125,7 +127,7 @@ class _AlongALine(Game):
 
 
 class GuidedGame(_AlongALine):
-    """A ``game`` in which the only legal move is the next one of ``lesson``."""
+    """The game ``game`` in which the only legal move is the next move of ``lesson``."""
 
     def __init__(self, game: Game, lesson: Lesson) -> None:
         line = [step.move for step in lesson.steps]
@@ -133,12 +135,14 @@ class GuidedGame(_AlongALine):
         self.lesson = lesson
 
     def next_step(self, position: Position) -> LessonStep | None:
-        """Return the next step of the lesson, or None after the last one."""
+        """Return the next step of the lesson, or None after the last step."""
         at = self.step_at(position)
         return self.lesson.steps[at] if at < len(self.lesson.steps) else None
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Return why ``piece`` may not be dropped; None also if the next step moves one there."""
+        """Return the error that explains why ``piece`` cannot be dropped on ``place``, or None.
+        Also return None if the next step moves a piece to ``place``.
+        """
         turns = [position.play(move) for move in position.legal()]
         goals = {shift.target for turn in turns for shift in (*turn.act, *turn.consequences)}
         found = super().drop_refusal(position, piece, place)
@@ -146,9 +150,11 @@ class GuidedGame(_AlongALine):
 
 
 class PuzzleGame(_AlongALine):
-    """A puzzle for the player who is to move after ``opening``, the ``solver``. ``line`` holds the
-    solution's first move, the other side's answer, the next move and so on. After the last answer
-    the solver must win at once; a wrong move can only be taken back.
+    """A puzzle for the player to move after ``opening``, the ``solver``.
+
+    ``line`` is the solution: the solver's first move, the other side's answer, the solver's next
+    move and so on. After the last answer, the solver must win with the next move. After a wrong
+    move, the only way on is undo.
     """
 
     def __init__(self, game: Game, opening: Sequence[str], line: Sequence[str]) -> None:

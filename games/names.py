@@ -1,4 +1,4 @@
-"""Finds the name that a misspelt one probably means."""
+"""Finds the name that a misspelt name probably means."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import difflib
 from collections.abc import Iterable
 
 PLAYERS = frozenset({"player", "next", "winner"})
-"""Fields of a sentence that name a player by colour: "Red"."""
-MIN_BEGINNING = 3  # letters
-MIN_LIKENESS = 0.76  # difflib's ratio: one wrong letter of five is near, one of four is not
+"""Parameters of messages that contain a player's colour, such as "Red"."""
+MIN_BEGINNING = 3  # Minimum number of letters of a beginning that counts as close to a name.
+# Minimum similarity by difflib's ratio: one wrong letter of five is close, one of four is not.
+MIN_LIKENESS = 0.76
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the one of ``known`` that is nearest to ``name``, or None if none is near.
+    """Return the name in ``known`` that is closest to ``name``, or None if no name is close.
 
-    Case does not count. Also near are the same letters in another order, and the beginning of just
-    one known name.
+    Upper and lower case are equal. The same letters in another order count as close, and so does
+    the beginning of exactly one known name.
     """
     folded = {each.casefold(): each for each in known}
     wanted = name.casefold()

@@ -1,8 +1,8 @@
-"""Reasons for hints why a move is good, as templates by kind.
+"""Reasons why a move is good, as templates for hints, by kind of reason.
 
-``{player}`` makes the move, ``{other}`` moves next; ``{move}``: the move in question; ``{turns}``:
-turns until the win; ``{share}``: expected share of the game in per cent. The rules alone prove or
-count what a kind means.
+The templates have these parameters: ``{player}`` makes the move, ``{other}`` moves next, ``{move}``
+is the move in question, ``{turns}`` is the number of turns until the win, and ``{share}`` is the
+expected score of the game in percent. Every kind is proven or counted from the rules alone.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 Kind = Literal["wins", "wins-in", "twice", "only", "blocks", "threatens", "race", "lasts", "quiet"]
-"""In order: the move ends the game; wins in ``turns`` whatever the other player does; wins with
-the next turn whatever they do; is the only one that does not let them win at once; prevents their
-``move``, which most others allow; leaves them few answers to a win; wins by force, in more turns
-than are counted; loses as late as possible; or none of that is known, and ``share`` is expected."""
+"""The kinds of reasons, in this order. ``wins``: the move ends the game. ``wins-in``: the player
+wins in ``turns`` turns whatever the other player does. ``twice``: the player wins in the next turn
+whatever the other player does. ``only``: every other move lets the other player win immediately.
+``blocks``: the move prevents the other player's winning ``move``, which most other moves allow.
+``threatens``: the other player has few answers to a threat to win. ``race``: the player wins by
+force, but in more turns than are counted. ``lasts``: every move loses, and this move loses as late
+as possible. ``quiet``: nothing is proven, and ``share`` is the expected score.
+"""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 REASONS: Mapping[str, str] = {

@@ -1,8 +1,8 @@
-"""The games of this package, and those that entry points add.
+"""The built-in games, and the games that installed packages add.
 
-A package, this one too, adds a game by an entry point of the group ``tiltboard.games`` that names a
-``tiltboard.games.base.GameType``. A game that cannot be used is left out, with the reason in
-``BROKEN``, and does not stop the others.
+A package adds a game with an entry point of the group ``tiltboard.games`` that names a
+``tiltboard.games.base.GameType``. A game that cannot be used is omitted and does not affect other
+games; ``BROKEN`` contains the reason.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def load(point: EntryPoint) -> GameType:
 
 
 def _checked(name: str, kind: object) -> GameType:
-    """Return ``kind`` if it is a game of that name. Raises PluginError."""
+    """Return ``kind`` if it is a usable game with the given name. Raises PluginError with the
+    reason if not.
+    """
     if not isinstance(kind, GameType):
         raise PluginError(f"it is a {type(kind).__name__}, not a tiltboard.games.base.GameType")
     if kind.name != name:
@@ -52,7 +54,9 @@ def _checked(name: str, kind: object) -> GameType:
 
 
 def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, RulesError]]:
-    """Return the games that can be used, and the others' errors. The first of a name counts."""
+    """Return the usable games by name, and the errors of all other games. If two games have the
+    same name, the first one is used.
+    """
     found: dict[str, GameType] = {}
     broken: dict[str, RulesError] = {}
     for point in points:
@@ -71,7 +75,9 @@ def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, R
 
 
 EVERY_GAME: Mapping[str, GameType]
-"""All games that can be used; ``tiltboard rules`` knows the rules of each."""
+"""All usable games by name, including games that ``tiltboard rules`` supports but the host cannot
+play.
+"""
 BROKEN: Mapping[str, RulesError]
 EVERY_GAME, BROKEN = load_all(
     [
@@ -82,23 +88,24 @@ EVERY_GAME, BROKEN = load_all(
 GAMES: Mapping[str, GameType] = {
     name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table
 }
-"""The games whose boards the table's sensors read."""
+"""The games whose boards the sensors of the table read, by name."""
 HOSTED: Mapping[str, GameType] = {
     name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table or kind.seated
 }
-"""The games that the table and its page can play."""
+"""The games that can be played at the table or on the page, by name."""
 
 
 def file_of(game: str, file: str) -> str:
-    """Return the text of a file in a game's package, or "" if there is none."""
+    """Return the text of a file in the package of a game, or "" if there is no such file."""
     kind = EVERY_GAME.get(game)
     return "" if kind is None else kind.file(file)
 
 
 def game_type(name: str, games: Mapping[str, GameType] | None = None) -> GameType:
-    """Return the game called ``name``, from those that the table plays unless ``games`` are given.
+    """Return the game type called ``name`` from ``games``, or from HOSTED if ``games`` is None.
 
-    Raises UnknownGameError, naming those that exist, or BrokenGameError.
+    Raises UnknownGameError with the names of existing games, or BrokenGameError if the game cannot
+    be used.
     """
     known = HOSTED if games is None else games
     if name in known:

@@ -1,7 +1,8 @@
-"""``Rules``: one game's rules on states and whole numbers, and the only code that makes moves.
+"""The class ``Rules``: the rules of one game on states and whole numbers, and the only code that
+makes moves.
 
-A search, a playout and the table all play with it. Everything that a person sees of a game (cells
-by name, consequences, refusals in words) lies on top of it, in ``tiltboard.games.base.Game``.
+Searches, playouts and the host all use it. Everything that people see of a game (names of cells,
+consequences, explanations) is built on top, in ``tiltboard.games.base.Game``.
 """
 
 from __future__ import annotations
@@ -21,25 +22,27 @@ class Dice(Protocol):
 
 
 CHANCE = -1
-"""The mover if dice, a shuffle or the sensors decide; the outcome is passed in as a move."""
+"""Number of the mover if dice, a shuffle or the sensors decide. The result is passed in as a move.
+"""
 
 
 class Rules(ABC):
-    """The rules of one game with its options fixed: **all** of them, so that whatever is in
-    ``moves`` may be played and nothing else.
+    """The complete rules of one game with fixed options: a move is legal if and only if ``moves``
+    or ``allows`` accepts it.
 
-    A state is an immutable value that compares by its contents; ``apply`` returns a new one, so an
-    undo is the old state kept. It has an attribute ``turn``, the number of moves made. Players are
-    numbers from 0, in turn order. Nothing here checks what it is given: moves must be in ``moves``,
-    and states must be of this game.
+    A state is an immutable value that compares by its contents. ``apply`` returns a new state, so
+    undo only needs the old state. Every state has an attribute ``turn``, the number of moves made.
+    Players are numbered from 0, in turn order. Arguments are not checked: moves must be legal, and
+    states must belong to this game.
     """
 
     players: int
     every_move: Sequence[int] = ()
-    """All numbers that a move can have; empty if they cannot be listed."""
+    """All numbers that a move can have. Empty if the numbers cannot be listed."""
     names: Mapping[int, str] = MappingProxyType({})
-    """Move -> text as a person writes it. If empty, moves are texts, or a game overrides ``name``
-    and ``number``."""
+    """Move -> text as a person writes the move. If empty, the number encodes the text, or the game
+    overrides ``name`` and ``number``.
+    """
 
     @abstractmethod
     def start(self) -> Any:
@@ -47,7 +50,9 @@ class Rules(ABC):
 
     @abstractmethod
     def moves(self, state: Any) -> Sequence[int]:
-        """Return the legal moves of all awaited players, each once; empty once the game is over."""
+        """Return the legal moves of all awaited players, without duplicates. Empty after the end of
+        the game.
+        """
 
     @abstractmethod
     def apply(self, state: Any, move: int) -> Any:
@@ -55,23 +60,29 @@ class Rules(ABC):
 
     @abstractmethod
     def result(self, state: Any) -> tuple[int, ...] | None:
-        """Return the players who have won, empty for a draw, or None while the game goes on."""
+        """Return the numbers of the players who have won, empty for a draw, or None before the end.
+        """
 
     @abstractmethod
     def key(self, state: Any) -> int:
-        """Return a positive number, equal for two states if and only if the same can follow."""
+        """Return a positive number that is equal for two states if and only if the same moves and
+        results can follow both states.
+        """
 
     def name(self, move: int) -> str:
-        """Return the move's text: from ``names``, or as the number's bytes encode it."""
+        """Return the text of a move, from ``names`` or decoded from the bytes of the number."""
         if self.names:
             return self.names[move]
         return move.to_bytes((move.bit_length() + 7) // 8, "big").decode()
 
     def number(self, name: str) -> int | None:
-        """Return the move with that name, or None if no move of this game can have it."""
+        """Return the number of the move with this text, or None if no move of this game can have
+        the text.
+        """
         if self.names:
             return self._numbers.get(name)
-        if name.startswith("\0"):  # numbers have no leading zeros
+        # A number has no leading zero bytes, so a text with a leading zero byte has no number.
+        if name.startswith("\0"):
             return None
         try:
             return int.from_bytes(name.encode(), "big")
@@ -83,29 +94,35 @@ class Rules(ABC):
         return {name: move for move, name in self.names.items()}
 
     def allows(self, state: Any, move: int) -> bool:
-        """Return whether a move is legal. Games that cannot list all legal moves override this."""
+        """Return whether a move is legal. Games that cannot list all legal moves override this
+        method.
+        """
         return move in self.moves(state)
 
     def mover(self, state: Any) -> int:
-        """Return the player to move, or ``CHANCE``; after the end, the player whose turn it was."""
+        """Return the player to move, or ``CHANCE``. After the end of the game, return the player
+        whose turn it was.
+        """
         return int(state.turn % self.players)
 
     def awaiting(self, state: Any) -> tuple[int, ...]:
-        """Return the players who may move now, or ``CHANCE`` alone; empty once the game is over."""
+        """Return the players who can move now, or only ``CHANCE``. Empty after the end of the game.
+        """
         return () if self.result(state) is not None else (self.mover(state),)
 
     def view(self, state: Any, player: int) -> Any:
-        """Return what ``player`` knows of a state; ``CHANCE``: what everybody knows. Two states
-        that the player cannot tell apart have equal views. Games without secrets show all.
+        """Return the part of a state that ``player`` knows, or that all spectators know if
+        ``player`` is ``CHANCE``. Two states that the player cannot distinguish have equal views.
+        Games without secrets return the whole state.
         """
         return state
 
     def advance(self, state: Any, moves: Iterable[int]) -> Any:
-        """Play ``moves`` until they run out or the game ends.
+        """Return the state after playing ``moves`` until they run out or the game ends.
 
-        Those that are not legal are passed over: an endless stream of random moves is a random
-        playout, uniform over the legal ones. Games override it, and ``apply`` with it, where one
-        loop over many moves is faster.
+        Illegal moves are skipped. An endless stream of random moves is therefore a random playout,
+        uniform over the legal moves. A game can override both this method and ``apply`` if one loop
+        over many moves is faster.
         """
         for move in moves:
             if self.result(state) is not None:
@@ -121,7 +138,9 @@ Point = tuple[int, int]
 
 
 def cell_name(column: int, row: int) -> str:
-    """Return a cell's name: letter = column (at most 26), number = row; ``a1`` is south-west."""
+    """Return the name of a cell: a letter for the column (at most 26) and a number for the row. The
+    cell ``a1`` is in the south-west corner.
+    """
     return f"{chr(ord('a') + column)}{row + 1}"
 
 

@@ -1,18 +1,26 @@
-"""Optional hints from a game to a search, besides its rules.
+"""Optional data and functions that a game offers to a search, in addition to the rules.
 
-``search.toml`` in a game's folder has the numbers::
+The file ``search.toml`` in the folder of a game contains the numbers::
 
-    [weights]                # of its evaluation, as fitted by `tiltboard study tune`
+    [weights]                # of the evaluation, as fitted by `tiltboard study tune`
     tempo = [44]
-    [levels]                 # ten of each, the weakest level first
+    [levels]                 # ten values in each row, the weakest level first
     depth = [1, 2, 2, 2, 2, 3, 3, 4, 5, 0]
 
-The rows of ``levels``: ``slips``: the share of turns on which the bot plays the move that looks
-worst (optional). ``own``, ``answers``: the share of its own moves, and of the answers to them, that
-it overlooks. ``depth``: plies; ``nodes``: positions or playouts; 0: no limit. ``margin``: moves
-that are worse by no more than this (hundredths of the log-odds) count as equal. The first nine
-levels count positions and think without kernels, so they play alike on every machine. ``wait_ms``:
-how long a move takes one core of a desktop computer, for people who choose.
+Rows of ``levels``:
+
+- ``slips``: fraction of turns on which the bot plays the move that looks worst (optional).
+- ``own``, ``answers``: fraction of the bot's own moves, and of the answers to these moves, that
+  the bot overlooks.
+- ``depth``: maximum number of plies; 0 means no limit.
+- ``nodes``: maximum number of positions or playouts; 0 means no limit.
+- ``margin``: moves that are worse by at most this value count as equal, in hundredths of the
+  log-odds.
+- ``wait_ms``: time for a move on one core of a desktop computer, shown to people who choose a
+  level.
+
+The first nine levels count positions and do not use compiled kernels, so these levels play alike on
+every machine.
 """
 
 from __future__ import annotations
@@ -23,9 +31,11 @@ from importlib import resources
 from typing import Any, Protocol
 
 Evaluate = Callable[[Any], int]
-"""Returns the worth of a state to the player to move, without looking ahead, in hundredths of the
-log-odds (0: even; 100: 73 %). The game must not be over. For two players, or teams."""
-MAX_WORTH = 990_000  # Values from here on are proven wins.
+"""A function that returns the value of a state for the player to move, without searching, in
+hundredths of the log-odds: 0 is an even game, 100 a 73 % chance to win. The game must not be over,
+and must have two players or two teams.
+"""
+MAX_WORTH = 990_000  # Minimum absolute value of a proven win or loss.
 WAITS = "wait_ms"
 LEVEL_ROWS = ("depth", "nodes", "slips", "own", "answers", "margin")
 Weights = Mapping[str, Sequence[int]]
@@ -33,30 +43,30 @@ Levels = Mapping[str, Sequence[float]]
 
 
 class Budget(Protocol):
-    """The limit of a search."""
+    """The limit of a search, as a maximum number of positions."""
 
     nodes: int
-    """Positions looked at so far."""
+    """Number of positions searched so far."""
 
     @property
     def spent(self) -> bool:
         """True if the search must end."""
 
     def visit(self) -> None:
-        """Count one more position; raises if that is too many."""
+        """Count one more position. Raises an exception if the limit is exceeded."""
 
 
 class Solver(Protocol):
-    """An exact search of one game, which remembers what it has solved."""
+    """An exact search for one game, which stores its results."""
 
     def winning(self, state: Any, moves: Sequence[int], budget: Budget) -> int | None:
-        """Return the first of ``moves`` that is proven to win ``state``, or None if each of them
-        loses. Raises what ``budget`` raises.
+        """Return the first of ``moves`` that is proven to win from ``state``, or None if all of
+        them lose. Exceptions of ``budget`` pass through.
         """
 
 
 def numbers(package: str, table: str) -> Mapping[str, Any]:
-    """Read a table of ``search.toml`` in a game's folder."""
+    """Read a table of the file ``search.toml`` in the folder of a game."""
     text = resources.files(package).joinpath("search.toml").read_text(encoding="utf-8")
     found: Mapping[str, Any] = tomllib.loads(text)[table]
     return found

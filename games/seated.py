@@ -1,5 +1,6 @@
-"""Games whose players sit at seats with hands of their own and report their moves: cards, dice, and
-pieces that slide and fall. The table does not read their boards.
+"""Games whose players have seats with secret hands and report their own moves.
+
+Such games use cards, dice, and pieces that slide and fall. Sensors cannot read the whole position.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from typing import Protocol
 
 from tiltboard.games.base import Game, Position
 
-MIDDLE = 0.3  # Radius of the middle, as a share of half the plate's width.
+MIDDLE = 0.3  # Radius of the middle, as a fraction of half the plate's width.
 
 Words = tuple[str, Mapping[str, object]]
-"""A template in English and the values that fill it, also phrases and lists of words."""
+"""A message template in English, and the parameters of the template: texts, numbers, phrases or
+lists of words.
+"""
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A template in English that stands within another one."""
+    """A template in English, with parameters, that is a part of another sentence."""
 
     template: str
     params: Mapping[str, object] = field(default_factory=dict)
@@ -32,11 +35,11 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Several:
-    """A list of words or phrases, at least one."""
+    """A list of one or more words or phrases."""
 
     words: Sequence[object]
     joint: str = ", "
-    """The text between two."""
+    """The separator between two words."""
 
     def __str__(self) -> str:
         return self.joint.join(map(str, self.words))
@@ -44,43 +47,47 @@ class Several:
 
 @dataclass(frozen=True)
 class Witnessed:
-    """A guess from a change of the sensors."""
+    """A guess of the move that explains a change of the sensors."""
 
     move: str
-    """The move that it means."""
+    """The guessed move."""
     zones: Sequence[str]
-    """The zones whose change it explains."""
+    """The zones whose changes the move explains."""
     sure: bool = True
-    """True if no other move fits."""
+    """True if no other move explains the change."""
 
 
 class Computer(Protocol):
-    """A bot that thinks in slices."""
+    """A bot that computes its move in short slices."""
 
     best: str
-    """Its best move so far; one made by hand is a proposal to the people at the table."""
+    """The best move found so far. A move of pieces is a request to the people at the table."""
 
     def think(self) -> bool:
-        """Think for a short time; return False if there is nothing more to think about."""
+        """Compute for a short time. Return False if the computation is complete."""
 
     @property
     def why(self) -> Words:
-        """The reason for ``best``, for people who ask for a hint."""
+        """The reason for ``best``, for players who ask for a hint."""
 
 
 class SeatedGame(Game):
-    """A game with its options fixed, whose pieces lie anywhere in zones. ``board``: zone -> column
-    and row on a grid of three by three, its direction from the middle.
+    """A game with fixed options whose players have seats and whose pieces lie anywhere in zones.
+
+    ``board`` maps each zone to (column, row) on a 3 x 3 grid, which gives the direction of the zone
+    from the middle of the plate.
     """
 
     seated = True
     time_up: str = ""
-    """The move that the table makes at the end of a count of five, if it is legal."""
+    """The move that the host makes at the end of a countdown, if the move is legal."""
 
     def zone_at(self, east: float, north: float) -> str | None:
-        """Return the zone of a point of the plate, whose rim is at -1 and 1 each way, or None.
+        """Return the zone of a point of the plate, or None if the point is in no zone. Coordinates
+        are from -1 to 1 in each direction.
 
-        The default zones are wedges around a middle without a zone; a game may override this.
+        The default zones are sectors around a middle without a zone; a game can override this
+        method.
         """
         if hypot(east, north) < MIDDLE:
             return None
@@ -95,35 +102,41 @@ class SeatedGame(Game):
 
     @abstractmethod
     def prompt(self, position: Position) -> Words:
-        """Return the instruction for everybody now, without secrets. It contains players' names as
-        they are in the contract.
+        """Return the current instruction for all players, without secrets, as a template and its
+        parameters. Players have the same names as in ``players``.
         """
 
     @abstractmethod
     def lit(self, position: Position) -> Sequence[str]:
-        """Return the zones in which something is to be done now."""
+        """Return the zones in which a player must act now."""
 
     def forced(self, position: Position) -> int:
-        """Return the number of things that make the move harder, for the colour of the lights."""
+        """Return the number of conditions that make the move harder, which sets the colour of the
+        lights.
+        """
         return 0
 
     @abstractmethod
     def passes(self, move: str) -> bool:
-        """Return whether a move only says that a player does nothing."""
+        """Return whether the move only states that a player does nothing."""
 
     @abstractmethod
     def takes_back(self, move: str) -> bool:
-        """Return whether a move tells what hands did with pieces, which may have been misread. It
-        can be taken back until something other than a pass follows it.
+        """Return whether a move reports what people did with pieces, and can therefore be wrong.
+        Such a move can be undone until another move than a pass follows.
         """
 
     def rolls(self, position: Position) -> bool:
-        """Return whether the awaited chance is a throw by the player whose turn it is."""
+        """Return whether the awaited random result is a throw of dice by the player whose turn it
+        is.
+        """
         return True
 
     @abstractmethod
     def at_once(self, position: Position) -> bool:
-        """Return whether the table makes the awaited chance move itself; else a person does."""
+        """Return whether the host makes the awaited chance move automatically. Otherwise, a player
+        makes the move.
+        """
 
     @abstractmethod
     def witnessed(
@@ -133,27 +146,28 @@ class SeatedGame(Game):
         wish: str | None,
         turned: bool | None = None,
     ) -> Witnessed | None:
-        """Return the move that a change of the sensors fits, or None.
+        """Return the move that explains a change of the sensors, or None.
 
-        ``change``: zone -> increase in the number of occupied places; ``wish``: the intended move,
-        if known; ``turned``: whether the plate was spun since then, if known.
+        ``change`` maps each zone to the increase in its number of occupied places. ``wish`` is the
+        intended move, if known. ``turned`` is whether the plate was spun since the last move, or
+        None if unknown.
         """
 
     @abstractmethod
     def standing(self, position: Position) -> Mapping[str, int]:
-        """Return the number of occupied places in each zone that has any."""
+        """Return the number of occupied places in each zone, without empty zones."""
 
     @abstractmethod
     def failure(self, position: Position, move: str) -> str | None:
-        """Return the move for a failure of ``move``, or None if it cannot fail."""
+        """Return the move that reports the failure of ``move``, or None if ``move`` cannot fail."""
 
     def spins(self, position: Position) -> bool:
-        """Return whether the plate must spin while the next piece is put on it."""
+        """Return whether the plate must spin while the next piece is placed."""
         return False
 
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
-        """Return ``move``, or its failure, from a model of hands. For tables on which nothing
-        falls.
+        """Return ``move`` or, at random, the move that reports its failure. Used for tables on
+        which no real piece can fall.
         """
         return move
 
@@ -168,9 +182,11 @@ class SeatedGame(Game):
     @property
     @abstractmethod
     def glossary(self) -> Mapping[str, tuple[str, str]]:
-        """``zone:3``, ``card:limit-it`` and the like -> title and explanation, in English."""
+        """Key, such as ``zone:3`` or ``card:limit-it`` -> title and explanation, in English."""
 
     @property
     @abstractmethod
     def texts(self) -> Sequence[str]:
-        """English words and phrases that its sentences, glossaries and reasons use."""
+        """All English words and phrases of the game's sentences, glossary and reasons, for
+        translation.
+        """
