@@ -33,9 +33,9 @@ from tiltboard.games.search import Evaluate, Levels, Solver, Weights
 class RulesError(ValueError):
     """An error for input that the rules do not allow.
 
-    ``template`` is an English sentence with fields such as ``{named}``, and ``params`` are the values
-    of the fields, so that a host can translate the sentence. ``str(error)`` is the English sentence.
-    Parameters can be untrusted texts: characters that cannot be printed are escaped.
+    ``template`` is an English sentence with fields such as ``{named}``, and ``params`` are the
+    values of the fields, so that a host can translate the sentence. ``str(error)`` is the English
+    sentence. Parameters can be untrusted texts: characters that cannot be printed are escaped.
 
         >>> import tiltboard
         >>> try:
@@ -432,7 +432,8 @@ class Position:
 
 
 class Game(ABC):
-    """A game with fixed options: its rules, and the description of positions and moves for people.
+    """A game with fixed options: its rules, and the description of positions and moves for
+    people.
     """
 
     name: str
@@ -525,7 +526,8 @@ class Game(ABC):
         return Position(self, self.rules.start())
 
     def reserve(self, state: Any) -> Mapping[str, int]:
-        """Return the number of pieces that each player can still play (see ``Position.reserve``).
+        """Return the number of pieces that each player can still play (see
+        ``Position.reserve``).
         """
         return {}
 

@@ -1,8 +1,8 @@
-"""The checks that every game must pass when it is played: ``tiltboard check NAME``, and tests.
+"""Checks that every game must pass, run by ``tiltboard check NAME`` and by tests.
 
-They know no particular game: they play random games of every preset and compare the rules with the
-position, its turns and its views. They cannot check that the rules are those of the *game*; compare
-them with a second formulation for that.
+The checks contain no knowledge of a particular game. They play random games of every preset and
+compare the rules with the positions, turns and views. They cannot find out whether the rules match
+the printed rules of the *game*; compare the rules with a second implementation for that.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ from tiltboard.games.search import LEVEL_ROWS, MAX_WORTH, WAITS
 from tiltboard.games.seated import SeatedGame
 
 MAX_MOVES = 2000
-"""A random game that is longer than this is given up, not wrong."""
+"""Maximum number of moves in a random game. A longer game is stopped and does not count as a fault.
+"""
 NONSENSE = ("", "nowhere", "a1 b2", "\x00", "\ud800", "9" * 50)
 
 
 class ConformanceError(RulesError):
-    """Raised where a game breaks a promise of ``tiltboard.games.rules`` or
-    ``tiltboard.games.base``; says which.
+    """Raised if a game breaks a promise of ``tiltboard.games.rules`` or ``tiltboard.games.base``.
+    The message states the promise.
     """
 
 
 def check_type(kind: GameType, dice: Dice, games: int = 3) -> Iterator[str]:
-    """Check a game whole, ``games`` random games of each preset. Yields what has been checked.
+    """Check a whole game type with ``games`` random games of each preset. Yields a line for each
+    completed check.
 
     Raises ConformanceError at the first broken promise.
     """
@@ -77,7 +79,7 @@ def _check_options(kind: GameType) -> str:
 def check_playing(game: Game, dice: Dice) -> int:
     """Play one random game, check every position, and return the number of moves.
 
-    Raises ConformanceError.
+    Raises ConformanceError at the first broken promise.
     """
     _hold(game.players == tuple(dict.fromkeys(game.players)), "no player is named twice")
     _hold(game.rules.players == len(game.players), "rules and game have the same players")
@@ -141,7 +143,7 @@ def _check_position(position: Position) -> None:
 
 
 def _checked_move(before: Position, move: str) -> Position:
-    """Return the position after a legal ``move``."""
+    """Return the position after a legal ``move``, after comparing all ways to make the move."""
     rules, state = before.game.rules, before.state
     number = rules.number(move)
     _hold(number is not None, f"{move} is legal and has a number")
@@ -172,7 +174,8 @@ def _checked_move(before: Position, move: str) -> Position:
             if target is not None:
                 _hold(target not in cells, f"{move}: {target} is taken")
                 cells[target] = piece
-    if turn.act or turn.consequences or not isinstance(before.game, SeatedGame):  # A pass as well.
+    # A pass moves no pieces either, so games with seats are compared only if the turn has shifts.
+    if turn.act or turn.consequences or not isinstance(before.game, SeatedGame):
         _hold(cells == after.cells, f"{move}: act and consequences lead to the next cells")
     return after
 

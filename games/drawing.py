@@ -1,4 +1,4 @@
-"""Positions of games as text and as SVG."""
+"""Draws positions of games as text and as SVG."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape
 from tiltboard.games.base import Game, GameType, Position, Shift, Turn
 from tiltboard.games.rules import cell_name
 
-# Of a piece and of the letter on it; the page's colours.
+# Colour of the piece, and of the letters on the piece, as on the page.
 PAINTS = {
     "red": ("#d23b33", "#ffeede"),
     "blue": ("#2f70d2", "#eaf4ff"),
@@ -24,8 +24,8 @@ RADIUS = 24
 
 
 def signs(game: Game) -> Mapping[str, str]:
-    """Return a short sign for each kind of piece: R for red, RT for red-tank; longer where
-    two kinds would have the same.
+    """Return a short sign for each kind of piece, such as R for red and RT for red-tank. Signs get
+    longer if two kinds would have the same sign.
     """
     for letters in range(1, 20):
         found = {
@@ -38,15 +38,17 @@ def signs(game: Game) -> Mapping[str, str]:
 
 
 def standing(game: Game, cell: str) -> str:
-    """Return the sign of what stands on a place; of towers, the signs joined as in ``cells``."""
+    """Return the signs of the pieces on a place. The signs of a tower are joined as in
+    ``cells``.
+    """
     short = signs(game)
     towers = (tower.split("+") for tower in cell.split("/"))
     return "/".join("+".join(short.get(piece, piece) for piece in tower) for tower in towers)
 
 
 def board_text(position: Position) -> str:
-    """Return the board, the highest row first: ``.`` is an empty place, ``#`` one where nothing may
-    stand. Where places are not named by letter and number, an empty one shows its name.
+    """Return the board as text, the highest row first. ``.`` is an empty place, and ``#`` a blocked
+    place. If places are not named by letter and number, an empty place shows its name.
     """
     game = position.game
     board = {spot: place for place, spot in game.board.items()}
@@ -77,7 +79,9 @@ def board_text(position: Position) -> str:
 
 
 def picture(position: Position, kind: GameType, turn: Turn | None) -> str:
-    """Return the board as an SVG document; with ``turn``, what it moves."""
+    """Return the board as an SVG document. If ``turn`` is given, arrows and marks show the moved
+    pieces.
+    """
     game = position.game
     spots = {
         place: ((column + (row / 2 if game.hexagonal else 0)) * PLACE, -row * PLACE)
@@ -109,7 +113,7 @@ def picture(position: Position, kind: GameType, turn: Turn | None) -> str:
 
 
 def _tracks(game: Game) -> Iterator[str]:
-    """Yield the grooves of a board that has such."""
+    """Yield the tracks of the board as SVG elements, if the board has tracks."""
     for track in game.drawing.tracks if game.drawing is not None else ():
         first, *rest = (f"{x * PLACE:g} {-y * PLACE:g}" for x, y in track)
         yield (
@@ -119,7 +123,9 @@ def _tracks(game: Game) -> Iterator[str]:
 
 
 def _piece(game: Game, kind: GameType, cell: str, spot: tuple[float, float]) -> Iterator[str]:
-    """Yield a piece, or the uppermost of a tower with the signs of all."""
+    """Yield a piece as SVG elements. A tower is drawn as its topmost piece, with the signs of all
+    pieces.
+    """
     piece, (x, y) = cell.replace("/", "+").rpartition("+")[2], spot
     base, ink = PAINTS[_paint(game, kind, piece)]
     sign = escape(standing(game, cell))
@@ -142,7 +148,9 @@ def _moved(
     spots: Mapping[str, tuple[float, float]],
     stroke: str,
 ) -> Iterator[str]:
-    """Yield an arrow; a ring where a piece comes from the reserve; a cross where one leaves."""
+    """Yield the SVG elements of a shift: an arrow for a move, a ring for a piece from the reserve,
+    a cross for a piece that leaves the board.
+    """
     source, target = spots.get(shift.source or ""), spots.get(shift.target or "")
     style = f'fill="none" stroke="{stroke}" stroke-width="4"'
     if source is None and target is not None:

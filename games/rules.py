@@ -60,7 +60,8 @@ class Rules(ABC):
 
     @abstractmethod
     def result(self, state: Any) -> tuple[int, ...] | None:
-        """Return the numbers of the players who have won, empty for a draw, or None before the end.
+        """Return the numbers of the players who have won, empty for a draw, or None before
+        the end.
         """
 
     @abstractmethod
@@ -106,7 +107,8 @@ class Rules(ABC):
         return int(state.turn % self.players)
 
     def awaiting(self, state: Any) -> tuple[int, ...]:
-        """Return the players who can move now, or only ``CHANCE``. Empty after the end of the game.
+        """Return the players who can move now, or only ``CHANCE``. Empty after the end of
+        the game.
         """
         return () if self.result(state) is not None else (self.mover(state),)
 

@@ -1,4 +1,4 @@
-"""Attraktion in words for people and the table: places, consequences and refusals."""
+"""Connects Attraktion to the host: names of spaces, consequences and refused moves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PRESETS = tuple(
 
 
 class AttraktionGame(Game):
-    """Attraktion with its options fixed."""
+    """A game of Attraktion with fixed options."""
 
     name = "attraktion"
     players = PLAYERS
@@ -60,13 +60,14 @@ class AttraktionGame(Game):
         return sorted(self.rules.names[at] for at in bits(numbers))
 
     def figures(self, state: AttraktionState) -> Mapping[str, int]:
-        """Return each player's number of winning positions (rule A3)."""
+        """Return player -> number of winning positions (rule A3)."""
         found = zip(PLAYERS, self.rules.winning(state), strict=True)
         return {player: middles.bit_count() for player, middles in found}
 
     def outcome(self, position: Position) -> Outcome:
-        """Return the result. ``extra``: ``positions``, each player's pieces with opposing ones on
-        all four diagonal spaces (rule A3); ``places``: all of them.
+        """Return the result of the game. ``positions`` in ``extra`` lists each player's winning
+        positions by their middle piece (rule A3), and ``places`` lists the middle pieces of both
+        players.
         """
         middles = self.rules.winning(position.state)
         found = {p: self._spaces(each) for p, each in zip(PLAYERS, middles, strict=True)}
@@ -79,17 +80,17 @@ class AttraktionGame(Game):
         )
 
     def cells(self, state: AttraktionState) -> Mapping[str, str]:
-        """Return space -> colour."""
+        """Return space -> colour, for occupied spaces."""
         owned = zip(PLAYERS, self.rules.sides(state), strict=True)
         return dict(sorted((name, player) for player, b in owned for name in self._spaces(b)))
 
     def reserve(self, state: AttraktionState) -> Mapping[str, int]:
-        """Return player -> pieces not yet placed."""
+        """Return player -> number of pieces not yet placed."""
         pieces, turn = self.rules.pieces, state.turn
         return {"white": pieces - (turn + 1) // 2, "black": pieces - turn // 2}
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """Return the turn: one piece is placed, and the pieces that it attracts move."""
+        """Return the turn: the player places one piece, and the piece attracts other pieces."""
         player, names = before.mover, self.rules.names
         pulled = self.rules.pulled(before.state, self.rules.index[move])
         shifts = ((names[source], names[target]) for source, target in pulled)
@@ -97,7 +98,9 @@ class AttraktionGame(Game):
         return Turn(move, player, (Shift(player, None, move),), consequences, after)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """Return a sentence that names the piece, or the row of like pieces, that is attracted."""
+        """Return a sentence that names the attracted piece, or the row of equal pieces that
+        moves.
+        """
         params = {"move": turn.move, "source": shift.source, "target": shift.target}
         if shift in turn.consequences:
             return "{move} pulls {source} to {target}.", params
@@ -106,7 +109,9 @@ class AttraktionGame(Game):
         ), {**params, "piece": shift.piece}
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Return why the player to move may not place ``piece`` on ``place``, or None."""
+        """Return the error that explains why the player to move cannot place ``piece`` on
+        ``place``, or None.
+        """
         if not position.over and piece != position.mover:
             return IllegalMoveError(
                 "{player}'s turn.",
@@ -115,7 +120,7 @@ class AttraktionGame(Game):
         return self.refusal(position, place)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Return why ``move`` may not be played, or None."""
+        """Return the error that explains why ``move`` cannot be played, or None."""
         if position.state.ended == NO_PIECES:
             return IllegalMoveError("The game is over: no piece is left to place.")
         if position.over:
@@ -130,7 +135,7 @@ class AttraktionGame(Game):
 
 
 class AttraktionType(GameType):
-    """Attraktion before its options are chosen."""
+    """The game type of Attraktion, which creates games from options."""
 
     name = "attraktion"
     credit = Credit("Attraktion", "Jaroslaw Cichocki", 2005)
@@ -169,7 +174,9 @@ class AttraktionType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return both sides' winning positions, or what has run out, in words."""
+        """Return the text that states both players' numbers of winning positions, or why the game
+        is a draw.
+        """
         if outcome.winner is None:
             full = outcome.reason == FULL
             return "the board is full" if full else "no piece is left to place", {}

@@ -1,13 +1,14 @@
-"""Attraktion on integers: one wide number holds both sides' pieces, a bit for each space.
+"""The rules of Attraktion on integers: one wide integer contains both players' pieces, one bit for
+each space.
 
-White's spaces lie row after row in the low half, black's in the same order ``half`` bits higher,
-so that one operation serves both sides. An empty bit after each row and an empty row after each
-half keep pieces that are no neighbours apart.
+White's spaces are stored row after row in the low half. Black's spaces follow in the same order,
+``half`` bits higher, so that one operation processes both players' pieces. An empty bit after each
+row and an empty row after each half separate spaces that are not neighbours.
 
-A move is the number of its space's bit. What a piece pulls depends, in each direction, only on
-where the first gap is. What stands within ``_REACH`` nearly always tells, by a table that all
-spaces share; tables for each space by what stands in its lines are slower, as they outgrow the
-processor's cache.
+A move is the number of its space's bit. In each direction, only the position of the first gap
+decides which pieces move. The spaces up to ``_REACH`` steps away nearly always contain the gap, so
+all spaces share one table for these patterns. Tables for each space with whole lines would be
+slower, because they exceed the processor's cache.
 """
 
 from __future__ import annotations
@@ -24,31 +25,34 @@ FULL: Final = "full"
 NO_PIECES: Final = "no-pieces"
 
 _REACH: Final = 5
-_FURTHER: Final = _REACH**2  # in place of the number for two gaps: one of them is further away
+# Marks patterns in which at least one of the two gaps is further away than ``_REACH``.
+_FURTHER: Final = _REACH**2
 
-Pull = tuple[int, int]  # what moves to lower bits, and what moves to higher bits
+# Bits of the pieces that move to lower bits, and bits of the pieces that move to higher bits.
+Pull = tuple[int, int]
 
 
 class AttraktionState(NamedTuple):
-    """A position."""
+    """A position of Attraktion: the pieces on the board and the number of turns played."""
 
     pieces: int
     turn: int
-    """Turns played."""
+    """Number of turns played."""
     ended: str | None
-    """The reason once the game is over."""
+    """Reason for the end of the game, or None before the end."""
 
 
 class _Line:
-    """The two arms of one row or column from one space."""
+    """The two arms of a row or column, seen from one space."""
 
     def __init__(self, line: Sequence[int], middle: int, step: int, half: int) -> None:
         spaces = [1 << at for at in line]
-        self._arms = spaces[middle + 1 :], spaces[:middle][::-1]  # nearest first
+        # Spaces of the two arms, nearest first.
+        self._arms = spaces[middle + 1 :], spaces[:middle][::-1]
         self._both_sides = 1 | 1 << half
         self.shift = line[middle] - _REACH * step
-        """Moves the neighbourhood of the space to the bits that ``_numbers`` describes; ``near``:
-        the pull for each of its numbers.
+        """Right shift that moves the neighbourhood of the space to the bits that ``_numbers``
+        describes. ``near`` contains the pull for each number of that table.
         """
         ahead, behind = ([self._beyond(arm, gap) for gap in range(_REACH)] for arm in self._arms)
         self.near = tuple((higher, lower) for higher in ahead for lower in behind)
@@ -58,7 +62,7 @@ class _Line:
         return sum(arm[gap + 1 :]) * self._both_sides
 
     def pull(self, occupied: int) -> Pull:
-        """Return the spaces whose pieces move toward this space, for gaps of any width."""
+        """Return the spaces whose pieces move toward this space, for gaps at any distance."""
         ahead, behind = self._arms
         gaps = _gap(ahead, occupied), _gap(behind, occupied)
         if gaps not in self._further:
@@ -67,7 +71,7 @@ class _Line:
 
 
 def _gap(arm: Sequence[int], occupied: int) -> int:
-    """Return the number of pieces in the unbroken line that begins next to the space."""
+    """Return the number of pieces in the unbroken line that starts next to the space."""
     gap = 0
     while gap < len(arm) and occupied & arm[gap]:
         gap += 1
@@ -75,8 +79,9 @@ def _gap(arm: Sequence[int], occupied: int) -> int:
 
 
 def _numbers(step: int) -> tuple[int, Mapping[int, int]]:
-    """Return the bits to look at, and a number for the first gaps on both sides, by what stands up
-    to ``_REACH`` steps away. The space itself is bit ``_REACH * step``.
+    """Return the mask of bits within ``_REACH`` steps of a space, and a table: occupied bits of the
+    mask -> number for the positions of the first gaps on both sides. The space itself is bit
+    ``_REACH * step``.
     """
     ahead = [1 << step * (_REACH + away) for away in range(1, _REACH + 1)]
     behind = [1 << step * (_REACH - away) for away in range(1, _REACH + 1)]
@@ -89,24 +94,25 @@ def _numbers(step: int) -> tuple[int, Mapping[int, int]]:
 
 
 def _patterns(arm: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Return every way to occupy an arm, each with its first gap."""
+    """Yield every way to occupy an arm, with the position of its first gap."""
     for taken in range(1 << len(arm)):
         occupied = sum(space for at, space in enumerate(arm) if taken >> at & 1)
         yield occupied, _gap(arm, occupied)
 
 
-# marks (the space's bit, white's and black's); then shift, near and line of its row, of its column.
-# Plain tuples, here and in them: named ones take twice as long to unpack.
+# Bits of the space for White and for Black, then shift, pulls and line of its row and of its
+# column. All are plain tuples, because named tuples take twice as long to unpack.
 _Space = tuple[tuple[int, int], int, tuple[Pull, ...], _Line, int, tuple[Pull, ...], _Line]
 
 
 class _Layout:
-    """The tables that depend on the board's size alone."""
+    """The tables that depend only on the size of the board."""
 
     def __init__(self, size: int) -> None:
         self.stride = stride = size + 1
         self.half = half = stride * (size + 1)
-        self.first = _REACH * stride  # a1; below it is what ``_numbers`` sees beyond the edge
+        # Bit of the space a1. The bits below it are what ``_numbers`` reads beyond the edge.
+        self.first = _REACH * stride
         grid = [
             [self.first + row * stride + column for column in range(size)] for row in range(size)
         ]
@@ -131,7 +137,7 @@ _layout = cache(_Layout)
 
 
 class AttraktionRules(Rules):
-    """The rules A1-A5 on a board of ``size`` with ``pieces`` for each player."""
+    """The rules A1-A5 on a board of ``size`` x ``size`` spaces with ``pieces`` for each player."""
 
     players = 2
 
@@ -142,34 +148,38 @@ class AttraktionRules(Rules):
         self._layout = layout = _layout(size)
         self.stride, self.half = layout.stride, layout.half
         self.index = layout.index
-        """Space -> the number of its bit in the low half."""
+        """Name of a space -> number of its bit in the low half."""
         self.names = layout.names
         self.every_move = tuple(self.names)
 
     def start(self) -> AttraktionState:
-        """Return the empty board."""
+        """Return the state of the empty board."""
         return AttraktionState(0, 0, None)
 
     def moves(self, state: AttraktionState) -> Sequence[int]:
-        """Return the empty spaces."""
+        """Return the bits of the empty spaces. Empty after the end of the game."""
         if state.ended:
             return ()
         occupied = state.pieces | state.pieces >> self.half
         return [at for at in self.names if not occupied >> at & 1]
 
     def apply(self, state: AttraktionState, move: int) -> AttraktionState:
-        """Place a piece, and move the pieces that it attracts."""
+        """Return the state after a piece is placed and the attracted pieces have moved."""
         return self.advance(state, (move,))
 
     def result(self, state: AttraktionState) -> tuple[int, ...] | None:
-        """Return the player with more winning positions; () for a draw, None during the game."""
+        """Return the player with more winning positions, an empty tuple for a draw, or None before
+        the end.
+        """
         if state.ended != POSITIONS:
             return () if state.ended else None
         white, black = self.winning(state)
         return (0,) if white.bit_count() > black.bit_count() else (1,)
 
     def key(self, state: AttraktionState) -> int:
-        """Return the pieces, from which the number of turns follows."""
+        """Return a positive number that encodes the pieces. The number of turns follows from the
+        pieces.
+        """
         return state.pieces + 1
 
     @override
@@ -180,7 +190,8 @@ class AttraktionRules(Rules):
         row_window, row_numbers = self._layout.row_numbers
         column_window, column_numbers = self._layout.column_numbers
         last_turn, two_rows = self.last_turn, 2 * stride
-        row_less_one = (1 << stride) - 1  # moving a bit up by a row adds it this many times
+        # Multiplying by this factor and adding moves a bit up by one row.
+        row_less_one = (1 << stride) - 1
         pieces, turn, _ = state
         occupied = pieces | pieces >> half
         side = turn % 2
@@ -211,27 +222,30 @@ class AttraktionRules(Rules):
                 white, black = self._middles(squares, pieces)
                 if white.bit_count() != black.bit_count():
                     return AttraktionState(pieces, turn, POSITIONS)
-            if turn == last_turn:  # if not full, white has no piece left; black has one longer
+            # If the board is not full, White has no piece left and is the player to move.
+            if turn == last_turn:
                 return AttraktionState(pieces, turn, FULL if turn == self._full else NO_PIECES)
         return AttraktionState(pieces, turn, None)
 
     def winning(self, state: AttraktionState) -> tuple[int, int]:
-        """Return White's and Black's winning positions (rule A3), a bit for each middle piece."""
+        """Return White's and Black's winning positions (rule A3), one bit for each middle piece."""
         pairs = state.pieces & state.pieces >> 2
         return self._middles(pairs & pairs >> 2 * self.stride, state.pieces)
 
     def _middles(self, squares: int, pieces: int) -> tuple[int, int]:
-        """``squares``: the south-west corners of four pieces of one side around a space."""
+        """Return the middle pieces of White's and of Black's winning positions. ``squares``
+        contains the south-west corners of four pieces of one player around a space.
+        """
         to_middle = self.stride + 1
         return squares >> self.half - to_middle & pieces, squares << to_middle & pieces >> self.half
 
     def sides(self, state: AttraktionState) -> tuple[int, int]:
-        """Return White's and Black's pieces, a bit for each."""
-        split = self.half + self._layout.first  # black's a1
+        """Return White's and Black's pieces as two integers with one bit for each space."""
+        split = self.half + self._layout.first  # Bit of Black's space a1.
         return state.pieces & (1 << split) - 1, state.pieces >> split << self._layout.first
 
     def pulled(self, state: AttraktionState, drop: int) -> list[tuple[int, int]]:
-        """Return (source, target) of every piece that a new piece on ``drop`` pulls."""
+        """Return (source, target) for every piece that a new piece on ``drop`` pulls."""
         white, black = self.sides(state)
         _, _, _, row, _, _, column = self._layout.spaces[drop]
         moves = []
@@ -241,6 +255,6 @@ class AttraktionRules(Rules):
         return moves
 
     def point(self, space: str) -> tuple[int, int]:
-        """Return column and row, counted from 0."""
+        """Return the column and the row of a space, counted from 0."""
         row, column = divmod(self.index[space] - self._layout.first, self.stride)
         return column, row

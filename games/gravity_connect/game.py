@@ -1,7 +1,7 @@
-"""Gravity Connect in words for people and the table: places, consequences and refusals.
+"""Connects Gravity Connect to the host: names of cells, consequences and refused moves.
 
-There is a legal slot as long as a cell is open: that cell's row can be entered from the left and
-the right, its column from the top and the bottom, and only one of the four sides is ever forbidden.
+While any cell is empty, there is a legal slot. The cell's row can be entered from the left and the
+right, its column from the top and the bottom, and at most one of these four sides is forbidden.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ PRESETS = tuple(
 
 
 class GravityConnectGame(Game):
-    """Gravity Connect with its options fixed."""
+    """A game of Gravity Connect with fixed options."""
 
     name = "gravity-connect"
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
@@ -81,15 +81,19 @@ class GravityConnectGame(Game):
         }
         self.edge_slots = self.rules.slots
         self.slots = {slot.name: slot for slot in self.edge_slots}
-        """Move -> slot."""
+        """Name of a move -> slot."""
 
     def forbidden_side(self, position: Position) -> str | None:
-        """The side that the player to move used last, which is forbidden now (rule C2)."""
+        """Return the side that the player to move used last and cannot use now (rule C2),
+        or None.
+        """
         side = position.state.own_side
         return None if side == NO_SIDE else SIDES[side][0]
 
     def outcome(self, position: Position) -> Outcome:
-        """Return the result. ``places``: cells of all the winner's lines, sorted by code point."""
+        """Return the result of the game. Its ``places`` are the cells of all the winner's lines,
+        sorted by code point.
+        """
         (won,) = self.rules.result(position.state) or ()
         winner, reason = PLAYERS[won], position.state.ended
         found: set[str] = set()
@@ -102,13 +106,16 @@ class GravityConnectGame(Game):
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
         """Return a function that evaluates states by the lines that each player can still fill,
-        weighted by their tiles, and by the number of cells that would complete a line.
+        weighted by the player's tiles in each line, and by the number of cells that would complete
+        a line.
         """
         board, length = sum(self.rules.tiles.values()), self.line
         (tempo, tile, connecting, two_missing) = weights["lines"]
 
         def lines(mine: int, open_: int) -> int:
-            """Return the worth of the lines of ``mine``; ``open_``: these tiles and empty cells."""
+            """Return the value of the lines of ``mine``, the player's tiles. ``open_`` contains
+            these tiles and all empty cells.
+            """
             free = open_
             for at in range(1, length):
                 free &= open_ >> at
@@ -116,7 +123,8 @@ class GravityConnectGame(Game):
                 return 0
             shifted = [mine >> at for at in range(length)]
             value = tile * sum((free & each).bit_count() for each in shifted)
-            # lines whose first cells so far are all his; at most one is missing; two are
+            # ``full``, ``one`` and ``two`` are the starts of lines in which none, one or two of the
+            # cells checked so far lack the player's tile.
             full, one, two = free, 0, 0
             for each in shifted:
                 two = (two & each) | (one & ~each)
@@ -136,7 +144,7 @@ class GravityConnectGame(Game):
         return evaluate
 
     def cells(self, state: ConnectState) -> Mapping[str, str]:
-        """Return cell -> colour."""
+        """Return cell -> colour, for occupied cells."""
         mover, waiting = PLAYERS[state.turn % 2], PLAYERS[(state.turn + 1) % 2]
         return {
             name: mover if state.own & tile else waiting
@@ -145,14 +153,14 @@ class GravityConnectGame(Game):
         }
 
     def fall(self, position: Position, slot: Slot) -> tuple[str, ...]:
-        """Return the cells through which a tile falls from a slot, even a forbidden one, from the
-        entry cell to the one on which it rests; empty if the line is full.
+        """Return the cells through which a tile falls from a slot, from the entry cell to the cell
+        where the tile stops. The slot can be forbidden. Empty if the line is full.
         """
         found = fall([cell in position.cells for cell in slot.cells])
         return () if found is None else slot.cells[found[0] : found[1] + 1]
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """Return the turn: the hand puts the tile on its entry cell, and then the tile falls."""
+        """Return the turn: the player puts the tile on the entry cell, then the tile falls."""
         player, slot = before.mover, self.slots[move]
         path = self.fall(before, slot)
         act = (Shift(player, None, path[0]),)
@@ -160,7 +168,7 @@ class GravityConnectGame(Game):
         return Turn(move, player, act, falls_on, after, path, slot)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """Return a sentence that says whether the far edge or another tile stops the tile."""
+        """Return a sentence that states whether the far edge or another tile stops the tile."""
         (edge_x, edge_y), (x, y) = (self.board[place] for place in turn.path[-2:])
         at = {point: place for place, point in self.board.items()}
         beyond = at.get((2 * x - edge_x, 2 * y - edge_y))
@@ -170,8 +178,9 @@ class GravityConnectGame(Game):
         return "The tile falls from {source} to {target}: the tile on {stop} stops it.", params
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Return why the player to move may not put ``piece`` on ``place``, the cell on which the
-        tile of some slot enters or lands, or None.
+        """Return the error that explains why the player to move cannot put ``piece`` on ``place``,
+        or None. A tile can be put on the cell where it enters through a slot, or on the cell where
+        it lands.
         """
         if position.over:
             return IllegalMoveError("The game is over.")
@@ -201,7 +210,7 @@ class GravityConnectGame(Game):
         )
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Return why ``move`` may not be played, or None."""
+        """Return the error that explains why ``move`` cannot be played, or None."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move in position.legal():
@@ -230,7 +239,7 @@ class GravityConnectGame(Game):
 
 
 class GravityConnectType(GameType):
-    """Gravity Connect before its options are chosen."""
+    """The game type of Gravity Connect, which creates games from options."""
 
     name = "gravity-connect"
     credit = Credit("Gravity Connect", "XNimus", None, "A match type of the series Exordium.")
@@ -264,7 +273,7 @@ class GravityConnectType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return words that name the winner's line, or say that there is none."""
+        """Return the text that describes the winner's line, or states that the board is full."""
         if outcome.reason == FULL:
             return "the board is full without a line, which the second player wins", {}
         return "{count} tiles connected", {"count": _longest(outcome.places)}
@@ -276,7 +285,7 @@ class GravityConnectType(GameType):
 
 
 def _longest(places: Iterable[str]) -> int:
-    """Return the length of the longest line among ``places``."""
+    """Return the number of cells in the longest line among ``places``."""
     spots = {(ord(place[0]), int(place[1:])) for place in places}
 
     def length(x: int, y: int, dx: int, dy: int) -> int:

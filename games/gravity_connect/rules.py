@@ -1,12 +1,12 @@
-"""Gravity Connect on integers.
+"""The rules of Gravity Connect on integers.
 
-Which cells are occupied is kept for each row and each column on its own, so that where a tile lands
-is one look into a table. Each player's tiles are one wide number in which every line of the board,
-rows and columns and diagonals, lies on its own with an empty bit after it: shifting that number
-against itself looks for connected tiles in all directions at once.
+The occupied cells are stored for each row and each column, so that a table lookup finds the cell on
+which a tile lands. Each player's tiles are one wide integer in which every row, column and diagonal
+is stored separately, followed by an empty bit. Shifting this integer against itself finds connected
+tiles in all directions together.
 
-A move is the number of its slot in ``slots``. Rows are numbered from the top down, unlike the
-table's: ``A1`` is the north-west corner.
+A move is the index of a slot in ``slots``. Rows are numbered from top to bottom, unlike in other
+games: ``A1`` is the north-west corner.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from tiltboard.games.base import Slot
 from tiltboard.games.rules import Point, Rules
 from tiltboard.ground.override import override
 
-MOST = 13  # cells of a side: twice as many letters name the slots of the top and the bottom
-# From which side a tile comes: its name, its colour, and (columns, rows) of a step inward
+# Maximum number of cells along a side. The slots at the top and the bottom use two letters for each
+# column of the board, and there are 26 letters.
+MOST = 13
+# Each side from which a tile can enter: name, colour, and (columns, rows) of one step inward.
 SIDES: tuple[tuple[str, str, Point], ...] = (
     ("left", "orange", (1, 0)),
     ("right", "gray", (-1, 0)),
@@ -33,36 +35,40 @@ LINE: Final = "line"
 FULL: Final = "full"
 
 NO_SIDE: Final = -1
-_SIDES_OF_ROWS: Final = 2  # left and right come first among the sides
+_SIDES_OF_ROWS: Final = 2  # The left and the right side come first in SIDES and enter rows.
 
 
 class ConnectState(NamedTuple):
-    """A position. ``own``, ``other``: the tiles of the player to move, and of the other;
-    ``own_side``, ``other_side``: the side that each used last (its index, or ``NO_SIDE``).
+    """A position of Gravity Connect. ``own`` and ``other`` are the tiles of the player to move and
+    of the other player. ``own_side`` and ``other_side`` are the index of the side that each player
+    used last, or ``NO_SIDE``.
     """
 
     occupied: tuple[int, ...]
-    """Rows from the top (bit 0 = left), then columns from the left (bit 0 = top)."""
+    """Occupied cells: one integer for each row from the top (bit 0 is left), then one for each
+    column from the left (bit 0 is top).
+    """
     own: int
     other: int
     own_side: int
     other_side: int
     turn: int
-    """Tiles on the board."""
+    """Number of tiles on the board."""
     ended: str | None
-    """The reason once the game is over."""
+    """Reason for the end of the game, or None before the end."""
 
 
-# A cell on which tiles of a slot land: its bit in the slot's line, the line that crosses it there,
-# its bit in that one, its bits in a player's tiles. Named tuples take twice as long to unpack.
+# The cell on which a slot's tile lands: the cell's bit in the slot's line, the index of the
+# crossing line, the cell's bit in the crossing line, and the cell's bits in a player's tiles. A
+# named tuple would take twice as long to unpack.
 _Landing = tuple[int, int, int, int]
 
 
 class GravityConnectRules(Rules):
-    """The rules C1-C3 on ``size`` x ``size`` cells, at most ``MOST``, where ``line`` tiles in a row
-    win.
+    """The rules C1-C3 on a board of ``size`` x ``size`` cells, where ``line`` tiles in a row win.
 
-    ``rows``, ``columns``: cells from the top, from the left;
+    ``size`` is at most ``MOST``. ``rows`` contains the names of cells from the top, ``columns``
+    from the left.
     """
 
     players = 2
@@ -77,9 +83,10 @@ class GravityConnectRules(Rules):
             tuple(self.rows[y][x] for x, y in points if y in span) for points in falling + rising
         ]
         self.lines = self.rows + self.columns + diagonals
-        """These and the diagonals both ways."""
+        """All rows, columns and diagonals, as names of cells."""
         self.tiles = {name: 0 for row in self.rows for name in row}
-        """The bits of each cell in its row (first), column and diagonals."""
+        """The bits of each cell in its row, column and diagonals. The bit in the row is the lowest.
+        """
         long_enough = [diagonal for diagonal in diagonals if len(diagonal) >= line]
         at = 0
         for cells in self.rows + self.columns + long_enough:
@@ -88,7 +95,7 @@ class GravityConnectRules(Rules):
                 at += 1
             at += 1
         self._width = max(tile.bit_length() for tile in self.tiles.values())
-        steps, length = list[int](), 1  # shifts that leave a bit where ``line`` bits were in a row
+        steps, length = list[int](), 1  # Shifts that leave a bit where ``line`` bits were in a row.
         while length < line:
             steps.append(min(length, line - length))
             length += steps[-1]
@@ -96,15 +103,16 @@ class GravityConnectRules(Rules):
         names = [*map(str, range(1, 2 * size + 1)), *ascii_uppercase[: 2 * size]]
         forward, backward = landing_tables(size)
         self.slots: list[Slot] = []
-        """Side by side, in the order of ``SIDES``."""
+        """All slots, grouped by side in the order of ``SIDES``."""
         self.entrances: list[tuple[int, int, bool]] = []
-        """Each slot's side, its line (rows, then columns), and whether it enters where the
-        line's bits begin.
+        """For each slot: the index of its side, the index of its line (rows, then columns), and
+        whether tiles enter the line at bit 0.
         """
         self._tables = []
         for number, name in enumerate(names):
             side, across = divmod(number, size)
-            near = side % 2 == 0  # left and top: inward is the way in which bits count
+            # On the left and the top, tiles move inward in the direction of rising bits.
+            near = side % 2 == 0
             of_row = side < _SIDES_OF_ROWS
             cells = (self.rows if of_row else self.columns)[across]
             self.slots.append(Slot(name, *SIDES[side], cells if near else cells[::-1]))
@@ -112,7 +120,7 @@ class GravityConnectRules(Rules):
                 (1 << at, size + at if of_row else at, 1 << across, self.tiles[cell])
                 for at, cell in enumerate(cells)
             ]
-            landings.append(None)  # a full line
+            landings.append(None)  # The last entry is for a full line.
             index = across if of_row else size + across
             self._tables.append((side, index, forward if near else backward, landings))
             self.entrances.append((side, index, near))
@@ -120,11 +128,13 @@ class GravityConnectRules(Rules):
         self.every_move = tuple(self.names)
 
     def start(self) -> ConnectState:
-        """Return the empty board."""
+        """Return the state of the empty board."""
         return ConnectState((0,) * 2 * self.size, 0, 0, NO_SIDE, NO_SIDE, 0, None)
 
     def moves(self, state: ConnectState) -> Sequence[int]:
-        """Return the slots of lines with an open cell, without the side the player used last."""
+        """Return the slots whose line has an empty cell, except slots on the side that the player
+        used last.
+        """
         if state.ended:
             return ()
         full = (1 << self.size) - 1
@@ -135,17 +145,21 @@ class GravityConnectRules(Rules):
         ]
 
     def apply(self, state: ConnectState, move: int) -> ConnectState:
-        """Let a tile fall into a slot."""
+        """Return the state after a tile falls from a slot."""
         return self.advance(state, (move,))
 
     def result(self, state: ConnectState) -> tuple[int, ...] | None:
-        """Return the player who connected, the second player if the board is full, or None."""
+        """Return the player who connected a line, or the second player if the board is full, or
+        None before the end of the game.
+        """
         if state.ended is None:
             return None
         return (1,) if state.ended == FULL else ((state.turn - 1) % 2,)
 
     def key(self, state: ConnectState) -> int:
-        """Return both players' tiles and last sides, from which the number of moves follows."""
+        """Return a number that encodes both players' tiles and last sides. The number of moves
+        follows from the tiles.
+        """
         _, own, other, own_side, other_side, _, _ = state
         tiles = own << self._width | other
         return (tiles * 5 + own_side + 1) * 5 + other_side + 2
@@ -187,10 +201,10 @@ class GravityConnectRules(Rules):
 
 @cache
 def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
-    """Return two tables: pattern of a line's occupied cells -> bit on which a tile lands.
+    """Return two tables: bit pattern of a line's occupied cells -> bit on which a tile lands.
 
-    The first table is for tiles that enter at bit 0, the second for those from the other end. The
-    entry is ``size`` if the line is full (rule C2).
+    The first table is for tiles that enter at bit 0, the second table for tiles that enter at the
+    other end. The entry is ``size`` if the line is full (rule C2).
     """
     forward, backward = [], []
     for occupied in range(1 << size):
@@ -205,7 +219,7 @@ def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
 def fall(taken: Sequence[bool]) -> tuple[int, int] | None:
     """Return the indexes at which a tile enters and lands (rule C1), or None if the line is full.
 
-    ``taken``: for each cell whether it is occupied, from the tile's side inward.
+    ``taken`` states for each cell, from the tile's side inward, whether the cell is occupied.
     """
     if all(taken):
         return None

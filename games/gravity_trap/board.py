@@ -1,10 +1,10 @@
-"""Boards of Gravity Trap (rule T1): tracks over bases that are numbered from 1.
+"""Boards of Gravity Trap (rule T1): tracks through bases that are numbered from 1.
 
-A board is an object of an option, or a file of TOML, as the shipped ones are:
+A board is the value of an option, as an object, or a TOML file like those of the built-in boards:
 
     title = "My printed board"
     hole = [4.5, 4.5]             # the middle of the hole, for the drawing
-    symmetry = "half-turn"        # opposites by position; or [opposite], as in 1 = 22
+    symmetry = "half-turn"        # opposites by position; or a table [opposite] with 1 = 22
 
     [positions]                   # column and row on the plate, from the south-west corner
     1 = [6, 0]
@@ -12,13 +12,13 @@ A board is an object of an option, or a file of TOML, as the shipped ones are:
 
     [[track]]
     bases = [1, 2, 5]
-    closed = true                 # it goes on from 5 to 1
+    closed = true                 # the track continues from base 5 to base 1
 
-Only the tracks must be there. A file is checked more strictly than an object, because a person has
-typed it: opposites must fit the tracks, and no track comes twice.
+Only the tracks are required. A file is checked more strictly than an object, because a person has
+typed the file: opposites must fit the tracks, and no two tracks can be equal.
 
-The shipped boards are part of this package, like its code. Their tracks never change, because
-journals name them: a better board gets a new name.
+The built-in boards are part of this package. Their tracks never change, because journals refer to
+boards by name: an improved board gets a new name.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FEWEST_BASES = 3
 FEWEST_CLOSED = 3
 MAX_BASES = 400
 MAX_TRACKS = 1000
-FAR = 100  # columns and rows are below it
+FAR = 100  # Upper limit of columns and rows, exclusive.
 SHIPPED: tuple[str, ...] = ("whirl",)
 DEFAULT = SHIPPED[0]
 HALF_TURN = "half-turn"
@@ -53,32 +53,34 @@ _KEYS = ("tracks", "opposite", "positions", "hole", "title", "closed")
 
 @dataclass(frozen=True, slots=True)
 class TrapBoard:
-    """Tracks as ordered lists of bases; every base is on one at least."""
+    """The tracks of a board, as ordered lists of bases. Every base is on at least one track."""
 
     tracks: tuple[Track, ...]
     positions: Mapping[int, Place]
     """Base -> (column, row) on the plate, counted from 0 at the south-west corner."""
     opposite: Mapping[int, int] | None = None
-    """Base -> base, where the board names opposites; an involution."""
+    """Base -> opposite base and vice versa, or None if the board does not name opposites."""
     hole: Point | None = None
-    """The middle of the hole that is drawn, in the same units."""
+    """(column, row) of the middle of the drawn hole, or None for no hole."""
     title: str = ""
     placed: bool = True
-    """Whether the positions were given."""
+    """True if the board gives the positions of its bases."""
     closed: tuple[int, ...] = ()
-    """The tracks, by their number from 1, that go on from their last base to the first."""
+    """Numbers, from 1, of the closed tracks, which continue from the last base to the first base.
+    """
 
     @property
     def bases(self) -> range:
-        """The numbers of the bases."""
+        """The numbers of all bases."""
         return range(1, len(self.positions) + 1)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TrapBoard:
-        """A board as the option ``board`` gives it: ``tracks``, and if wanted the rest.
+        """Return the board that the option ``board`` describes: ``tracks`` and optional further
+        entries.
 
-        ``opposite`` may name each pair once. Without ``positions`` the bases lie in rows, for the
-        plate. Raises OptionError.
+        ``opposite`` can name each pair once. Without ``positions``, the bases are placed in rows on
+        the plate. Raises OptionError if an entry is invalid.
         """
         for key in data:
             if key not in _KEYS:
@@ -94,7 +96,7 @@ class TrapBoard:
             raise OptionError("hole must be [column, row], numbers from 0 to {most}.", most=FAR - 1)
         if not isinstance(data.get("title", ""), str):
             raise OptionError("The title of a board must be a text.")
-        columns = math.isqrt(len(bases) - 1) + 1  # about as many as rows
+        columns = math.isqrt(len(bases) - 1) + 1  # The board gets about as many columns as rows.
         rows = {base: ((base - 1) % columns, (base - 1) // columns) for base in bases}
         return cls(
             tracks=tracks,
@@ -150,7 +152,7 @@ def _tracks(value: Any) -> tuple[Track, ...]:
 
 
 def _closed(value: Any, tracks: Sequence[Track]) -> tuple[int, ...]:
-    """Return the numbers of closed tracks, each once."""
+    """Return the numbers of the closed tracks, sorted and without duplicates."""
     numbers = range(1, len(tracks) + 1)
     if not _is_list(value) or not all(_is_whole(each) and each in numbers for each in value):
         raise OptionError(
@@ -167,7 +169,7 @@ def _closed(value: Any, tracks: Sequence[Track]) -> tuple[int, ...]:
 
 
 def _bases(tracks: Sequence[Track]) -> range:
-    """Return the numbers of the bases, from 1 without gaps."""
+    """Return the numbers of the bases, which must be numbered from 1 without gaps."""
     named = {base for track in tracks for base in track}
     for base in range(1, max(named)):
         if base not in named:
@@ -184,7 +186,9 @@ def _bases(tracks: Sequence[Track]) -> range:
 
 
 def _opposite(value: Any, bases: range) -> dict[int, int] | None:
-    """Return base -> opposite base for both bases of each pair, sorted; None if none are named."""
+    """Return base -> opposite base for both bases of each pair, sorted, or None if ``value`` is
+    None.
+    """
     if value is None:
         return None
     found: dict[int, int] = {}
@@ -208,7 +212,7 @@ def _opposite(value: Any, bases: range) -> dict[int, int] | None:
 
 
 def _positions(value: Any, bases: range) -> dict[int, Place]:
-    """Return the positions of all bases, no two of which are the same."""
+    """Return base -> position after checking that every base has a different position."""
     given = _by_base("positions", value, bases)
     owner: dict[Place, int] = {}
     for base in bases:
@@ -235,7 +239,7 @@ def _positions(value: Any, bases: range) -> dict[int, Place]:
 
 
 def _by_base(key: str, value: Any, bases: range) -> dict[int, Any]:
-    """Read an object whose keys are bases, written as text in JSON and TOML."""
+    """Return an object whose keys are bases, written as texts, with the bases as numbers."""
     if not isinstance(value, Mapping):
         raise OptionError('{key} must be an object with bases as keys, like {{"1": ...}}.', key=key)
     names = {str(base): base for base in bases}
@@ -265,20 +269,21 @@ def _is_whole(value: object) -> bool:
 
 @cache
 def shipped(name: str) -> TrapBoard:
-    """Return the board of ``SHIPPED`` with that name."""
+    """Return the built-in board with the given name from ``SHIPPED``."""
     return read(shipped_text(name))
 
 
 def shipped_text(name: str) -> str:
-    """Return the file of the board of ``SHIPPED`` with that name."""
+    """Return the text of the file of a built-in board. ``name`` must be in ``SHIPPED``."""
     return resources.files(__package__).joinpath("boards", f"{name}.toml").read_text("utf-8")
 
 
 def read(text: str) -> TrapBoard:
-    """Read a board from the text of a file and check it completely. Raises OptionError."""
+    """Parse the text of a board file and check the board completely. Raises OptionError."""
     try:
         data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
+    # A ValueError means that the text is not TOML, or contains a number with thousands of digits.
+    except (ValueError, RecursionError) as error:
         raise OptionError("This is not TOML: {why}.", why=error) from None
     symmetry = data.pop("symmetry", None)
     if "track" in data:
@@ -313,7 +318,7 @@ def read(text: str) -> TrapBoard:
 
 
 def _written(tracks: Any) -> tuple[list[Any], list[int]]:
-    """Return the bases of every ``[[track]]``, and the numbers of the closed ones."""
+    """Return the bases of each ``[[track]]`` table, and the numbers of the closed tracks."""
     if not isinstance(tracks, list) or not all(isinstance(track, Mapping) for track in tracks):
         raise OptionError("Write each track as [[track]], with a line bases = [1, 2, 3] below.")
     for number, track in enumerate(tracks, start=1):
@@ -330,7 +335,7 @@ def _written(tracks: Any) -> tuple[list[Any], list[int]]:
 
 
 def _with_symmetry(board: TrapBoard, symmetry: object) -> TrapBoard:
-    """Return the board with the opposites that its symmetry gives."""
+    """Return the board with the opposite bases that follow from its symmetry."""
     if symmetry != HALF_TURN:
         raise OptionError(
             'symmetry can only be "{known}"; else name the opposites one by one.', known=HALF_TURN
@@ -360,19 +365,20 @@ def _with_symmetry(board: TrapBoard, symmetry: object) -> TrapBoard:
 
 def curve(points: Sequence[Point], *, closed: bool = False) -> tuple[Point, ...]:
     """Return a smooth curve through ``points`` in their order, as cubic Bezier segments: the first
-    point, then two control points and the next point for each segment. ``closed``: the curve
-    returns to the first point.
+    point, then two control points and the next point for each segment. If ``closed`` is true, the
+    curve returns to the first point.
 
-    At each point it has the direction of the circle through that point and its neighbours, so
-    points of a circle give that circle. Neighbours must not lie at the same place; this is *not*
-    checked.
+    At each point, the curve has the direction of the circle through the point and its two
+    neighbours, so points on a circle give that circle. Neighbouring points must be different; this
+    is *not* checked.
     """
     knots = [complex(*point) for point in points]
     if closed:
         knots = [knots[-1], *knots, *knots[:2]]
     chords = [after - before for before, after in pairwise(knots)]
     inner = [1 / (one.conjugate()) + 1 / (two.conjugate()) for one, two in pairwise(chords)]
-    # at either end the direction at the other end of the same arc
+    # The direction at each end of the curve follows from the direction at the other end of the same
+    # arc.
     first, last = inner[0] if inner else chords[0], inner[-1] if inner else chords[-1]
     begin = first.conjugate() * chords[0] / chords[0].conjugate()
     end = last.conjugate() * chords[-1] / chords[-1].conjugate()

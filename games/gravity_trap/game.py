@@ -1,4 +1,4 @@
-"""Gravity Trap in words for people and the table: places, consequences and refusals."""
+"""Connects Gravity Trap to the host: names of bases, consequences and refused moves."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SPECS: tuple[OptionSpec, ...] = (
 
 
 class GravityTrapGame(Game):
-    """Gravity Trap with its options fixed."""
+    """A game of Gravity Trap with fixed options."""
 
     name = "gravity-trap"
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
@@ -73,7 +73,9 @@ class GravityTrapGame(Game):
     pieces = (*players, POD)
 
     def __init__(self, board: TrapBoard, options: Mapping[str, Any]) -> None:
-        """``options``: all of them; ``board`` is a name, or the board itself."""
+        """Create a game on ``board``. ``options`` must contain all options; its entry ``board`` is
+        a name or an object.
+        """
         self.options = options
         self.layout = board
         self.rules: GravityTrapRules = GravityTrapRules(board, no_copy=options["mirror"] == NO_COPY)
@@ -87,8 +89,8 @@ class GravityTrapGame(Game):
         self.drawing = Drawing(tuple(drawn), tuple(places), board.hole, board.title)
 
     def outcome(self, position: Position) -> Outcome:
-        """Return the result. ``margin``: the pods that the winner's ship can still reach in one
-        move. ``places``: that ship and those pods.
+        """Return the result of the game. ``margin`` is the number of pods that the winner's ship
+        can still reach in one move, and ``places`` are the ship's base and the bases of these pods.
         """
         state = position.state
         within = self._named(self.rules.reach(state, state.winner))
@@ -100,7 +102,9 @@ class GravityTrapGame(Game):
         )
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Return a function that evaluates states by the number of bases that each ship reaches."""
+        """Return a function that evaluates states by the number of pods that each ship can
+        reach.
+        """
         rules, (tempo, mine, theirs) = self.rules, weights["mobility"]
 
         def evaluate(state: Any) -> int:
@@ -113,11 +117,11 @@ class GravityTrapGame(Game):
         return evaluate
 
     def exact_search(self) -> TrapSolver:
-        """Return a search that proves who wins."""
+        """Return an exact search that proves which player wins."""
         return TrapSolver(self.rules)
 
     def cells(self, state: TrapState) -> Mapping[str, str]:
-        """Return base -> ship or pod."""
+        """Return base -> ship or pod, for occupied bases."""
         ships = dict(zip(state.ships, self.players, strict=False))
         return {
             name: ships.get(base, POD)
@@ -126,7 +130,9 @@ class GravityTrapGame(Game):
         }
 
     def figures(self, state: TrapState) -> Mapping[str, int]:
-        """Return the number of pods that each ship can fly to, once both are placed."""
+        """Return player -> number of pods that the player's ship can fly to. Empty until both ships
+        are placed.
+        """
         if not state.pods:
             return {}
         return {p: self.rules.reach(state, n).bit_count() for n, p in enumerate(self.players)}
@@ -135,9 +141,11 @@ class GravityTrapGame(Game):
         return tuple(name for name, base in self.index.items() if bases >> base & 1)
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """A hand lifts the ship, knocks the pod away and lands the ship on its base, so both belong
-        to the act; ``path`` is the way along the track that passes the fewest bases. After the
-        second ship, the pods come from the box.
+        """Return the turn: the player lifts the ship, removes the pod and lands the ship on the
+        pod's base.
+
+        ``path`` follows the track that passes the fewest bases. After the second ship is placed,
+        the pods come from the box.
         """
         ship, state = before.mover, before.state
         if state.turn < 2:
@@ -155,7 +163,9 @@ class GravityTrapGame(Game):
         return Turn(move, ship, act, (), after, tuple(map(str, path)))
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Return why the player to move may not put ``piece`` on ``place``, or None."""
+        """Return the error that explains why the player to move cannot put ``piece`` on ``place``,
+        or None.
+        """
         if not position.over and piece != position.mover:
             if piece == POD:
                 return IllegalMoveError("Pods stay put until a ship lands on them.")
@@ -166,7 +176,7 @@ class GravityTrapGame(Game):
         return self.refusal(position, place)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Return why ``move`` may not be played, or None."""
+        """Return the error that explains why ``move`` cannot be played, or None."""
         state: TrapState = position.state
         if position.over:
             return IllegalMoveError("The game is over.")
@@ -204,7 +214,7 @@ class GravityTrapGame(Game):
 
 
 class GravityTrapType(GameType):
-    """Gravity Trap before its options are chosen."""
+    """The game type of Gravity Trap, which creates games from options."""
 
     name = "gravity-trap"
     credit = Credit(
@@ -258,7 +268,9 @@ class GravityTrapType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return words that say whose ship is stuck, and how many pods the other still reaches."""
+        """Return the text that states which ship is stuck, and how many pods the other ship still
+        reaches.
+        """
         margin = outcome.extra["margin"]
         if not margin:
             return "the other ship can't reach a pod any more", {}
@@ -269,7 +281,9 @@ class GravityTrapType(GameType):
         }
 
     def board_of(self, text: str) -> Mapping[str, Any]:
-        """Read a board file, TOML or the board itself as JSON, and check it completely."""
+        """Parse a board file, as TOML or as the JSON object of a board, and check the board
+        completely. Raises OptionError.
+        """
         if text.lstrip().startswith("{"):
             return TrapBoard.from_json(json_object("board", text)).as_json()
         return read(text).as_json()

@@ -1,6 +1,7 @@
-"""Gravity Trap on sets of bases as integers; and who wins: a game has 20 moves and no draw.
+"""The rules of Gravity Trap with sets of bases as integers, and a solver that proves the winner.
 
-Bases count from 0 here, and a move is one; bit b of a set is base b.
+Bases are numbered from 0 here, and a move is the number of a base. Bit b of a set stands for base
+b. A game has about 20 moves and cannot be a draw.
 """
 
 from __future__ import annotations
@@ -13,33 +14,38 @@ from tiltboard.games.rules import Rules, bits
 from tiltboard.games.search import Budget
 from tiltboard.ground.override import override
 
-MAX_ENTRIES = 200_000  # Maximum size of a solver's table.
+MAX_ENTRIES = 200_000  # Maximum number of results in a solver's table.
 
 
 class TrapState(NamedTuple):
-    """A position."""
+    """A position of Gravity Trap: the ships, the pods and the progress of the game."""
 
     ships: tuple[int, ...]
-    """The bases of the placed ships, red's first."""
+    """Bases of the placed ships, red's ship first."""
     pods: int
-    """A set of bases, empty until both ships are placed."""
+    """Set of the bases with pods. Empty until both ships are placed."""
     turn: int
-    """Moves made, including the two of the set-up."""
+    """Number of moves made, including the two moves that place the ships."""
     copying: bool
-    """The second player began opposite and has only copied moves."""
+    """True if the second player started on the base opposite to the first ship and has only copied
+    moves since then.
+    """
     winner: int | None
-    """0 or 1 once the game is over."""
+    """Number of the winner, 0 or 1, or None before the end of the game."""
 
 
 class GravityTrapRules(Rules):
-    """The rules T2-T4 and T6 on one board. ``no_copy``: whether the mimic rule applies."""
+    """The rules T2-T4 and T6 on one board. ``no_copy`` states whether the rule against copying
+    moves applies.
+    """
 
     players = 2
 
     def __init__(self, board: TrapBoard, *, no_copy: bool) -> None:
         self.count = len(board.bases)
         self.every_move = range(self.count)
-        self.names = {base: str(base + 1) for base in self.every_move}  # as the board has them
+        # Names count bases from 1, as the board does.
+        self.names = {base: str(base + 1) for base in self.every_move}
         self.bit = tuple(1 << base for base in range(self.count))
         self.all = (1 << self.count) - 1
         near = [0] * self.count
@@ -48,23 +54,27 @@ class GravityTrapRules(Rules):
             for base in track:
                 near[base - 1] |= whole
         self.near = tuple(reach & ~bit for reach, bit in zip(near, self.bit, strict=True))
-        """Base -> the others on its tracks, as a set."""
+        """Base -> set of the other bases on its tracks."""
         opposite = board.opposite if no_copy and board.opposite is not None else {}
         self.twin = tuple(
             self.bit[opposite[base] - 1] if base in opposite else 0 for base in board.bases
         )
-        """Base -> the set of its opposite; empty where the mimic rule does not matter."""
+        """Base -> set that contains the opposite base, or an empty set if copying is allowed or no
+        opposite is known.
+        """
 
     def start(self) -> TrapState:
-        """Return the empty board."""
+        """Return the state of the empty board."""
         return TrapState((), 0, 0, copying=False, winner=None)
 
     def reach(self, state: TrapState, player: int) -> int:
-        """Return the bases with pods that the player's ship can reach by the tracks alone."""
+        """Return the set of bases with pods that the player's ship can reach along its tracks."""
         return self.near[state.ships[player]] & state.pods
 
     def open(self, state: TrapState) -> int:
-        """Return the set of bases that the player to move may choose; the game must not be over."""
+        """Return the set of bases to which the player to move can move. The game must not
+        be over.
+        """
         if state.turn < 2:
             return self.all & ~sum(self.bit[ship] for ship in state.ships)
         reach = self.reach(state, state.turn % 2)
@@ -74,19 +84,23 @@ class GravityTrapRules(Rules):
         return reach
 
     def moves(self, state: TrapState) -> Sequence[int]:
-        """Return the bases that the player to move may choose."""
+        """Return the bases to which the player to move can move. Empty after the end of the
+        game.
+        """
         return () if state.winner is not None else tuple(bits(self.open(state)))
 
     def apply(self, state: TrapState, move: int) -> TrapState:
-        """Place the ship, or move it."""
+        """Return the state after the player to move places a ship or flies to a base."""
         return self.advance(state, (move,))
 
     def result(self, state: TrapState) -> tuple[int, ...] | None:
-        """Return the winner, or None during the game."""
+        """Return the winner in a tuple, or None before the end of the game."""
         return None if state.winner is None else (state.winner,)
 
     def key(self, state: TrapState) -> int:
-        """Return ships and pods, from which the number of moves follows."""
+        """Return a positive number that encodes ships and pods. The number of moves follows from
+        both.
+        """
         number = 1 + state.copying
         for ship in state.ships:
             number = number * self.count + ship
@@ -130,7 +144,7 @@ class GravityTrapRules(Rules):
         return TrapState((red, blue), pods, turn, copying, winner)
 
     def _placed(self, state: TrapState, base: int) -> TrapState:
-        """Return the state after a ship is placed in the set-up."""
+        """Return the state after a ship is placed before the first flight."""
         if not state.ships:
             return TrapState((base,), 0, 1, copying=False, winner=None)
         red = state.ships[0]
@@ -141,10 +155,10 @@ class GravityTrapRules(Rules):
 
 
 class TrapSolver:
-    """A solver that keeps its results for later positions of the same game.
+    """A solver that stores its results for later positions of the same game.
 
-    While the mimic rule may apply it asks the rules for the moves. After that a move leads to any
-    base with a pod on a track of the ship, which a table lookup finds twenty times as fast.
+    While the rule against copying can apply, the solver gets the moves from the rules. After that,
+    a ship can fly to any pod on its tracks, which a table lookup finds twenty times as fast.
     """
 
     def __init__(self, rules: GravityTrapRules) -> None:
@@ -153,8 +167,9 @@ class TrapSolver:
         self._known: dict[int, bool] = {}
 
     def winning(self, state: TrapState, moves: Sequence[int], budget: Budget) -> int | None:
-        """Return the first of ``moves`` that is proven to win ``state``, or None if each of them
-        loses. Red's ship must be placed. Raises SearchStoppedError.
+        """Return the first of ``moves`` that is proven to win from ``state``, or None if all of
+        them lose. Red's ship must be placed. Raises SearchStoppedError if the limit of ``budget``
+        is exceeded.
         """
         for move in moves:
             after = self._rules.apply(state, move)
@@ -165,15 +180,15 @@ class TrapSolver:
         return None
 
     def _wins(self, state: TrapState, budget: Budget) -> bool:
-        """Return whether the player to move wins ``state``, in which the game is not over."""
+        """Return whether the player to move wins from ``state``. The game must not be over."""
         mover = state.turn % 2
         if not state.copying:
             return self.free(state.ships[mover], state.ships[1 - mover], state.pods, budget)
         return self.winning(state, self._rules.moves(state), budget) is not None
 
     def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
-        """Return whether the mover wins once copying moves is allowed again. The mover must have a
-        move.
+        """Return whether the player to move wins a position in which copying moves is allowed. The
+        player must have a legal move.
         """
         key = (pods << 6 | mine) << 6 | other
         known = self._known.get(key)
@@ -188,13 +203,14 @@ class TrapSolver:
             left = pods ^ 1 << base
             answers = theirs & left
             if not near[base] & left:
-                continue  # A ship that cannot move on from there loses.
+                # A ship that reaches no further pod from its new base has lost, so skip this move.
+                continue
             if not answers or self._known.get((left << 6 | other) << 6 | base) is False:
                 won = True
                 break
             found.append((answers.bit_count(), base, left))
         if not won:
-            found.sort()  # Moves that leave the other ship the fewest answers first.
+            found.sort()  # Try first the moves after which the other ship has the fewest answers.
             won = any(not self.free(other, base, left, budget) for _, base, left in found)
         if len(self._known) >= MAX_ENTRIES:
             self._known.clear()

@@ -89,7 +89,8 @@ def attempted(s: WarfareState, move: str, dice: random.Random) -> str:
 
 
 def meant(legal: Sequence[str]) -> list[str]:
-    """Return the moves that do not report a failure, or all moves if every move reports a failure.
+    """Return the moves that do not report a failure, or all moves if every move reports a
+    failure.
     """
     hopeful = [move for move in legal if ":fail:" not in move]
     return hopeful or list(legal)

@@ -28,7 +28,8 @@ def witnessed(s: WarfareState, change: Mapping[str, int], wish: str | None) -> W
 
 
 def _hopeful(s: WarfareState) -> dict[str, str]:
-    """Return move -> zone in which the move changes the platform, for all moves that do not fail.
+    """Return move -> zone in which the move changes the platform, for all moves that do not
+    fail.
     """
     at = {"place": 4, "take": 2, "event": 3}
     mine = ((move, move.split(":")) for move in listed_of(s, awaited(s)[0]))

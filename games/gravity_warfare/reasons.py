@@ -223,7 +223,8 @@ def _withdraw(s: WarfareState, player: int, text: str) -> Words:
 
 
 def _pieces(s: WarfareState, what: str, args: Sequence[str]) -> Words:
-    """Return the reason for refusing a move that takes or places a piece or carries out an event.
+    """Return the reason for refusing a move that takes or places a piece or carries out an
+    event.
     """
     if what != "take" and (not args or args[0] not in ("ok", "fail")):
         return "{what} says ok or fail.", {"what": what}

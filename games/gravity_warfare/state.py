@@ -55,7 +55,8 @@ class Token(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the challenge. For Antimatter, the name of the card that Antimatter stands for.
+        """Name of the challenge. For Antimatter, the name of the card that Antimatter
+        stands for.
         """
         return self.text.rpartition("=")[2]
 
@@ -68,7 +69,8 @@ class Token(NamedTuple):
 
 
 class CardPlay(NamedTuple):
-    """The first placement of a turn, which *Copy it* repeats: challenges, zone and kinds of pieces.
+    """The first placement of a turn, which *Copy it* repeats: challenges, zone and kinds of
+    pieces.
     """
 
     challenges: tuple[str, ...]

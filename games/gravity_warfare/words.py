@@ -71,7 +71,8 @@ PHASES: Mapping[str, str] = {
 
 
 def texts() -> list[str]:
-    """Return all texts of the game with the built-in deck, including the zone names of both sides.
+    """Return all texts of the game with the built-in deck, including the zone names of both
+    sides.
     """
     box = data.default_box()
     faces = [name for names in box.zones.values() for name in names]
@@ -116,7 +117,8 @@ def glossary(options: Options) -> dict[str, tuple[str, str]]:
 
 
 def spoken(name: str) -> str:
-    """Return a name such as ``hum-a-song`` as a title, without hyphens and with a capital letter.
+    """Return a name such as ``hum-a-song`` as a title, without hyphens and with a capital
+    letter.
     """
     return name.replace("-", " ").capitalize()
 

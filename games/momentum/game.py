@@ -1,4 +1,4 @@
-"""Momentum in words for people and the table: places, consequences and refusals."""
+"""Connects Momentum to the host: names of cells, consequences and refused moves."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ from tiltboard.games.search import Evaluate, Weights, numbers
 from tiltboard.ground.override import override
 
 COLOURS = ("red", "blue", "white", "green")
-RINGS = 4  # a marble three steps from the edge is as safe as one further in
+# Number of different distances from the edge. A marble three steps from the edge is as safe as a
+# marble further inside.
+RINGS = 4
 
 
 ROLLS, FALLS_IN, ROLLS_OFF = "rolls", "falls in", "rolls off"
-# Why a marble moves: where it ends, and whether it is itself the one that was hit
+# Explanations why a marble moves, by what happens to the marble, and whether the new marble hit it
+# directly.
 REASONS = {
     (ROLLS, True): "{move} hits {hit}, which rolls to {target}.",
     (ROLLS, False): "{move} hits {hit}, so {source} rolls to {target}.",
@@ -41,13 +44,15 @@ REASONS = {
 
 
 class MomentumGame(Game):
-    """Momentum with its options fixed."""
+    """A game of Momentum with fixed options."""
 
     name = "momentum"
     weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
 
     def __init__(self, options: Mapping[str, Any], board: MomentumBoard) -> None:
-        """``options``: all of them; None where one is not set."""
+        """Create a game on ``board``. ``options`` must contain all options; an unset option is
+        None.
+        """
         self.options = options
         self.rules: MomentumRules = MomentumRules(board, options)
         self._board = board
@@ -55,19 +60,22 @@ class MomentumGame(Game):
         self.blocked = board.blocked
         self.players = COLOURS[: self.rules.players]
         self.pieces = self.players
-        if len(self.players) == 4:  # Rule M8
+        if len(self.players) == 4:  # Rule M8: four players form two teams.
             self.teams = (self.players[::2], self.players[1::2])
         self.hexagonal = options["hex"] is not None
-        if self.hexagonal:  # by column and row, as on the others
+        # People name the cells of a hexagon by column and row, as on other boards.
+        if self.hexagonal:
             self.labels = {place: cell_name(*point) for place, point in self.board.items()}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Return a function that evaluates states of two players by their marbles' distance from
-        the edge, which counts more toward the end; None for more players.
+        """Return a function that evaluates states of two players by the distances of their marbles
+        from the edge, and by the number of marbles each player still needs. Return None for more
+        players.
         """
         if self.rules.players != 2:
             return None
-        # of a marble of nobody, of red, of blue; so that a cell's content is an index
+        # Values of an empty cell, of a red marble and of a blue marble, so that a cell's content is
+        # an index.
         worth = [
             (at, (0, weights["rings"][near], -weights["rings"][near]))
             for at, near in rings(self.rules).items()
@@ -88,15 +96,15 @@ class MomentumGame(Game):
 
     @property
     def playout_rules(self) -> MomentumRules:
-        """Rules without the forced block (rule M8), whose random games are a hundred times as fast
-        and tell nearly as much.
+        """Rules without the forced block (rule M8), for random playouts. Playouts with these rules
+        are a hundred times as fast and give nearly the same results.
         """
         if not self.rules.must_block:
             return self.rules
         return MomentumRules(self._board, {**self.options, "must_block": False})
 
     def cells(self, state: State) -> Mapping[str, str]:
-        """Return cell -> colour."""
+        """Return cell -> colour, for occupied cells."""
         return {
             name: self.players[cell - 1]
             for name, index in self.rules.index.items()
@@ -104,14 +112,16 @@ class MomentumGame(Game):
         }
 
     def reserve(self, state: State) -> Mapping[str, int]:
-        """Return player -> marbles off the board. The mover always has one: a set without a reserve
-        was completed by its owner's own turn, which ended the game.
+        """Return player -> number of marbles off the board. The player to move always has at least
+        one marble, because a turn that brings in the last marble ends the game.
         """
         held = zip(self.players, state.held, strict=True)
         return {player: self.rules.marbles - count for player, count in held}
 
     def outcome(self, position: Position) -> Outcome:
-        """Return the result. ``places``: the marbles of the winner, or of the winning team."""
+        """Return the result of the game. Its ``places`` are the cells of all marbles of the winner,
+        or of the winning team.
+        """
         winner, team = self.rules.winner(position.state)
         players = self.players
         shown = {players[member] for member in (team if winner is None else (winner,))}
@@ -123,7 +133,7 @@ class MomentumGame(Game):
         )
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """Return the turn: a drop and what it pushes, or a swap."""
+        """Return the turn: a drop with the marbles that it pushes, or a swap."""
         player, cells, names = before.mover, before.cells, self.rules.names
         if move == SWAP:
             (place, piece), *_ = cells.items()
@@ -137,7 +147,9 @@ class MomentumGame(Game):
         return Turn(move, player, (Shift(player, None, move),), consequences, after)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """Return a sentence that names the marble hit, and where the last one of its line goes."""
+        """Return a sentence that names the marble that was hit, and where the last marble of its
+        line goes.
+        """
         if shift.source is None or turn.move not in self.board:
             return "", {}
         x, y = self.board[turn.move]
@@ -152,18 +164,20 @@ class MomentumGame(Game):
         return REASONS[end, hit == shift.source], params
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Return why the player to move may not drop ``piece`` on ``place``, or None."""
+        """Return the error that explains why the player to move cannot drop ``piece`` on ``place``,
+        or None.
+        """
         if not position.over and piece != position.mover:
             return IllegalMoveError(
                 "{player}'s turn.",
                 player=position.mover,
             )
-        if place == SWAP:  # A move, but not a place.
+        if place == SWAP:  # ``swap`` is the name of a move, but not of a place.
             return IllegalMoveError("{place} is not a cell of this board.", place=place)
         return self.refusal(position, place)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Return why ``move`` may not be played, or None."""
+        """Return the error that explains why ``move`` cannot be played, or None."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move == SWAP:
@@ -202,7 +216,9 @@ class MomentumGame(Game):
 
 
 def rings(rules: MomentumRules) -> dict[int, int]:
-    """Cell -> steps from where a marble would fall off, at most ``RINGS - 1``."""
+    """Return cell -> number of steps to the nearest cell at the edge of the board or of a hole, at
+    most ``RINGS - 1``.
+    """
     start = rules.start().cells
     edge = [at for at in rules.cells if any(start[at + step] is None for step in rules.steps)]
     found = dict.fromkeys(edge, 0)
@@ -217,7 +233,7 @@ def rings(rules: MomentumRules) -> dict[int, int]:
 
 
 class MomentumType(GameType):
-    """Momentum before its options are chosen."""
+    """The game type of Momentum, which creates games from options."""
 
     name = "momentum"
     credit = Credit(
@@ -267,7 +283,7 @@ class MomentumType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return the words for the count that decided the game."""
+        """Return the text that states the count of marbles that decided the game."""
         if outcome.reason == COMPLETE:
             count = {"count": len(outcome.places)}
             if outcome.team:
@@ -284,7 +300,7 @@ class MomentumType(GameType):
         return MomentumGame(*read(options))
 
     def commas_in_places(self, options: Mapping[str, Any]) -> bool:
-        """Cells of a hexagon are ``q,r``."""
+        """Return True for a hexagon, whose cells have names such as ``0,-1``."""
         return options.get("hex") is not None
 
 

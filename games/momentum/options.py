@@ -1,5 +1,7 @@
-"""Boards of Momentum (rule M6), rectangles and hexagons with cells missing or blocked, and its
-options: what can be chosen, how the choices fit together, and their defaults.
+"""Boards and options of Momentum (rule M6).
+
+Boards are rectangles or hexagons, with missing or blocked cells. The options have defaults, and
+rules about which options can be combined.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ SPECS: tuple[OptionSpec, ...] = (
     ),
 )  # fmt: skip
 
-# Rule M7: exactly these boards have a standard set: (width, height, holes) -> players -> marbles
+# Rule M7 gives only these boards a standard set: (width, height, holes) -> players -> marbles.
 STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] = {
     (7, 7, ()): {2: 8, 3: 6},
     (9, 7, ()): {2: 10, 3: 7},
@@ -77,25 +79,26 @@ STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] =
 
 @dataclass(frozen=True, slots=True)
 class MomentumBoard:
-    """The places of a board, and how they lie."""
+    """The places of a board and their coordinates."""
 
     points: Mapping[str, Point]
-    """Each place, open or blocked -> (column, row), counted from 0 at the south-west corner."""
+    """Place, open or blocked -> (column, row), counted from 0 at the south-west corner."""
     columns: int
     rows: int
     directions: tuple[Point, ...]
-    """Steps to the neighbours."""
+    """Steps from a place to its neighbours, as (columns, rows)."""
     cells: tuple[str, ...]
     """The open places, sorted by code point."""
     blocked: Mapping[str, str]
-    """The other places -> ``hole`` or ``cushion``."""
+    """Place that is not open -> ``hole`` or ``cushion``."""
 
 
 def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], MomentumBoard]:
-    """Check options in JSON types, fill in the defaults and lay out the board.
+    """Validate options given as JSON types, fill in the defaults, and return the options and the
+    board.
 
-    An option that is None counts as not given; in what is returned one that is not set is None, and
-    they are in the order of ``SPECS``. Raises OptionError.
+    An option that is None counts as not given. In the result, an unset option is None, and the
+    options are in the order of ``SPECS``. Raises OptionError if options are invalid or in conflict.
     """
     values = checked("Momentum", SPECS, given)
     players: int = values.get("players", 2)
@@ -159,8 +162,11 @@ def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], MomentumBoard]:
 
 
 def _shape(values: Mapping[str, Any]) -> tuple[int, int, Mapping[str, Point]]:
-    """Columns, rows, and place -> point of the one kind of board that is asked for. Cells of a
-    hexagon are ``q,r`` around ``0,0``: |q|, |r|, |q + r| < ``hex``.
+    """Return the numbers of columns and rows, and place -> point, for the kind of board that the
+    options select. Raises OptionError if they select several kinds.
+
+    The cells of a hexagon are named ``q,r`` around the middle ``0,0``, with |q|, |r| and |q + r|
+    below ``hex``.
     """
     asked = [name for name in ("size", "width", "height", "hex") if name in values]
     if len(asked) > 1 and asked != ["width", "height"]:
@@ -184,16 +190,18 @@ def _shape(values: Mapping[str, Any]) -> tuple[int, int, Mapping[str, Point]]:
 
 
 def suggested_marbles(players: int, cells: int) -> int:
-    """Return the number of marbles for each player on a board with that many open cells.
+    """Return a suggested number of marbles per player for a board with ``cells`` open cells.
 
-    The standard sets grow by a marble for every 8 cells with two players and for every 16 with
-    three; beyond them it is our own rule. It is never more than half the cells together.
+    The standard sets grow by one marble for every 8 cells with two players, and for every 16 cells
+    with three players. Other sizes use the same growth as our own rule. All marbles together never
+    exceed half the cells.
     """
     each = {2: round(cells / 8) + 2, 3: round(cells / 16) + 3, 4: round(cells / 20) + 3}[players]
     return max(1, min(each, cells // (2 * players)))
 
 
-# Every board that is offered, the usual one first, with its open cells; three and four need room.
+# Every offered board with its number of open cells, the usual board first. Three and four players
+# need a large board.
 PRESETS = tuple(
     Preset(
         {"Players": people, "Board": label},

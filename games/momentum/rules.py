@@ -1,13 +1,13 @@
-"""Momentum on a list of cells: fast enough for playouts, and the only move code.
+"""The rules of Momentum on a tuple of cells, fast enough for playouts.
 
-A position's cells lie row after row in one tuple, with a border of ``OFF`` around them, so that a
-direction is a fixed step from index to index. Everything that stops a line is false, every marble
-is true: 0 is an empty cell, p + 1 a marble of player p, ``OFF`` (None) the outside, a missing cell
-or a hole, ``CUSHION`` ("") a cushion.
+The cells of a position are stored row after row in one tuple with a border of ``OFF``, so that a
+direction is a fixed difference of indexes. A cell contains 0 if empty, p + 1 for a marble of player
+p, ``OFF`` (None) for the outside, a missing cell or a hole, and ``CUSHION`` ("") for a cushion.
+Only marbles are true in a condition, so a line of marbles ends at the first false cell.
 
-A move is the index of the cell that is dropped on; ``swap`` is one index more than there are cells,
-which is always taken. Tables of bitboards, by occupied neighbours and lines, reached half as many
-playouts (they outgrow the processor's cache).
+A move is the index of the cell on which a marble is dropped. The index of ``swap`` is one more than
+the last cell's and always counts as occupied. Bitboard tables of neighbours and lines reached only
+half as many playouts, because they exceed the processor's cache.
 """
 
 from __future__ import annotations
@@ -31,24 +31,28 @@ Cell = int | str | None
 
 
 class State(NamedTuple):
-    """A position."""
+    """A position of Momentum: the cells, the marbles on the board and the number of turns."""
 
     cells: tuple[Cell, ...]
-    """The owner of the marble in each cell, as above."""
+    """Content of each cell, as the module describes it."""
     held: tuple[int, ...]
-    """Each player's marbles on the board."""
+    """Number of marbles on the board, for each player."""
     turn: int
-    """Turns played."""
+    """Number of turns played."""
     ended: str | None
-    """The reason once the game is over; the last mover is then ``(turn - 1) % players``."""
+    """Reason for the end of the game, or None before the end. After the end, the last player to
+    move is ``(turn - 1) % players``.
+    """
 
 
 class MomentumRules(Rules):
     """The rules M1-M10 on one board."""
 
     def __init__(self, board: MomentumBoard, options: Mapping[str, Any]) -> None:
-        """``options``: all of them, as ``options.read`` gives them."""
-        stride = board.columns + 1  # one border column serves the row before and the row after
+        """Create the rules on ``board``. ``options`` must contain all options, as ``options.read``
+        returns them.
+        """
+        stride = board.columns + 1  # One border column separates each row from the next row.
 
         def index(name: str) -> int:
             x, y = board.points[name]
@@ -59,7 +63,8 @@ class MomentumRules(Rules):
         self.marbles: int = options["marbles"]
         self.pie: bool = options["pie"]
         self.must_block: bool = options["must_block"]
-        self.last_turn: int = (options["round_limit"] or 0) * players  # 0: no limit
+        # A limit of 0 means no limit.
+        self.last_turn: int = (options["round_limit"] or 0) * players
         self.index = {name: index(name) for name in board.cells}
         self.swap = (board.rows + 2) * stride + 1
         self.cells = tuple(self.index.values())
@@ -68,8 +73,9 @@ class MomentumRules(Rules):
             self.names[self.swap] = SWAP
         self.every_move = tuple(self.names)
         self.steps = tuple(dy * stride + dx for dx, dy in board.directions)
-        self._following = (0, *range(2, players + 1), 1)  # whose turn comes after whose, from 1
-        # Sets that cannot cover the board before one is complete need no look at whether it is full
+        self._following = (0, *range(2, players + 1), 1)  # Player, numbered from 1 -> next player.
+        # If the players' marbles cannot cover the board before one set is complete, a full board is
+        # impossible and is not checked.
         self._may_fill = players * (self.marbles - 1) >= len(self.index)
         cells: list[Cell] = [*[OFF] * self.swap, 1]
         for at in self.cells:
@@ -78,19 +84,19 @@ class MomentumRules(Rules):
             if what == CUSHION_NAME:
                 cells[index(name)] = CUSHION
         self._empty = tuple(cells)
-        # Where the lines begin that a drop pushes, each with its direction.
+        # First cells and directions of the lines that a drop on a cell pushes.
         self._near = {
             at: tuple((at + step, step) for step in self.steps if at + step in self.names)
             for at in self.cells
         }
 
     def start(self) -> State:
-        """Return the empty board."""
+        """Return the state of the empty board."""
         return State(self._empty, (0,) * self.players, 0, None)
 
     def moves(self, state: State) -> Sequence[int]:
-        """Return drops on empty cells, and ``swap`` if it may be used; with the rule M8, only those
-        that leave the next player without a winning move, if there are any.
+        """Return the drops on empty cells, and ``swap`` if allowed. With rule M8, only drops that
+        leave the next player without a winning move are legal, if there are such drops.
         """
         if state.ended:
             return ()
@@ -103,7 +109,7 @@ class MomentumRules(Rules):
         return [at for at in drops if self._is_safe(self._played(state, (at,)))] or drops
 
     def may_swap(self, state: State) -> bool:
-        """Return whether the player to move may take over the first marble (rule M4)."""
+        """Return whether the player to move can take over the first marble (rule M4)."""
         return self.pie and state.turn == 1 and not state.ended
 
     def _is_safe(self, state: State) -> bool:
@@ -118,7 +124,7 @@ class MomentumRules(Rules):
         return not any(each.ended and self.winner(each)[0] == mover for each in after)
 
     def apply(self, state: State, move: int) -> State:
-        """Drop on a cell, or swap."""
+        """Return the state after a drop on a cell or a swap."""
         if move == self.swap:
             cells = tuple(2 if cell == 1 else cell for cell in state.cells[:-1])
             ended = ROUND_LIMIT if self.last_turn == 2 else None
@@ -130,7 +136,8 @@ class MomentumRules(Rules):
         if self.must_block:
             return super().advance(state, moves)  # type: ignore[no-any-return]
         stream = iter(moves)
-        while self.pie and state.turn < 2:  # from then on a swap is passed over as a taken cell is
+        # After the second turn, ``swap`` is skipped like an occupied cell.
+        while self.pie and state.turn < 2:
             move = next(stream, None)
             if move is None:
                 return state
@@ -139,7 +146,9 @@ class MomentumRules(Rules):
         return state if state.ended else self._played(state, stream)
 
     def _played(self, state: State, drops: Iterable[int]) -> State:
-        """Drop turn by turn until ``drops`` run out or the game ends, passing over taken cells."""
+        """Return the state after drops turn by turn, until ``drops`` run out or the game ends.
+        Drops on occupied cells are skipped.
+        """
         cells: list[Any] = list(state.cells)
         held = [0, *state.held]
         turn, ended = state.turn, None
@@ -177,14 +186,17 @@ class MomentumRules(Rules):
         return State(tuple(cells), tuple(held[1:]), turn, ended)
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """Return the players who have won; in teams, both."""
+        """Return the players who have won, in teams both partners, or None before the end of the
+        game.
+        """
         return None if state.ended is None else self.winner(state)[1]
 
     def winner(self, state: State) -> tuple[int | None, tuple[int, ...]]:
         """Return the player who decided a finished game, or None, and the players who have won.
 
-        At the round limit in teams, a player who alone holds more than half is the winner; else the
-        team that does has won, decided by none of its players (our reading of rules M5 and M8).
+        At the round limit in team games, a player who alone has more than half of the marbles is
+        the winner. Otherwise, the team with more than half wins, and no single player decided the
+        game (our reading of rules M5 and M8).
         """
         held = state.held
         if state.ended == COMPLETE:
@@ -201,11 +213,13 @@ class MomentumRules(Rules):
         return None, ()
 
     def _team(self, player: int) -> tuple[int, ...]:
-        """Return the players who win together with ``player``: red and white, blue and green."""
+        """Return the players who win together with ``player``: red and white, or blue and green."""
         return (player % 2, player % 2 + 2) if self.players == 4 else (player,)
 
     def key(self, state: State) -> int:
-        """Return the marbles and whose turn it is, or the number of the turn if it matters."""
+        """Return a number that encodes the marbles and the player to move. The number of the turn
+        is included only if it affects the rest of the game.
+        """
         exact = self.last_turn or (self.pie and state.turn < 2)
         number = state.turn if exact else 2 + state.turn % self.players
         for at in self.cells:
@@ -213,7 +227,9 @@ class MomentumRules(Rules):
         return number + 1
 
     def pushes(self, before: State, after: State, drop: int) -> tuple[tuple[int, int | None], ...]:
-        """Return (source, target) of each marble that the turn pushed; target None: off."""
+        """Return (source, target) for each marble that the turn pushed. The target is None if the
+        marble left the board.
+        """
         found = []
         for step in self.steps:
             end = drop + step
