@@ -1,8 +1,8 @@
-"""One file per chip or device: datasheets on one side, SI units on the other, no games.
+"""Drivers of the table's chips and devices, one file each. They use SI units and know no games.
 
-The names in ``__all__`` are the public ones. Each driver is handed its buses (``Buses``, a
-protocol: ``PiBuses`` over any factory of gpiozero, smbus2 and pyserial, or buses of your own), and
-opens them at its first use:
+The names in ``__all__`` are public. Each driver takes its buses as an argument: ``Buses`` is a
+protocol, and ``PiBuses`` implements it with gpiozero, smbus2 and pyserial. A driver opens its
+buses at the first use:
 
     >>> from gpiozero.pins.mock import MockFactory, MockPWMPin
     >>> from tiltboard.drivers import Panel, PiBuses
@@ -14,7 +14,7 @@ opens them at its first use:
     >>> panel.pressed()
     frozenset({'confirm'})
 
-``tiltboard.plate`` makes all drivers of a profile.
+``tiltboard.plate`` creates all drivers that a profile needs.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ if TYPE_CHECKING:
     from tiltboard.ground.clock import SystemClock as SystemClock
     from tiltboard.ground.errors import TiltboardError as TiltboardError
 
-# Nothing is imported before it is asked for: what one table does not have costs it nothing.
+# Each module is imported at the first use of a name, so that a table loads only the drivers that it
+# needs.
 _HOMES = {
     name: module
     for module, names in {
@@ -88,7 +89,7 @@ __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are names
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for."""
+    """Import and return the public name ``name`` at its first use."""
     if name not in _HOMES:
         raise AttributeError(f"module 'tiltboard.drivers' has no attribute {name!r}")
     found = getattr(import_module(_HOMES[name], __name__), name)

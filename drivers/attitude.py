@@ -10,22 +10,27 @@ from typing import Final, Literal, TypeAlias
 
 from tiltboard.drivers.errors import LastingPartError
 
-# Tilt and spin from gravity and rates: a complementary filter that finds the bias at rest.
+# Tilt and spin from gravity and rates of turn: a complementary filter that learns the gyroscope's
+# bias while the sensor rests.
 
 Vector: TypeAlias = tuple[float, float, float]
 
 ON_THE_PIVOT: Final[Vector] = (0.0, 0.0, 0.0)
 G_M_S2: Final = 9.80665
-TRUST_S: Final = 0.5  # Time constant with which the tilt follows gravity.
-GRAVITY_GATE: Final = 0.1  # A force off by more than this share of g is a bump.
-# Before g has been measured: 3 % of scale and 80 mg of offset (PS-MPU-6000A section 6.2).
+TRUST_S: Final = 0.5  # Time constant with which the estimated tilt follows the measured gravity.
+# Maximum deviation from g, as a fraction of g. A larger deviation is a bump and is ignored.
+GRAVITY_GATE: Final = 0.1
+# Maximum deviation, as a fraction of g, until g has been measured: the sensor's scale errs by 3 %
+# and its offset by 80 mg (PS-MPU-6000A section 6.2).
 FIRST_GATE: Final = 0.15
-LONGEST_GAP_S: Final = 0.25  # After a longer gap the tilt starts again from gravity.
+# After a longer gap between readings the tilt starts again from gravity.
+LONGEST_GAP_S: Final = 0.25
 
-# At rest: for REST_S every force within REST_M_S2 of their mean, every rate within REST_RAD_S, and
-# the means of two such stretches the same: a plate that comes to a stop slowly passes the first,
-# and would leave half a degree a second. The bias is at most 20 deg/s per axis (PS-MPU-6000A
-# section 6.1); more is motion.
+# The sensor rests if, for REST_S, every force stays within REST_M_S2 of the mean force and every
+# rate within REST_RAD_S of the mean rate. In addition, the mean rates of two such periods in a row
+# must be equal. Otherwise a plate that comes slowly to a stop would leave an error of half a degree
+# per second. The bias is at most 20 deg/s per axis (PS-MPU-6000A section 6.1); a larger mean rate
+# is motion.
 REST_S: Final = 0.5
 SAME_RAD_S: Final = math.radians(0.1)
 REST_M_S2: Final = 0.15
@@ -35,36 +40,40 @@ LARGEST_BIAS_RAD_S: Final = math.radians(25.0)
 
 
 def gravity_tilt(force_m_s2: Vector) -> tuple[float, float]:
-    """Return the tilt about x and y in rad of a sensor that measures this force at rest."""
+    """Return the tilt about x and y, in rad, of a sensor at rest that measures ``force_m_s2``."""
     x, y, z = force_m_s2
     return math.atan2(y, z), math.atan2(-x, math.hypot(y, z))
 
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """An estimate of the plate's orientation."""
+    """An estimate of the plate's orientation and rate of turn."""
 
     tilt_rad: tuple[float, float]
-    """Tilt about x and about y."""
+    """Tilt about the x axis and about the y axis."""
     spin_rad: float
-    """Turn about its own z, east to north, since the bias was known."""
+    """Angle by which the plate has turned about its z axis, east to north, since the gyroscope's
+    bias is known.
+    """
     rate_rad_s: Vector
-    """Rate of turn, without bias."""
+    """Rate of turn about x, y and z, without the gyroscope's bias."""
 
 
 class Attitude:
-    """Estimates tilt and spin from forces and rates. A steady turn about z that is slower than the
-    largest bias is taken for bias after a second.
+    """Estimates the plate's tilt and spin from measured forces and rates of turn.
 
-    ``spin_gain``: measured rate about z divided by the true one; with a scale that is off by 3 % a
-    whole turn is off by 10 degrees (PS-MPU-6000A section 6.1). ``arm_m``: from the pivot to the
-    sensor, in the plate's axes. A sensor off the pivot also measures the acceleration of the turn.
+    A steady turn about z that is slower than the largest bias is mistaken for bias after a second.
+
+    ``arm_m``: vector from the pivot to the sensor, in the plate's axes. A sensor away from the
+    pivot also measures the acceleration of the turn. ``spin_gain``: measured rate about z divided
+    by the true rate. A scale error of 3 % makes an error of 10 degrees in a whole turn
+    (PS-MPU-6000A section 6.1).
     """
 
     def __init__(self, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0) -> None:
         self._arm = arm_m if any(arm_m) else None
         self._spin_gain = spin_gain
-        self._up: Vector | None = None  # the vertical in the plate's axes
+        self._up: Vector | None = None  # Unit vector that points up, in the plate's axes.
         self._rate: Vector = (0.0, 0.0, 0.0)
         self._spin = 0.0
         self._time_s = 0.0
@@ -73,12 +82,12 @@ class Attitude:
         self._rest = _Rest()
 
     def restart(self) -> None:
-        """Forget the tilt, not the bias: the readings were interrupted."""
+        """Discard the tilt after an interruption of the readings, but keep the gyroscope's bias."""
         self._up = None
         self._rest = _Rest()
 
     def update(self, now_s: float, force_m_s2: Vector, rate_rad_s: Vector) -> Pose:
-        """Take a reading in. ``rate_rad_s``: with bias."""
+        """Add one reading and return the new estimate. ``rate_rad_s``: rates including the bias."""
         elapsed_s = now_s - self._time_s
         if self._up is not None and elapsed_s > LONGEST_GAP_S:
             self.restart()
@@ -90,7 +99,8 @@ class Attitude:
         if self._up is None:
             self._up = _unit(force_m_s2)
         elif elapsed_s > 0:
-            if self._bias is not None:  # an unknown bias would bend the tilt by 10 degrees
+            # An unknown bias would change the estimated tilt by 10 degrees.
+            if self._bias is not None:
                 turn = (
                     (before[0] + rate[0]) / 2 * elapsed_s,
                     (before[1] + rate[1]) / 2 * elapsed_s,
@@ -111,8 +121,9 @@ class Attitude:
     def _on_the_pivot(
         self, force: Vector, before: Vector, rate: Vector, elapsed_s: float
     ) -> Vector:
-        """Return the force that a sensor on the pivot would measure, without the tangential and
-        centripetal parts of the turn.
+        """Return the force that a sensor on the pivot would measure.
+
+        Removes the tangential and centripetal acceleration of the turn from ``force``.
         """
         if self._arm is None:
             return force
@@ -145,8 +156,9 @@ def _cross(a: Sequence[float], b: Sequence[float]) -> Vector:
 
 
 def _turned(fixed: Vector, turn: Sequence[float]) -> Vector:
-    """Return the unit vector ``fixed``, which stays fixed in the room, in axes that have turned by
-    ``turn`` (rad about each). The second-order formula errs by 0.02 degrees after 0.1 rad.
+    """Return the unit vector ``fixed``, whose direction in space stays the same, in axes that have
+    turned by ``turn`` (rad about each axis). The second-order formula errs by 0.02 degrees for 0.1
+    rad.
     """
     (x, y, z), first = fixed, _cross(fixed, turn)
     (a, b, c), (d, e, f) = first, _cross(first, turn)
@@ -154,7 +166,7 @@ def _turned(fixed: Vector, turn: Sequence[float]) -> Vector:
 
 
 class _Rest:
-    """Finds stretches of rest and averages the readings over each."""
+    """Finds periods in which the sensor rests, and averages the readings of each period."""
 
     def __init__(self) -> None:
         self._before: Sequence[float] | None = None
@@ -163,8 +175,8 @@ class _Rest:
         self._start_s = 0.0
 
     def add(self, now_s: float, force: Vector, rate: Vector) -> tuple[float, Vector] | None:
-        """Add a reading. Return the mean force's magnitude and the mean rates whenever a stretch of
-        rest ends whose rates equal those of the stretch before, else None.
+        """Add a reading. Return the magnitude of the mean force and the mean rates at the end of a
+        period of rest, if the period before had the same mean rates; otherwise None.
         """
         values, count = (*force, *rate), self._count
         if count:
@@ -186,7 +198,7 @@ class _Rest:
         return math.hypot(fx, fy, fz), (rates[0], rates[1], rates[2])
 
 
-# How a tilt sensor lies on the plate: which of its axes points east, north and up.
+# The mounting of a tilt sensor: the chip's axes that point east, north and up on the plate.
 
 Axis: TypeAlias = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 _ALONG: Final[dict[Axis, Vector]] = {
@@ -202,9 +214,10 @@ AXES: Final[tuple[Axis, ...]] = tuple(_ALONG)
 
 @dataclass(frozen=True, slots=True)
 class Mounting:
-    """One of the 24 square mountings of a chip. ``east``, ``north``, ``up``: its axis that way.
+    """One of the 24 right-angled orientations in which a chip can be mounted on the plate.
 
-    Raises ValueError for three axes that are not right-handed.
+    ``east``, ``north``, ``up``: the chip's axis that points in that direction. Raises ValueError if
+    the three axes are not right-handed.
     """
 
     east: Axis = "+x"
@@ -228,7 +241,7 @@ class Mounting:
 
 
 def all_mountings() -> Iterator[Mounting]:
-    """Yield all 24 ways in which a chip can be mounted."""
+    """Yield all 24 orientations in which a chip can be mounted."""
     for up in AXES:
         for north in AXES:
             if north[1] != up[1]:
@@ -236,7 +249,9 @@ def all_mountings() -> Iterator[Mounting]:
 
 
 def mounting(north: Axis, up: Axis) -> Mounting:
-    """Return the mounting with these axes. Raises ValueError if both are on one line."""
+    """Return the mounting whose chip axes ``north`` and ``up`` point north and up. Raises
+    ValueError if the two axes are parallel.
+    """
     east = _cross(_ALONG[north], _ALONG[up])
     for axis, along in _ALONG.items():
         if along == east:
@@ -248,42 +263,45 @@ def _dot(a: Vector, b: Vector) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-FLAT: Final = Mounting()  # as the wiring pages ask for
+FLAT: Final = Mounting()  # The mounting that the wiring pages ask for.
 
 
-# An accelerometer's axis that stands still: its own noise should keep it from doing that.
+# Detection of a dead accelerometer axis: its reading stays equal, although noise should change it.
 
-# Readings in a row that are equal to the bit on one axis while both others change. MPU-6050's noise
-# is 15 steps of 4 g / 32768 (PS-MPU-6000A 6.2), LSM6DSOX's 4: an equal pair is at most 1 in 10.
+# Number of readings in a row in which one axis stays equal to the bit while both other axes change.
+# The noise of an MPU-6050 is 15 steps of 4 g / 32768 (PS-MPU-6000A 6.2), of an LSM6DSOX 4 steps, so
+# at most 1 of 10 pairs of readings is equal.
 STUCK_READINGS: Final = 16
 
 
 class AxisWatch:
-    """Finds axes that are dead, in the raw words of one reading after another."""
+    """Finds dead accelerometer axes in the raw words of successive readings."""
 
     def __init__(self) -> None:
         self._suspicious = False
         self.restart()
 
     def restart(self) -> None:
-        """The readings were interrupted."""
+        """Discard the counts of equal readings after an interruption."""
         self._last: tuple[int, ...] | None = None
         self._equal = [0] * 3
         self._alive = [False] * 3
 
     @property
     def trusted(self) -> bool:
-        """True unless an axis was found dead and not all axes have moved again since."""
+        """True if no axis was found dead, or if all axes have moved since then."""
         return not self._suspicious
 
     def update(self, words: Sequence[int]) -> None:
-        """One reading. Raises LastingPartError once an axis is dead."""
+        """Check one reading, three raw accelerations. Raises LastingPartError if an axis
+        is dead.
+        """
         now = tuple(words)
         last, self._last = self._last, now
-        if last is None or last == now:  # the same sample, read twice
+        if last is None or last == now:  # The same sample was read twice.
             return
         moved = [new != old for new, old in zip(now, last, strict=True)]
-        if all(moved):  # as in most readings
+        if all(moved):  # Most readings end here.
             self._equal, self._alive = [0] * 3, moved
             self._suspicious = False
             return

@@ -1,8 +1,8 @@
-"""The buses that drivers are handed: what they offer. A Raspberry Pi's own:
-tiltboard.drivers.pi_buses.
+"""Interfaces of the buses that drivers use. tiltboard.drivers.pi_buses implements them for a
+Raspberry Pi.
 
-Opening anything raises OSError or ImportError; the drivers turn both into PartAbsentError with
-tiltboard.drivers.errors, so that a missing bus is a fault of the part on it.
+Opening a device raises OSError or ImportError. The drivers turn both into PartAbsentError with
+tiltboard.drivers.errors, so that a missing bus is a fault of the part on that bus.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ class SpiDevice(Protocol):
     bits_per_word: int
 
     def xfer2(self, values: list[int], /) -> list[int]:
-        """Clock ``values`` out and return as many bytes, chip select held low throughout."""
+        """Send ``values`` and return as many received bytes. Chip select stays low throughout."""
 
     def writebytes2(self, values: bytes, /) -> None:
-        """Clock ``values`` out, in messages of at most the kernel module's ``bufsiz``."""
+        """Send ``values`` in messages of at most ``bufsiz`` bytes, a parameter of the kernel
+        module.
+        """
 
     def close(self) -> None:
-        """Give the device back."""
+        """Release the device."""
 
 
 class Pin(Protocol):
@@ -47,22 +49,24 @@ class Pin(Protocol):
     """
 
     state: float
-    """Level (0 or 1), or the duty cycle from 0 to 1 while ``frequency`` is set."""
+    """Level, 0 or 1, or duty cycle from 0 to 1 while ``frequency`` is set."""
     frequency: float | None
-    """Hz of the PWM on an output; None: no PWM."""
+    """Frequency of the PWM on an output, in Hz, or None without PWM."""
 
     def input_with_pull(self, pull: str, /) -> None:
-        """Become an input with pull "up", "down" or "floating"."""
+        """Make the line an input with pull "up", "down" or "floating"."""
 
     def output_with_state(self, state: int, /) -> None:
-        """Become an output at that level, without a glitch."""
+        """Make the line an output at level ``state``, 0 or 1, without a glitch."""
 
     def close(self) -> None:
-        """Become a floating input."""
+        """Make the line a floating input and release it."""
 
 
 class PinFactory(Protocol):
-    """The part of ``gpiozero.Factory`` that drivers use; always handed on, never the global one.
+    """The part of ``gpiozero.Factory`` that drivers use.
+
+    Drivers get the factory as an argument and never use gpiozero's global factory.
 
     >>> from gpiozero.pins.mock import MockFactory
     >>> pins: PinFactory = MockFactory()
@@ -72,15 +76,16 @@ class PinFactory(Protocol):
     """
 
     def pin(self, name: int, /) -> Pin:
-        """Claim and return the line with that GPIO number."""
+        """Claim and return the line with GPIO number ``name``."""
 
     def close(self) -> None:
-        """Give all lines back."""
+        """Release all lines."""
 
 
 class SerialPort(Protocol):
-    """The part of ``serial.Serial`` that drivers use; reading and writing never wait. Raises
-    OSError if the device is gone.
+    """The part of ``serial.Serial`` that drivers use. Reading and writing never wait.
+
+    Every method raises OSError if the device is gone.
 
         >>> def read_all(opened: SerialPort) -> bytes:
         ...     return opened.read(opened.in_waiting)
@@ -92,51 +97,54 @@ class SerialPort(Protocol):
 
     @property
     def out_waiting(self) -> int:
-        """Number of bytes written that have not left yet."""
+        """Number of bytes written but not transmitted yet."""
 
     def read(self, size: int, /) -> bytes:
-        """Return up to ``size`` of the bytes that have arrived."""
+        """Return up to ``size`` received bytes without waiting."""
 
     def write(self, data: bytes, /) -> int | None:
-        """Write bytes and return how many were taken."""
+        """Write ``data`` without waiting and return the number of bytes accepted."""
 
     def close(self) -> None:
-        """Give the port back."""
+        """Close the port."""
 
 
 class Sender(Protocol):
-    """Sends frames to the lights over a device that it has opened, and gives it back."""
+    """Sends frames to the lights over a device that the sender opened, and releases the device."""
 
     def send(self, frame: bytes, /) -> None:
-        """Take green, red, blue of every light. Raises OSError for this frame or for one before."""
+        """Accept a frame, green, red, blue of every light. Raises OSError if this frame or an
+        earlier one cannot be sent.
+        """
 
     def check(self) -> None:
         """Raise OSError if a frame could not be sent."""
 
     def close(self) -> None:
-        """Send what was taken, and give the device back; closing twice does nothing."""
+        """Send the last accepted frame and release the device. A second call does nothing."""
 
 
 class Strip(Protocol):
     """A strip of lights: the part of ``tiltboard.drivers.neopixel_strip`` that drivers use."""
 
     def show_all(self, colours: bytes, /) -> None:
-        """Set red, green, blue of every light, and send them."""
+        """Set red, green, blue of every light, and send the frame."""
 
     def check(self) -> None:
         """Raise OSError if a frame could not be sent."""
 
     def deinit(self) -> None:
-        """Turn all lights off, and give the device back."""
+        """Turn all lights off and release the device."""
 
     def close(self) -> None:
-        """Give the device back; the lights stay as they are."""
+        """Release the device. The lights keep their colours."""
 
 
 class Buses(Protocol):
     """The buses of a table. Each call opens a device, which the driver closes.
 
-    A Pi's own are ``PiBuses``, simulated ones ``tiltboard.testing.SimBuses``; a driver takes any:
+    ``PiBuses`` are the buses of a Raspberry Pi, ``tiltboard.testing.SimBuses`` simulated ones. A
+    driver accepts both:
 
         >>> class Thermometer:
         ...     def __init__(self, buses: Buses) -> None:
@@ -147,22 +155,24 @@ class Buses(Protocol):
 
     @property
     def clock(self) -> Clock:
-        """The clock on which the hardware runs."""
+        """The clock from which the drivers take the time."""
 
     @property
     def pin_factory(self) -> PinFactory:
-        """The only gpiozero factory, opened at the first use."""
+        """The gpiozero factory that all drivers share, opened at the first use."""
 
     def spi(self, bus: int, device: int) -> SpiDevice:
-        """Open chip select ``device`` of SPI ``bus``."""
+        """Open the device with chip select ``device`` on SPI bus ``bus``."""
 
     def i2c(self, bus: int) -> SMBus:
-        """Open I2C ``bus``."""
+        """Open the I2C bus with number ``bus``."""
 
     def pixels(self, count: int) -> Strip:
-        """Open the strip of ``count`` WS2812B whose data line is SPI0's MOSI. A frame that cannot
-        be sent raises OSError, at that call or at a later one (tiltboard.drivers.light_links).
+        """Open the strip of ``count`` WS2812B lights whose data line is SPI0's MOSI.
+
+        If a frame cannot be sent, the same call or a later one raises OSError
+        (tiltboard.drivers.light_links).
         """
 
     def serial(self, port: str, baud: int) -> SerialPort:
-        """Open a serial port, for this program alone."""
+        """Open the serial port for exclusive use."""

@@ -1,4 +1,4 @@
-"""Errors of the table's parts, from the chips up, and how Linux's errors become them."""
+"""Errors of the table's hardware parts, and the conversion of Linux's errors into them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class PartError(TiltboardError, OSError):
-    """A part of the table does not work.
+    """A hardware part of the table (sensors, tilt sensor, lights or panel) does not work.
 
-    The caller may continue without that part and try again later.
+    The caller can continue without that part and retry later.
 
         >>> error = PartError("imu", "It reads {value}.", remedy="Look at its plug.", value=0)
         >>> error.part, str(error)
@@ -24,14 +24,15 @@ class PartError(TiltboardError, OSError):
 
     def __init__(self, part: str, template: str, /, *, remedy: str = "", **params: object) -> None:
         self.part = part
-        """Hall, imu, lights, panel."""
+        """Name of the part: "hall", "imu", "lights" or "panel"."""
         TiltboardError.__init__(self, template, remedy=remedy, part=part, **params)
 
 
 class PartAbsentError(PartError):
-    """The part does not answer at all: not wired, no power, or no permission. Retry later.
+    """The part does not answer: it is not wired, has no power, or the user lacks permission.
 
-    ``params["nobody"]`` is true if no chip of a table answers on its I2C bus, ``params["bus"]``.
+    The caller retries later. ``params["nobody"]`` is true if no chip of the table answers on I2C
+    bus ``params["bus"]``.
 
     >>> lost = absent("hall", FileNotFoundError(errno.ENOENT, ""), "/dev/spidev0.0")
     >>> isinstance(lost, PartAbsentError)
@@ -40,7 +41,9 @@ class PartAbsentError(PartError):
 
 
 class WrongPartError(PartError):
-    """Something answers, but it is another chip than the profile names. Stop and look.
+    """Another chip answers than the one that the profile names.
+
+    A person must exchange the chip or correct the profile.
 
     >>> str(WrongPartError("imu", "A {chip} answers.", chip="BMP280", remedy="Exchange it."))
     'A BMP280 answers. Exchange it.'
@@ -48,7 +51,9 @@ class WrongPartError(PartError):
 
 
 class PartReadingError(PartError, ValueError):
-    """The part answers, but with values that it cannot have measured. Retry; then look.
+    """The part answers, but with values that it cannot have measured.
+
+    The caller reads again; a second failure is a fault of the part.
 
     >>> str(PartReadingError("hall", "All read {code}.", code=1023, remedy="Check the ground."))
     'All read 1023. Check the ground.'
@@ -56,12 +61,13 @@ class PartReadingError(PartError, ValueError):
 
 
 class LastingPartError(PartReadingError):
-    """More than one reading has shown it: settings that are lost, an axis that is dead. Never taken
-    for a single bad sample.
+    """A fault that more than one reading has shown, such as lost settings or a dead axis.
+
+    Unlike a plain PartReadingError, this error is never treated as a single bad sample.
     """
 
 
-# What a person is told when a bus, a package or a permission is missing.
+# Remedies for a person when a bus, a package or a permission is missing.
 
 _NO_DEVICE: Final = (
     (
@@ -88,17 +94,17 @@ INSTALL: Final = {
     "RPi": "sudo apt install python3-lgpio",
     "spidev": "sudo apt install python3-spidev",
 }
-"""Module -> command that installs its package, where no extra does."""
+"""Maps a module's name to the command that installs its package, if no extra of tiltboard does."""
 _GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
 
 
 def how_to_install(module: str) -> str:
-    """Return the command that installs the package of ``module``."""
+    """Return the shell command that installs the package of the Python module ``module``."""
     return INSTALL.get(module.partition(".")[0]) or extra_command("pi")
 
 
 def unsupplied() -> PartAbsentError:
-    """Return the error for lights without their own supply."""
+    """Return the error for a strip of lights whose power supply is off."""
     return PartAbsentError(
         "lights",
         "The lights have no supply.",
@@ -113,8 +119,10 @@ def _by_start(table: tuple[tuple[str, str], ...], device: str) -> str:
 def absent(
     part: str, error: OSError | ImportError, device: str, group: str = ""
 ) -> PartAbsentError:
-    """Return the PartAbsentError for an ``error`` in the use of ``device``, the bus of ``part``.
-    ``group``: the Linux group whose members may use the device.
+    """Return the PartAbsentError for an ``error`` that ``part`` met when it used ``device``.
+
+    ``device``: device file of the part's bus. ``group``: Linux group whose members can use the
+    device, or "" to derive the group from ``device``.
 
         >>> lost = absent("imu", PermissionError(errno.EACCES, ""), "/dev/i2c-1")
         >>> str(lost)
@@ -161,19 +169,25 @@ def absent(
     )
 
 
-# What a person is told when a chip on I2C does not answer.
+# Errors for a chip on I2C that does not answer.
 
 EXPANDERS: Final = range(0x20, 0x28)
-"""The addresses that an MCP23017's pins A0 to A2 can choose (Microchip DS20001952, figure 1-2)."""
+"""I2C addresses that the pins A0 to A2 of an MCP23017 can select (Microchip DS20001952, figure
+1-2).
+"""
 MOTION_SENSORS: Final = range(0x68, 0x6C)
-"""Those of an MPU-6050 (0x68, 0x69) and of an LSM6DSOX (0x6A, 0x6B)."""
+"""I2C addresses of an MPU-6050 (0x68, 0x69) and an LSM6DSOX (0x6A, 0x6B)."""
 NOBODY: Final = (errno.EREMOTEIO, errno.ENXIO)
-"""The errors of Linux for an address that nobody acknowledges (Documentation/i2c/fault-codes)."""
+"""Linux's error numbers for an I2C address that no chip acknowledges
+(Documentation/i2c/fault-codes).
+"""
 
 
 def answering(bus: SMBus | None, error: OSError | ImportError) -> tuple[int, ...] | None:
-    """Return which of the addresses of a table's chips are acknowledged on an open ``bus``, after
-    ``error`` came of a transfer; None if that says nothing of addresses. Takes some milliseconds.
+    """Return the I2C addresses of the table's chips that answer on an open ``bus``.
+
+    ``error``: failure of the transfer before this call. Returns None if the bus is not open, or if
+    an error other than a missing acknowledgement occurs. Takes some milliseconds.
     """
     if bus is None or not isinstance(error, OSError) or error.errno not in NOBODY:
         return None
@@ -190,22 +204,24 @@ def answering(bus: SMBus | None, error: OSError | ImportError) -> tuple[int, ...
 
 
 def lost_on_i2c(part: str, error: OSError | ImportError, bus: int, silent: PartError) -> PartError:
-    """Return the error to raise when ``error`` came from I2C ``bus``, a number; ``silent`` is
-    returned if the chip is not there.
+    """Return the error to raise for ``error``, which a use of I2C bus number ``bus`` raised.
+
+    ``silent``: the error to return if the chip does not acknowledge its address.
 
         >>> silent = PartAbsentError("imu", "No compass answers.")
         >>> lost_on_i2c("imu", OSError(errno.EREMOTEIO, ""), 1, silent) is silent
         True
 
-    Linux answers ETIMEDOUT for a bus whose lines do not rise (Documentation/i2c/fault-codes). One
-    that breaks off is EIO on a Pi 4 and earlier (drivers/i2c/busses/i2c-bcm2835.c: SCL was held low
-    for too long, or bytes are missing), and EAGAIN where another has pulled a line low (arbitration
-    lost). None of these drivers sends a chip that holds SDA low the nine clocks that free it, and a
-    program cannot while the kernel has the pins: docs/wiring.md says how a person can.
+    Linux reports ETIMEDOUT for a bus whose lines do not rise (Documentation/i2c/fault-codes). A
+    transfer that breaks off is EIO on a Pi 4 and earlier (drivers/i2c/busses/i2c-bcm2835.c: SCL
+    was held low for too long, or bytes are missing). The error is EAGAIN if something else on the
+    bus has pulled a line low (arbitration lost). A chip that holds SDA low needs nine clock pulses
+    to free the line. None of these Linux drivers sends the pulses, and a program cannot send them
+    while the kernel has the pins: docs/wiring.md says how a person can.
     """
     if isinstance(error, ImportError):
         return absent(part, error, "")
-    # An error of opening the device file names it; one of a transfer does not.
+    # An error from opening the device file names the file; an error from a transfer does not.
     if error.errno in NOBODY and error.filename is None:
         return silent
     if error.errno == errno.ETIMEDOUT:

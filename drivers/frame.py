@@ -21,20 +21,20 @@ class Motion:
     """
 
     tilt_rad: tuple[float, float]
-    """Rotation about x and about y, right-handed, fused from gravity and rates."""
+    """Rotation about x and about y, right-handed, computed from gravity and rates of turn."""
     specific_force_m_s2: tuple[float, float, float]
-    """The accelerometer's reading: (0, 0, +9.81) level and at rest."""
+    """Reading of the accelerometer: (0, 0, +9.81) when the plate is level and at rest."""
     rate_rad_s: tuple[float, float, float]
-    """The gyroscope's reading, its bias removed."""
+    """Reading of the gyroscope, without its bias."""
     temperature_c: float
-    """The chip's temperature."""
+    """Temperature of the motion sensor's chip."""
     spin_rad: float = 0.0
-    """The angle turned about z so far, east to north."""
+    """Total angle turned about z, east to north."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One scan of a table.
+    """One scan of a table: the readings of all parts, and their faults.
 
     >>> from tiltboard.testing import Bench
     >>> with Bench("plate-7") as bench:
@@ -45,19 +45,22 @@ class Frame:
     """
 
     number: int
-    """The count of scans before this one."""
+    """Number of scans before this one."""
     time_s: float
-    """The clock when the last sensor was read."""
+    """Clock time when the last Hall sensor was read, or when the scan ran if the Hall array failed.
+    """
     field_mt: tuple[float, ...]
-    """The upward vertical field at each sensor, uncalibrated (datasheet offset and sensitivity), at
-    index ``row * columns + column`` from the low corner (a1 is 0). A magnet with its south pole
-    toward the sensor reads positive, north negative. Empty while the Hall array is lost.
+    """Vertical magnetic field at each sensor, upward, with the data sheet's offset and sensitivity.
+
+    The index is ``row * columns + column``, counted from the corner a1. A magnet with its south
+    pole toward the sensor reads positive, with its north pole negative. Empty while the Hall array
+    fails.
     """
     motion: Motion | None
-    """The tilt sensor's reading; None while it is lost."""
+    """Reading of the tilt sensor, or None while the sensor starts or fails."""
     pressed: frozenset[str]
-    """Buttons held down now, undebounced."""
+    """Names of the buttons that are held down now, not debounced."""
     temperature_c: float | None = None
-    """The board's temperature from the NTC; None if unknown."""
+    """Temperature of the sensor board, measured by the NTC thermistor, or None if unknown."""
     faults: tuple[PartError, ...] = ()
-    """The parts that failed in this scan, in the order hall, imu, lights, panel."""
+    """Errors of the parts that failed in this scan, in the order hall, imu, lights, panel."""

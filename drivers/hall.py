@@ -1,4 +1,6 @@
-"""Linear Hall sensors behind multiplexers and a converter, and what proves their wiring."""
+"""Driver for linear Hall sensors behind multiplexers and a converter, and diagnosis of their
+wiring.
+"""
 
 from __future__ import annotations
 
@@ -13,36 +15,38 @@ from tiltboard.drivers.buses import Buses, Pin, PinFactory
 from tiltboard.drivers.errors import PartError, PartReadingError, absent
 from tiltboard.drivers.mcp3008 import CHANNELS, CLOCKS_BEFORE_SAMPLE, MAX_HZ, STEPS, Mcp3008
 
-# What the multiplexers' common pins go to.
+# The analogue-to-digital converters behind the multiplexers' common pins.
 
 
 class Converter(Protocol):
-    """One analogue-to-digital converter, opened."""
+    """An open analogue-to-digital converter."""
 
     def read(self, channel: int, /) -> int:
-        """Convert one channel, counted from 0. Raises PartError, OSError."""
+        """Convert ``channel``, counted from 0, and return its code. Raises PartError or OSError."""
 
     def close(self) -> None:
-        """Give the bus back."""
+        """Release the bus."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConverterKind:
-    """A kind of converter whose reference is the sensors' supply; docs/testing.md has another one.
+    """A kind of converter whose reference is the sensors' supply (docs/testing.md adds one).
 
     >>> MCP3008.name, MCP3008.steps, MCP3008.channels
     ('MCP3008', 1024, 8)
     """
 
     name: str
-    """Its name in messages."""
+    """Name of the converter in messages."""
     steps: int
     """Number of codes from 0 V to the reference."""
     open: Callable[[Buses, HallSettings, int], Converter]
-    """Opens the converter of that number (0 or 1)."""
+    """Function that opens the converter with a number, 0 or 1."""
     channels: int = CHANNELS
     lead_s: Callable[[HallSettings], float] = lambda _: 0.0
-    """Time in s from the start of a reading to its sample, in which the multiplexers settle."""
+    """Function that returns the time in s from the start of a reading to its sample. The
+    multiplexers settle during this time.
+    """
 
 
 def _open_mcp3008(buses: Buses, settings: HallSettings, number: int) -> Mcp3008:
@@ -50,55 +54,61 @@ def _open_mcp3008(buses: Buses, settings: HallSettings, number: int) -> Mcp3008:
     return Mcp3008(device, settings.spi_hz)
 
 
-# At 1.35 MHz the clocks before the converter samples are 8.1 us: nothing is left to wait for.
+# At 1.35 MHz the clocks before the converter samples take 8.1 us, longer than the multiplexers'
+# settling time, so the driver need not wait.
 MCP3008: Final = ConverterKind(
     "MCP3008", STEPS, _open_mcp3008, lead_s=lambda settings: CLOCKS_BEFORE_SAMPLE / settings.spi_hz
 )
 
 # DRV5055A1: ratiometric linear Hall sensor (Texas Instruments SBAS640).
 #
-# At no field the output stands at half the supply; a south pole at the marked face raises it
-# (sections "Magnetic Flux Direction" and "Magnetic Response").
+# Without a field the output is at half the supply. A south pole at the marked face raises the
+# output (sections "Magnetic Flux Direction" and "Magnetic Response").
 
-QUIESCENT: Final = 0.5  # of the supply
-SENSITIVITY_MV_MT: Final = 60.0  # A1 at 3.3 V, +-5 %
+QUIESCENT: Final = 0.5  # Output without a field, as a fraction of the supply.
+SENSITIVITY_MV_MT: Final = 60.0  # Sensitivity of version A1 at 3.3 V, +-5 %.
 
 
 def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> tuple[float, ...]:
-    """Return the field in mT for each code, if the converter's reference is the sensors' supply."""
+    """Return the field in mT for each code of the converter.
+
+    ``reference_v``: reference of the converter and supply of the sensors, in V.
+    """
     scale = reference_v * 1000.0 / sensitivity_mv_mt
     return tuple((code / steps - QUIESCENT) * scale for code in range(steps))
 
 
-# CD74HC4067: 16-channel analog multiplexer (Texas Instruments SCHS209).
+# CD74HC4067: 16-channel analogue multiplexer (Texas Instruments SCHS209).
 #
-# Several of them share their four address lines; their enable pins are tied low.
+# All multiplexers share four address lines, and their enable pins are tied low.
 
 LINES: Final = 4
 INPUTS: Final = 16
 
-# From an address change until the common pin stands within half a step of ten bits. The switch
-# turns on within 75 ns at 4.5 V and 85 C (switching characteristics, Sn to out); five times that is
-# allowed for 3.3 V. Then 50 pF at the common pin (analog channel specifications), 27 pF of the
-# converter and 50 pF of wire charge through at most 1.5 kilohm (switch, 225 ohm at 4.5 V;
-# converter, 1 kilohm, DS21295 figure 4-1; sensor): 7.6 times 0.19 us.
+# Time from an address change until the common pin is within half a step of ten bits. The switch
+# turns on within 75 ns at 4.5 V and 85 C (switching characteristics, Sn to out); five times that
+# time is allowed for 3.3 V. Then 50 pF at the common pin (analog channel specifications), 27 pF of
+# the converter and 50 pF of wire charge through at most 1.5 kilohm (switch, 225 ohm at 4.5 V;
+# converter, 1 kilohm, DS21295 figure 4-1; sensor). The charging takes 7.6 times 0.19 us.
 SETTLING_S: Final = 2e-6
 
-# An input that nothing drives, a broken wire, leaves on the common pin what the address before has
-# put there: a CMOS switch leaks some nanoamperes (SCHS209, off leakage). So a resistor of a megohm
-# from each common pin to ground draws it down, within 127 pF (above) times 1 megohm, 0.13 ms: after
-# four times that the highest output of a sensor, 3.1 V, is below any that a sensor gives. A sensor
-# that drives it, through 1.5 kilohm at most, loses 0.15 %, which its calibration takes in.
+# If a wire is broken, nothing drives the multiplexer's input, and the common pin keeps the voltage
+# of the address before: a CMOS switch leaks only some nanoamperes (SCHS209, off leakage). So a
+# resistor of 1 megohm connects each common pin to ground. With 127 pF (see above) the time constant
+# is 0.13 ms. After four time constants the highest sensor output, 3.1 V, has fallen below the
+# lowest output of a working sensor. The resistor lowers the output of a working sensor, whose path
+# has at most 1.5 kilohm, by 0.15 %, which the calibration includes.
 PULL_DOWN_OHM: Final = 1_000_000.0
 FALLEN_S: Final = 0.5e-3
-LEAP_MT: Final = 2.0  # Between two scans: a piece, or an input that has begun to float.
+# Threshold for a change between two scans: above it, a piece moved or an input began to float.
+LEAP_MT: Final = 2.0
 
-# Each address differs from the one before in one line, the first from the last as well.
+# Order of addresses in which neighbours differ in one line only, also the last and the first.
 GRAY_ORDER: Final = tuple(step ^ step >> 1 for step in range(INPUTS))
 
 
 class AddressLines:
-    """The four lines S0 to S3, claimed as outputs and low."""
+    """The multiplexers' address lines S0 to S3, claimed as outputs and low at the start."""
 
     def __init__(self, factory: PinFactory, pins: tuple[int, ...]) -> None:
         self._pins: tuple[Pin, ...] = tuple(factory.pin(number) for number in pins)
@@ -107,7 +117,9 @@ class AddressLines:
         self._address = 0
 
     def select(self, address: int) -> bool:
-        """Put ``address`` on the lines, writing only those that change; False if none does."""
+        """Set the lines to ``address`` and return whether any line changed. Writes only changed
+        lines.
+        """
         changed = address ^ self._address
         if not changed:
             return False
@@ -118,41 +130,45 @@ class AddressLines:
         return True
 
     def close(self) -> None:
-        """Let the lines float."""
+        """Release the lines, which then float."""
         for pin in self._pins:
             pin.close()
 
 
-# NTC thermistor, 10 kilohm at 25 C, B = 3950 K, as the lower half of a divider.
+# NTC thermistor, 10 kilohm at 25 C, B = 3950 K, as the lower half of a voltage divider.
 #
-# A 10 kilohm resistor goes from the supply to the input, the NTC from the input to ground, 100 nF
-# beside it. At 25 C the input stands at half the supply, and lower when it is warmer.
+# A resistor of 10 kilohm connects the supply to the input; the NTC and 100 nF in parallel connect
+# the input to ground. At 25 C the input is at half the supply; a higher temperature lowers the
+# voltage.
 
 RESISTANCE_OHM = 10_000.0
 FIXED_OHM = 10_000.0
 B_K = 3950.0
 KELVIN_25_C = 298.15
 
-# Outside these fractions of the supply (-30 to 100 C) the NTC is shorted, open or not there.
+# Outside these fractions of the supply (-30 to 100 C) the NTC is shorted, open or missing.
 LOWEST_RATIO = 0.06
 HIGHEST_RATIO = 0.95
 
 
 def temperature_c(ratio: float) -> float | None:
-    """Return the temperature in C for the input's share of the supply, or None without an NTC."""
+    """Return the temperature in C, or None without a working NTC.
+
+    ``ratio``: voltage of the input as a fraction of the supply.
+    """
     if not LOWEST_RATIO <= ratio <= HIGHEST_RATIO:
         return None
     ntc_ohm = FIXED_OHM * ratio / (1.0 - ratio)
     return 1.0 / (1.0 / KELVIN_25_C + math.log(ntc_ohm / RESISTANCE_OHM) / B_K) - 273.15
 
 
-# Proof of the wiring by the Hall array's spare inputs, and the likely cause if it fails.
+# Check of the wiring by the Hall array's spare inputs, and the likely cause of a failure.
 
 Carries: TypeAlias = Literal["ground", "half", "full", "ntc"]
 
-# Shares of the supply, in percent, that each voltage may read as: supply and ground to 3 %, the
-# divider to 8 % (resistors of 5 % and the converter's errors); the NTC anything between. A sensor's
-# output keeps 0.2 V from both rails, as the NTC's divider does.
+# Plausible range of each test signal, in percent of the supply. Supply and ground have a tolerance
+# of 3 %, the divider of 8 % (resistors of 5 % and the converter's errors). The NTC, like a sensor's
+# output, stays at least 0.2 V away from ground and supply.
 _WINDOWS: Final[Mapping[Carries, tuple[int, int]]] = {
     "ground": (0, 3),
     "half": (42, 58),
@@ -162,7 +178,11 @@ _WINDOWS: Final[Mapping[Carries, tuple[int, int]]] = {
 
 
 def window(what: Carries, steps: int) -> tuple[int, int]:
-    """Return the lowest and highest plausible code, of ``steps``, for a spare input's signal."""
+    """Return the lowest and highest plausible code of a spare input that carries the signal
+    ``what``.
+
+    ``steps``: number of codes of the converter.
+    """
     lowest, highest = _WINDOWS[what]
     return steps * lowest // 100, min(steps * highest // 100, steps - 1)
 
@@ -171,17 +191,17 @@ _MEND_REFERENCE: Final = (
     "Wire the {converter}'s VREF to the same 3.3 V regulator that feeds the sensors."
 )
 
-# The Hall array: sensors through multiplexers with shared address lines, and one converter or two.
+# The Hall array: sensors behind multiplexers with shared address lines, and one or two converters.
 #
-# Input ``k`` is channel ``k // 16`` and the multiplexers' address ``k % 16``; channels from 8 on
-# are the second converter's, which has the next chip select of the same bus. The first inputs are
-# the sensors, in index order; spare inputs carry known voltages, from which each scan proves its
-# own wiring.
+# Input ``k`` is channel ``k // 16`` and the multiplexers' address ``k % 16``. Channels from 8 on
+# belong to the second converter, which has the next chip select of the same bus. The first inputs
+# are the sensors, in index order. Spare inputs carry known voltages, with which each scan checks
+# the wiring.
 
 
 @dataclass(frozen=True, slots=True)
 class HallSettings:
-    """The wiring of the Hall sensors.
+    """The wiring of the Hall sensors, multiplexers and converters.
 
     >>> wired = HallSettings(
     ...     sensors=25, spi_bus=0, spi_device=0, address_pins=(5, 6, 13, 26),
@@ -197,14 +217,14 @@ class HallSettings:
     spi_device: int
     address_pins: tuple[int, int, int, int]
     spares: tuple[tuple[int, Carries], ...] = ()
-    """Inputs without a sensor, each with the test signal that it carries."""
+    """Inputs without a sensor, each with the name of the test signal that it carries."""
     spi_hz: int = MAX_HZ
     reference_v: float = 3.3
     sensitivity_mv_mt: float = SENSITIVITY_MV_MT
     converters: int = 1
-    """Number of converters, on chip selects from ``spi_device`` on."""
+    """Number of converters, on successive chip selects from ``spi_device`` on."""
     converter: ConverterKind = MCP3008
-    """Their kind."""
+    """Kind of the converters."""
 
     def __post_init__(self) -> None:
         most = self.converted * self.converters
@@ -215,24 +235,28 @@ class HallSettings:
     def bounds(self) -> tuple[tuple[int, int, int], ...]:
         """Input number, lowest and highest plausible code of each spare input."""
         steps = self.converter.steps
-        return tuple(  # Without the NTC only the temperature is lost.
+        # Any code is plausible for the NTC, because without it only the temperature is lost.
+        return tuple(
             (number, *((0, steps - 1) if what == "ntc" else window(what, steps)))
             for number, what in self.spares
         )
 
     @property
     def converted(self) -> int:
-        """Inputs of one converter."""
+        """Number of inputs that one converter can read."""
         return self.converter.channels * INPUTS
 
     @property
     def inputs(self) -> int:
-        """Inputs in use, spares included."""
+        """Number of inputs in use, including spare inputs."""
         return max(self.sensors, *(number + 1 for number, _ in self.spares), 1)
 
 
 def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingError:
-    """Return the likely cause if spare inputs do not read their known signals."""
+    """Return the error with the likely cause when spare inputs do not read their test signals.
+
+    ``codes``: code of each input.
+    """
     return (
         _crossed(settings, codes)
         or _address_fault(settings, codes)
@@ -253,7 +277,10 @@ def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingErr
 
 
 def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
-    """Return the error for exchanged multiplexers if another channel reads the test signals."""
+    """Return the error for exchanged multiplexers, or None.
+
+    Multiplexers are exchanged if another channel than the expected one reads the test signals.
+    """
     homes = {number // INPUTS for number, _ in settings.spares}
     if len(homes) != 1:
         return None
@@ -280,14 +307,15 @@ def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError |
 
 
 def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
-    """Return the error for the stuck or swapped address lines that fit most codes, or None."""
+    """Return the error for the stuck or swapped address lines that explain most codes, or None."""
     steps = settings.converter.steps
     windows = dict.fromkeys(range(settings.sensors), window("ntc", steps))
     windows.update((number, window(what, steps)) for number, what in settings.spares)
 
     def evidence(suspect: tuple[Sequence[int], PartReadingError]) -> int:
-        """Return the number of test inputs whose codes fit this suspected fault, or 0 if one
-        contradicts it. Inputs without a known signal may read anything and are not counted.
+        """Return the number of test inputs whose codes this suspected fault explains, or 0 if one
+        code contradicts the fault. Inputs without a known signal can read anything and are not
+        counted.
         """
         selected, fitting = suspect[0], 0
         for number, _ in settings.spares:
@@ -336,7 +364,10 @@ def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingE
 def _reference_fault(
     settings: HallSettings, read: Mapping[Carries, int]
 ) -> PartReadingError | None:
-    """Return the error for a wrong reference voltage if the levels show one, or None."""
+    """Return the error for a reference voltage that is not the sensors' supply, or None.
+
+    ``read``: code of each test signal.
+    """
     steps, name = settings.converter.steps, settings.converter.name
     ground, half, full = (read.get(what) for what in ("ground", "half", "full"))
     if ground is None or ground > window("ground", steps)[1] or not half or not full:
@@ -363,8 +394,9 @@ def _reference_fault(
 
 
 class MuxHallArray:
-    """Linear Hall sensors behind multiplexers and a converter. Opens at the first read, and again
-    after any failure.
+    """Linear Hall sensors behind multiplexers and a converter.
+
+    Opens its buses at the first read, and again after any failure.
 
         >>> from tiltboard.testing import Bench
         >>> wired = HallSettings(100, spi_bus=1, spi_device=0, address_pins=(5, 6, 13, 26))
@@ -379,7 +411,7 @@ class MuxHallArray:
         self._clock = buses.clock
         self._converters: list[Converter] = []
         self._lines: AddressLines | None = None
-        self._start = 0  # the step of GRAY_ORDER at which the lines rest between scans
+        self._start = 0  # Index in GRAY_ORDER of the address at which the lines rest between scans.
         self._turn = 0
         self._rests_s = 0.0
         self._before: list[int] = []
@@ -401,10 +433,10 @@ class MuxHallArray:
     def read(self) -> tuple[float, ...]:
         """Scan every input and return the field at each sensor in mT, uncalibrated, south positive.
 
-        A sensor whose input floats reads 0 V, the lowest field, within sixteen scans, or twice as
-        many where another floats already. Raises PartAbsentError if a bus cannot be used,
-        PartReadingError if the spare inputs show that the readings cannot be trusted. Does not
-        judge single sensors otherwise.
+        A sensor with a broken wire reads 0 V, the lowest field, after at most sixteen scans, or 32
+        scans if another input floats already. Raises PartAbsentError if a bus cannot be used,
+        PartReadingError if the spare inputs show that the readings are wrong. Does not judge single
+        sensors otherwise.
         """
         try:
             codes = self._scan(self._lines or self._open())
@@ -423,7 +455,7 @@ class MuxHallArray:
         return tuple(map(self._field_mt, codes[: self._settings.sensors]))
 
     def close(self) -> None:
-        """Give bus and lines back; the next read opens them again."""
+        """Release the bus and the lines. The next read opens both again."""
         for converter in self._converters:
             converter.close()
         self._converters.clear()
@@ -441,7 +473,7 @@ class MuxHallArray:
 
     def _check(self, codes: Sequence[int]) -> None:
         """Raise PartReadingError unless every converter answers and every spare input reads its
-        signal.
+        test signal.
         """
         converted = self._settings.converted
         for first in range(0, self._settings.inputs, converted):
@@ -462,10 +494,12 @@ class MuxHallArray:
                 raise wrong_wiring(self._settings, codes)
 
     def _scan(self, lines: AddressLines) -> list[int]:
-        """Read every input, address-major: an address change costs more than a change of channel.
+        """Read every input and return the codes by input number.
 
-        Begins at the address at which the lines have rested since the last scan. What floats there
-        has fallen to ground, and reads 0 until it is asked again.
+        Reads all channels at one address before the next address, because an address change is
+        slow. The scan begins at the address at which the lines have rested since the last scan.
+        During the rest a floating input falls to ground. A floating input reads 0 until the lines
+        rest at its address again.
         """
         codes, floating, start = self._codes, self._floating, self._start
         each = self._settings.converter.channels
@@ -493,11 +527,13 @@ class MuxHallArray:
         return codes
 
     def _next_start(self, codes: list[int]) -> int:
-        """Return the step of GRAY_ORDER at which the lines rest until the next scan begins there.
+        """Return the index in GRAY_ORDER of the address at which the lines rest until the next
+        scan.
 
-        This is the address of the largest leap of a reading, since an input that loses its wire
-        leaps, unless the lines have just rested there. Otherwise it is every other time the address
-        of a floating input, so that a repaired wire is soon noticed, and else the next one in turn.
+        The first choice is the address of the largest sudden change of a reading, because an input
+        that loses its wire changes suddenly. The lines do not rest there twice in a row. Otherwise
+        the floating inputs, so that a repaired wire is soon noticed, and the next addresses in turn
+        alternate.
         """
         leaps = list(map(abs, map(sub, codes, self._before or codes)))
         self._before = codes.copy()

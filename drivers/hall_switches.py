@@ -1,4 +1,4 @@
-"""Hall switches tell a magnet's pole: on port expanders, or in a matrix of rows and columns."""
+"""Drivers for Hall switches, which detect a magnet's pole: on port expanders or in a matrix."""
 
 from __future__ import annotations
 
@@ -25,53 +25,56 @@ if TYPE_CHECKING:
 
 # MCP23017: sixteen inputs on I2C (Microchip DS20001952).
 #
-# Used with its power-on register layout, IOCON.BANK = 0, in which the two ports' registers stand in
-# pairs and a burst walks from one to the next. The eighth line of each port, GPA7 and GPB7, can
-# only be an output: it is driven low and left unconnected.
+# The driver uses the register layout after power-on, IOCON.BANK = 0. The registers of both ports
+# alternate, so that a burst reads both. The eighth line of each port, GPA7 and GPB7, can only be an
+# output: the driver sets it low, and it stays unconnected.
 
-# Table 3-1, register addresses with IOCON.BANK = 0; port B's follows port A's.
+# Register addresses with IOCON.BANK = 0 (table 3-1). Port B's register follows port A's.
 IODIRA: Final = 0x00
 IOCON: Final = 0x0A
 GPPUA: Final = 0x0C
 GPIOA: Final = 0x12
 OLATA: Final = 0x14
-IOCON_BANK_1: Final = 0x05  # where IOCON is if BANK is 1; with BANK 0 that is GPINTENB
+IOCON_BANK_1: Final = 0x05  # Address of IOCON if BANK is 1. With BANK 0 this address is GPINTENB.
 
-INPUTS: Final = 7  # per port
+INPUTS: Final = 7  # Number of usable inputs per port.
 
-# From IODIRA on: seven inputs a port, not inverted, no interrupts, IOCON at its reset value (BANK
-# 0, sequential), pulled up inside by some 100 kilohm (GPPU), so that a broken wire reads as open
-# rather than as anything.
+# Register values from IODIRA on. The internal pull-ups of about 100 kilohm (GPPU) make a broken
+# wire read as open instead of at random.
 SETTINGS: Final = bytes(
     (
-        *(0x7F, 0x7F),  # IODIR; 0xFF after a reset
-        *(0x00, 0x00),  # IPOL
-        *(0x00, 0x00),  # GPINTEN
-        *(0x00, 0x00),  # DEFVAL
-        *(0x00, 0x00),  # INTCON
-        *(0x00, 0x00),  # IOCON, twice the same register
-        *(0x7F, 0x7F),  # GPPU
+        *(0x7F, 0x7F),  # IODIR: seven inputs per port; 0xFF after a reset.
+        *(0x00, 0x00),  # IPOL: inputs are not inverted.
+        *(0x00, 0x00),  # GPINTEN: no interrupts.
+        *(0x00, 0x00),  # DEFVAL: unused without interrupts.
+        *(0x00, 0x00),  # INTCON: unused without interrupts.
+        # IOCON, one register at two addresses: BANK 0, sequential, as after a reset.
+        *(0x00, 0x00),
+        *(0x7F, 0x7F),  # GPPU: pull-up at every input.
     )
 )
 
 
-# The Hall array of switches: one for each pole under each place, an MCP23017 for each row.
+# The Hall array of switches: one switch for each pole under each place, and one MCP23017 per row.
 #
-# Of a pair of DRV5023 (TI SLIS151) one pulls its output low over a south pole and the one that lies
-# on its face over a north pole; an AH1889 (Diodes) has both outputs, OUTPUT1 for south.
-# Neither sleeps between looks. Column ``k`` of a row is bit ``k``: north on GPA, south on GPB.
+# In a pair of DRV5023 (TI SLIS151), one switch pulls its output low over a south pole. The other
+# switch lies on its face and pulls its output low over a north pole. An AH1889 (Diodes) has both
+# outputs; OUTPUT1 is for south. Both kinds measure all the time and never sleep. Column ``k`` of a
+# row is bit ``k``: north on GPA, south on GPB.
 
-# A switch tells a pole, no strength. What stands for a closed one is what a piece's magnet reads,
-# centred (docs/add-a-board.md), so that the rest of the table need not know.
+# A switch detects the pole but not the strength of a magnet. A closed switch reads as the field of
+# a centred piece (docs/add-a-board.md), so that the rest of the program needs no case for switches.
 CLOSED_MT: Final = 12.1
-# No magnet has both poles down: a wire is shorted, or the switch is broken. This stands for it, as
-# it lies between all classes.
+# No magnet closes both switches of a place, so a wire is shorted or a switch is broken. This field
+# lies between all classes of pieces and marks such a place.
 CONTRADICTION_MT: Final = 4.4
 
 
 def field_mt(north: bool, south: bool) -> float:
-    """Return the field in mT that Frame.field_mt holds for two switches: 0 if both are open; north
-    is negative.
+    """Return the field in mT for the two switches of a place.
+
+    ``north``, ``south``: whether that switch is closed. A north pole is negative, 0 means that both
+    switches are open, and ``CONTRADICTION_MT`` that both are closed.
     """
     if north:
         return CONTRADICTION_MT if south else -CLOSED_MT
@@ -80,14 +83,16 @@ def field_mt(north: bool, south: bool) -> float:
 
 @cache
 def _row_mt(north: int, south: int, columns: int) -> tuple[float, ...]:
-    """Return one row's fields from its two ports' levels: a closed switch pulls its line low."""
+    """Return the fields of one row in mT from the levels of its two ports. A closed switch pulls
+    its bit low.
+    """
     return tuple(
         field_mt(not north >> column & 1, not south >> column & 1) for column in range(columns)
     )
 
 
 class SwitchArray:
-    """Hall switches on MCP23017. Sets the chips up at the first read, again after any failure.
+    """Hall switches on MCP23017. Sets the chips up at the first read and again after any failure.
 
         >>> from tiltboard.testing import Bench
         >>> with Bench("plate-7") as bench:  # on a Pi: PiBuses()
@@ -95,10 +100,9 @@ class SwitchArray:
         ...     SwitchArray(bench.buses, 1, range(0x20, 0x27), columns=7).read()[:3]
         (0.0, 12.1, 0.0)
 
-    ``addresses``: of the chip of each row, from row 1 on; ``columns``: inputs used, 1 to 7 (else
-    ValueError). Each read also asks one chip in turn for its settings, so that all are asked in a
-    round, and each chip whose lines have changed: a setting that a glitch has changed shows no
-    piece.
+    ``addresses``: I2C address of each row's chip, from row 1 on. ``columns``: number of columns, 1
+    to 7; ValueError otherwise. Each read also verifies the settings of one chip in turn and of each
+    chip whose lines have changed, because a chip with disturbed settings can hide pieces.
     """
 
     def __init__(self, buses: Buses, i2c_bus: int, addresses: Sequence[int], columns: int) -> None:
@@ -109,16 +113,17 @@ class SwitchArray:
         self._buses = buses
         self._i2c_bus, self._addresses, self._columns = i2c_bus, addresses, columns
         self._bus: SMBus | None = None
-        self._row = 0  # that is being used
+        self._row = 0  # Index of the row in use, for errors.
         self._scans = 0
-        self._levels: list[bytes] = []  # of each row at the last read
+        self._levels: list[bytes] = []  # Levels of both ports of each row at the last read.
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
-        """Return the pole over each sensor as ``field_mt`` gives it, in index order.
+        """Return the field over each sensor in mT, as ``field_mt`` computes it, in index order.
 
-        Raises PartAbsentError if a chip or the bus does not answer, WrongPartError if one does not
-        keep its settings, LastingPartError if one has lost them. Does not judge single sensors.
+        Raises PartAbsentError if a chip or the bus does not answer. Raises WrongPartError if a chip
+        does not keep its settings at the start, or answers at another address. Raises
+        LastingPartError if a chip has lost its settings. Does not judge single sensors.
         """
         try:
             bus = self._bus or self._open()
@@ -145,14 +150,15 @@ class SwitchArray:
         return tuple(field)
 
     def close(self) -> None:
-        """Give the bus back; the next read sets the chips up afresh."""
+        """Release the bus. The next read sets the chips up again."""
         if self._bus is not None:
             self._bus.close()
             self._bus = None
 
     def _silent(self, there: tuple[int, ...] | None) -> PartError:
-        """Return the error for the row's chip that does not answer, where those addresses do (None
-        if they are not known).
+        """Return the error for the current row's chip, which does not answer.
+
+        ``there``: addresses that answer on the bus, or None if unknown.
         """
         address = self._addresses[self._row]
         known: dict[str, object] = {"row": self._row + 1, "address": address, "bus": self._i2c_bus}
@@ -188,7 +194,7 @@ class SwitchArray:
         return bytes(kept) == SETTINGS
 
     def _check_settings(self, bus: SMBus, row: int) -> None:
-        """Raise LastingPartError if the row's chip has lost a setting, asked twice."""
+        """Raise LastingPartError if the row's chip has lost a setting in two readings in a row."""
         self._row = row
         if self._keeps_settings(bus, row) or self._keeps_settings(bus, row):
             return
@@ -206,7 +212,7 @@ class SwitchArray:
         self._levels = []
         for row, address in enumerate(self._addresses):
             self._row = row
-            # The chip has no reset over I2C: whatever was left of an earlier program goes first.
+            # The chip has no reset over I2C, so overwrite the settings of an earlier program first.
             bus.write_byte_data(address, IOCON_BANK_1, 0x00)
             bus.write_byte_data(address, IOCON, 0x00)
             bus.write_i2c_block_data(address, OLATA, [0x00, 0x00])
@@ -224,23 +230,23 @@ class SwitchArray:
         return bus
 
 
-# The Hall array of a first breadboard: switches in a matrix of rows and columns, on GPIO.
+# The Hall array of a first breadboard: switches in a matrix of rows and columns on GPIO.
 #
-# Each place has two switches, one that a north pole closes and one that a south pole closes, each
-# with a diode in series that lets current flow from its column to its row only. One row at a time
-# is pulled low; every other line is an input with the Pi's pull-up, and a column that reads low has
-# a closed switch in that row. Without the diodes three closed corners of a rectangle pull the
-# fourth low as well, a ghost: the current then comes through another row, which reads low too. So
-# the rows that are not driven are read, and no ghost is taken for a piece.
+# Each place has one switch that a north pole closes and one that a south pole closes. A diode in
+# series with each switch lets current flow from its column to its row only. The driver pulls one
+# row low at a time; every other line is an input with the Pi's pull-up. A column that reads low has
+# a closed switch in that row. Without the diodes three closed corners of a rectangle would pull the
+# fourth corner low as well (a ghost). The current of a ghost flows through another row, which then
+# reads low, too. So the driver also reads the other rows and never takes a ghost for a piece.
 
-# A column that was low rises through the Pi's pull-up, 65 kilohm at most (BCM2711 ARM Peripherals,
-# table of pads: 33 to 73 kilohm), with about 100 pF of wires, breadboard and diodes, to 1.6 V of
-# 3.3 V: 0.66 times 6.5 us.
+# Settling time of a line. A column that was low rises through the Pi's pull-up, at most 73 kilohm
+# (BCM2711 ARM Peripherals, table of pads: 33 to 73 kilohm). With about 100 pF of wires, breadboard
+# and diodes, the column reaches 1.6 V of 3.3 V after 0.66 times 7.3 us.
 SETTLING_S: Final = 10e-6
 
 
 class SwitchMatrix:
-    """Hall switches in a matrix. Claims its lines at the first read, again after any failure.
+    """Hall switches in a matrix. Claims its lines at the first read and again after any failure.
 
         >>> from tiltboard.testing import Bench
         >>> rows, north, south = (5, 6, 13, 19, 26), (16, 20, 21, 25, 7), (4, 17, 18, 27, 22)
@@ -249,8 +255,9 @@ class SwitchMatrix:
         ...     SwitchMatrix(bench.buses, rows, north, south).read()[:3]
         (0.0, -12.1, 0.0)
 
-    GPIO numbers: a row each, from row 1 on; two for each column, from column a on. Raises
-    ValueError if one is missing.
+    ``row_pins``: GPIO number of each row, from row 1 on. ``north_pins``, ``south_pins``: GPIO
+    numbers of each column, from column a on. Raises ValueError without rows or columns, or if a
+    column lacks one of its two pins.
     """
 
     def __init__(
@@ -266,20 +273,20 @@ class SwitchMatrix:
         self._clock = buses.clock
         self._numbers = (*row_pins, *north_pins, *south_pins)
         self._row_count, self._column_count = len(row_pins), len(north_pins)
-        self._pins: list[Pin] = []  # of ``_numbers``, as far as they are claimed
+        self._pins: list[Pin] = []  # Claimed lines, in the order of ``_numbers``.
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
-        """Scan the matrix and return the pole over each place as ``field_mt`` gives it.
+        """Scan the matrix and return the field over each place in mT, as ``field_mt`` computes it.
 
         Raises PartAbsentError if a line cannot be used, PartReadingError if a line is held low or
-        current comes through a row that is not driven. Does not judge single switches.
+        current flows through a row that is not driven. Does not judge single switches.
         """
         try:
             if not self._pins:
                 self._open()
             for number, pin in zip(self._numbers, self._pins, strict=True):
-                if not pin.state:  # though no row is driven
+                if not pin.state:  # No row is driven at this moment, so every line must be high.
                     raise PartReadingError(
                         "hall",
                         "GPIO{pin} of the sensors' matrix is held low.",
@@ -298,7 +305,7 @@ class SwitchMatrix:
         return tuple(field)
 
     def close(self) -> None:
-        """Let the lines float; the next read claims them again."""
+        """Release the lines, which then float. The next read claims them again."""
         pins, self._pins = self._pins, []
         for pin in pins:
             pin.close()

@@ -1,5 +1,7 @@
-"""The common part of the tilt sensors' drivers: converts raw steps to motion, and on I2C starts the
-chip, retries, and detects a loss of power.
+"""The common part of the tilt sensors' drivers.
+
+Converts raw steps to motion. Starts a chip on I2C, repeats doubtful readings, and detects a loss of
+power.
 """
 
 from __future__ import annotations
@@ -25,32 +27,37 @@ from tiltboard.drivers.frame import Motion
 if TYPE_CHECKING:
     from smbus2 import SMBus
 
-BURST: Final = 14  # seven words: two sensors of three axes, and the thermometer
+# Size of one burst in bytes: seven words, for two sensors of three axes and the thermometer.
+BURST: Final = 14
 CHECK_EVERY_S: Final = 0.25
-JUMP_M_S2: Final = 1.5  # Between two readings: more is read again, as it may be a bad byte.
+# Maximum change between two readings. A larger change is read again, because a byte may be wrong.
+JUMP_M_S2: Final = 1.5
 JUMP_RAD_S: Final = 0.3
 
-Bytes = tuple[int, bytes]  # a register, and what it and those after it hold
+# A register's address, and the bytes of that register and the following ones.
+Bytes = tuple[int, bytes]
 
 
 class Fusion:
     """Computes the plate's Motion from a chip's raw steps and its mounting, and finds dead axes."""
 
     def __init__(self, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0) -> None:
-        """Pass ``arm_m`` and ``spin_gain`` on to Attitude."""
+        """Store ``arm_m``, the vector from the pivot to the sensor, and ``spin_gain``, the measured
+        rate about z divided by the true rate.
+        """
         self._arm_m, self._spin_gain = arm_m, spin_gain
         self._axes = AxisWatch()
         self._mounting = FLAT
         self._attitude = Attitude(arm_m, spin_gain)
 
     def mount(self, mounting: Mounting) -> None:
-        """Read the chip as lying like that from now on."""
+        """Set the chip's orientation on the plate for all further readings."""
         if mounting != self._mounting:
             self._mounting = mounting
             self._attitude = Attitude(self._arm_m, self._spin_gain)
 
     def restart(self) -> None:
-        """Forget the last readings, after an interruption."""
+        """Discard the last readings after an interruption."""
         self._attitude.restart()
         self._axes.restart()
 
@@ -62,8 +69,8 @@ class Fusion:
         scales: tuple[float, float],
         temperature_c: float,
     ) -> Motion | None:
-        """Return the motion of one reading, or None if an axis was dead and some axis
-        has not moved since.
+        """Return the motion of one reading, or None after a dead axis until every axis has moved
+        again.
 
         ``scales``: m/s2 and rad/s per step. Raises PartReadingError for a dead axis.
         """
@@ -73,56 +80,63 @@ class Fusion:
         rate = self._mounting.on_plate((gyro[0] * rad_s, gyro[1] * rad_s, gyro[2] * rad_s))
         pose = self._attitude.update(time_s, force, rate)
         if not self._axes.trusted:
-            self._attitude.restart()  # what it followed until now was no gravity
+            self._attitude.restart()  # Until now the estimate has followed a wrong gravity.
             return None
         return Motion(pose.tilt_rad, force, pose.rate_rad_s, temperature_c, pose.spin_rad)
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A chip with its own answer to WHO_AM_I. Temperature in C = steps / ``steps_per_c`` +
-    ``offset_c``.
+    """A version of a chip with its own answer to WHO_AM_I.
+
+    Temperature in C = steps / ``steps_per_c`` + ``offset_c``.
     """
 
     steps_per_c: float
     offset_c: float
     extra: tuple[Bytes, ...] = ()
-    """Settings that only this one has."""
+    """Settings that only this variant needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """The facts from the data sheet of one kind of chip."""
+    """Facts from the data sheet of one kind of chip."""
 
     name: str
     pin: str
-    """Tied to ground, it selects the address ``low``."""
+    """Name of the address pin. The pin selects the address ``low`` if it is tied to ground."""
     low: int
     who_am_i: int
     variants: Mapping[int, Variant]
-    """Value of the register ``who_am_i`` -> variant."""
+    """Maps each valid value of the register ``who_am_i`` to its variant."""
     reset: Bytes
-    """The write that resets the chip, which takes ``reset_s``."""
+    """Register write that resets the chip. The reset takes ``reset_s``."""
     reset_s: float
     settings: tuple[Bytes, ...]
-    """Written after the reset and verified later; values are valid ``settle_s`` after that."""
+    """Registers written after the reset and verified later. Readings are valid ``settle_s`` after
+    the write.
+    """
     settle_s: float
     burst: int
-    """The register from which all values are read at once, as ``words``; ``accel``, ``gyro`` and
-    ``thermometer`` are the indexes of the first value of each in it.
+    """First register of the burst that contains all values, in the format ``words``.
+
+    ``accel``, ``gyro`` and ``thermometer`` are indexes into the words of the burst.
     """
     words: Struct
     accel: int
     gyro: int
     thermometer: int
     scales: tuple[float, float]
-    """M/s2 and rad/s per step."""
+    """Acceleration in m/s2 and rate in rad/s per step."""
 
 
 class InertialSensor:
-    """A tilt sensor, of the kind ``CHIP``. Opens and sets the chip up at the first read, and again
-    after a failure. ``address``: on an MPU-6050 0x68 with AD0 low, 0x69 with AD0 high; on an
-    LSM6DSOX 0x6A with SA0 low, 0x6B with SA0 high. The rest as in Attitude.
+    """A tilt sensor on I2C, of the kind ``CHIP``. Opens its bus and sets the chip up at the first
+    read and after a failure.
+
+    ``address``: 0x68 (AD0 low) or 0x69 (AD0 high) on an MPU-6050, 0x6A (SA0 low) or 0x6B (SA0 high)
+    on an LSM6DSOX. ``arm_m``: vector from the pivot to the sensor. ``spin_gain``: measured rate
+    about z divided by the true rate.
     """
 
     CHIP: ClassVar[Chip]
@@ -142,22 +156,23 @@ class InertialSensor:
         self._clock = buses.clock
         self._bus: SMBus | None = None
         self._variant = next(iter(self.CHIP.variants.values()))
-        self._ready_s = 0.0  # until then the chip resets itself, or gyroscope and filters settle
+        # Until this time the chip resets itself, or the gyroscope and filters settle.
+        self._ready_s = 0.0
         self._is_set_up = False
         self._check_s = 0.0
         self._last = b""
 
     def mount(self, mounting: Mounting) -> None:
-        """Read the chip as lying like that from now on."""
+        """Set the chip's orientation on the plate for all further readings."""
         self._fusion.mount(mounting)
 
     def read(self) -> Motion | None:
-        """One reading; None while the chip comes up (``reset_s`` and ``settle_s`` after the start),
-        and after an axis was dead until all have moved (nothing blocks).
+        """Return one reading without waiting, or None while there is no valid reading.
 
-        Raises PartAbsentError if the chip or its bus does not answer, WrongPartError if another
-        chip does, PartReadingError if the values cannot be, LastingPartError if the chip lost its
-        settings.
+        There is none while the chip starts, ``reset_s`` and ``settle_s``, nor after a dead axis
+        until all axes have moved. Raises PartAbsentError if the chip or its bus does not answer,
+        WrongPartError if another chip answers, PartReadingError for impossible values, and
+        LastingPartError if the chip lost its settings or an axis is dead.
         """
         try:
             bus = self._bus or self._open()
@@ -177,7 +192,7 @@ class InertialSensor:
             raise lost_on_i2c("imu", error, self._bus_number, silent) from error
 
     def close(self) -> None:
-        """Give the bus back; the next read starts afresh."""
+        """Release the bus. The next read starts the chip again."""
         self._is_set_up = False
         self._let_go()
 
@@ -187,8 +202,9 @@ class InertialSensor:
             self._bus = None
 
     def _silent(self, there: tuple[int, ...] | None) -> PartError:
-        """Return the error for a chip that does not answer, where those addresses do (None if they
-        are not known).
+        """Return the error for a chip that does not answer.
+
+        ``there``: addresses that answer on the bus, or None if unknown.
         """
         known: dict[str, object] = {"address": self._address, "bus": self._bus_number}
         known |= {"pin": self.CHIP.pin, "low": self.CHIP.low, "high": self.CHIP.low + 1}
@@ -212,7 +228,7 @@ class InertialSensor:
         )
 
     def _is_at(self, address: int) -> bool:
-        """Return whether the chip at another address is of this kind."""
+        """Return whether the chip at ``address`` is of this kind."""
         try:
             identity = self._bus and self._bus.read_byte_data(address, self.CHIP.who_am_i)
         except OSError:
@@ -220,7 +236,7 @@ class InertialSensor:
         return identity in self.CHIP.variants
 
     def _impossible(self, value: int) -> PartReadingError:
-        """Return the error for a reading whose bytes all are ``value``."""
+        """Return the error for a reading whose bytes are all ``value``."""
         return PartReadingError(
             "imu",
             "The tilt sensor's values are impossible (all bytes {value:#04x}).",
@@ -230,7 +246,9 @@ class InertialSensor:
         )
 
     def _identify(self, bus: SMBus) -> None:
-        """Raise WrongPartError for another chip, PartReadingError for no answer at all."""
+        """Read the chip's identity. Raises WrongPartError for another chip, PartReadingError if
+        only 0x00 or 0xFF comes back.
+        """
         chip = self.CHIP
         identity: int = bus.read_byte_data(self._address, chip.who_am_i)
         if identity not in chip.variants:
@@ -259,8 +277,8 @@ class InertialSensor:
         bus.write_i2c_block_data(self._address, register, list(data))
 
     def _open(self) -> SMBus:
-        """Open the bus. A chip that has only missed a message, and has all its settings, keeps
-        measuring; any other is reset.
+        """Open the bus. A chip that still has all its settings continues to measure; any other chip
+        is reset.
         """
         self._bus = bus = self._buses.i2c(self._bus_number)
         self._identify(bus)
@@ -272,7 +290,7 @@ class InertialSensor:
         return bus
 
     def _set_up(self, bus: SMBus, now_s: float) -> None:
-        """Wake the chip once its reset is over."""
+        """Write the settings after the chip's reset and verify them."""
         for setting in self._settings:
             self._write(bus, *setting)
         self._check_settings(bus, now_s)
@@ -303,11 +321,12 @@ class InertialSensor:
         chip, variant = self.CHIP, self._variant
         raw = self._burst(bus)
         if self._last and self._jumps(raw):
-            raw = self._burst(bus)  # A blow is there again; a byte that the bus has bent is not.
+            # A real jolt is also in the second reading; a byte that was damaged on the bus is not.
+            raw = self._burst(bus)
         if raw.count(0xFF) == BURST:
             raise self._impossible(0xFF)
         zeros = raw.count(0x00) == BURST
-        # A chip whose power failed sleeps, with zeros or with its last values.
+        # A chip whose power failed sleeps and returns zeros or its last values.
         if zeros or raw == self._last or now_s >= self._check_s:
             self._check_settings(bus, now_s)
             if zeros:
@@ -319,7 +338,9 @@ class InertialSensor:
         return self._fusion.motion(now_s, accel, gyro, chip.scales, warm_c)
 
     def _check_settings(self, bus: SMBus, now_s: float) -> None:
-        """Raise WrongPartError for another chip, LastingPartError if registers were lost."""
+        """Verify the chip's identity and settings. Raises WrongPartError for another chip,
+        LastingPartError if the chip lost its settings.
+        """
         self._identify(bus)
         self._check_s = now_s + CHECK_EVERY_S
         if not (self._keeps_settings(bus) or self._keeps_settings(bus)):

@@ -1,4 +1,4 @@
-"""The link to the lights: encodes a frame as SPI bits, and sends it in a thread."""
+"""The link to the lights: encodes a frame as SPI bits and sends the bits in a thread."""
 
 from __future__ import annotations
 
@@ -14,55 +14,61 @@ from tiltboard.drivers.errors import PartAbsentError
 if TYPE_CHECKING:
     from tiltboard.drivers.neopixel_strip import SentStrip
 
-# WS2812B data as SPI sends it: three SPI bits a light bit, 100 for a 0 and 110 for a 1.
+# The data of WS2812B lights as SPI bits: three SPI bits for each data bit, 100 for a 0 and 110 for
+# a 1.
 #
 # At 2.4 MHz a 0 is high for 417 ns and a 1 for 833 ns (Worldsemi, WS2812B: 400 and 800 ns, each
-# +-150 ns). What a Pi's divider makes of 2.4 MHz is in docs/wiring.md; all of it is
-# within.
+# +-150 ns). docs/wiring.md lists the real rates of each Pi for 2.4 MHz; all of them are within this
+# tolerance.
 #
-# Every frame begins and ends low for longer than the reset time. Where MOSI rests high between
-# transfers, the fall at the start would else be the first light's first bit, and the lights would
-# not take the colours on. The 180 bytes also make every frame one that Linux sends by DMA: from 96
-# bytes on (spi-bcm2835), more than 64 (spi-dw, a Pi 5). Shorter ones have gaps between their bytes,
-# some of them in the high part of a light's bit.
+# Every frame begins and ends low for longer than the reset time. If MOSI rests high between
+# transfers, the first light would take the falling edge at the start for its first bit, and the
+# lights would ignore the colours. These 180 bytes also make every frame long enough for Linux to
+# use DMA: 96 bytes or more (spi-bcm2835), more than 64 (spi-dw, a Pi 5). Without DMA there are gaps
+# between the bytes, and some gaps fall into the high part of a data bit.
 
 SPI_HZ: Final = 2_400_000
 RESET_S: Final = 300e-6
-"""Low before and after the data. WS2812B: at least 280 us (50 us in the first generation)."""
+"""Time in s for which the line is low before and after the data. WS2812B: at least 280 us (50 us in
+the first generation).
+"""
 
 _RESET: Final = bytes(round(RESET_S * SPI_HZ / 8))
 _PATTERNS: Final = tuple(
     int("".join("110" if bit == "1" else "100" for bit in f"{value:08b}"), 2).to_bytes(3)
     for value in range(256)
 )
-# The first, second and third byte of each pattern: bytes.translate is the fastest way through.
+# The first, second and third byte of each pattern, as tables for bytes.translate, the fastest way
+# to encode a frame.
 _THIRDS: Final = tuple(bytes(pattern[third] for pattern in _PATTERNS) for third in range(3))
 
 
 def encode(data: bytes) -> bytes:
-    """Return the bytes to send for green, red, blue of each light, with the reset at the end."""
+    """Return the SPI bytes for ``data``, green, red, blue of each light, with a reset before and
+    after.
+    """
     sent = bytearray(3 * len(data))
     for third, table in enumerate(_THIRDS):
         sent[third::3] = data.translate(table)
     return b"".join((_RESET, sent, _RESET))
 
 
-# What sends the frames of the lights: SPI itself, or a thread that the caller never waits for.
+# Senders of the lights' frames: SPI itself, or a thread so that the caller never waits.
 
 SPI_DEVICE: Final = "/dev/spidev0.0"
 BUFFER_SIZE: Final = 4096
-"""Bytes of one SPI message where nobody says otherwise (Linux, drivers/spi/spidev.c, bufsiz)."""
+"""Linux's default for the maximum size of an SPI message, in bytes (drivers/spi/spidev.c, bufsiz).
+"""
 
 
 SendBy: TypeAlias = Callable[[Sender], Sender]
 
 
 class SpiSender:
-    """Sends over SPI0, in the caller's thread. ``most_bytes``: what fits into one message of
-    spidev.
+    """Sends the lights' frames over SPI0 in the caller's thread.
 
-    Raises PartAbsentError for a frame that does not: the pause between two messages would be taken
-    for the end of the frame.
+    ``most_bytes``: maximum number of bytes in one message of spidev. Raises PartAbsentError if a
+    frame is longer: the lights would take the pause between two messages for the end of the frame.
     """
 
     def __init__(self, spi: SpiDevice, count: int, most_bytes: int) -> None:
@@ -80,7 +86,7 @@ class SpiSender:
             )
         self._spi = spi
         try:
-            # The kernel keeps what the last program asked for.
+            # The kernel keeps the mode and speed that the last program set.
             spi.mode = 0
             spi.bits_per_word = 8
             spi.max_speed_hz = SPI_HZ
@@ -89,8 +95,8 @@ class SpiSender:
             raise
 
     def send(self, frame: bytes, /) -> None:
-        """Send the frame (see Sender) and wait until it has left, with the interpreter's lock
-        released.
+        """Send ``frame``, green, red, blue of every light, and wait until it has left. Other
+        threads run during the wait.
         """
         try:
             self._spi.writebytes2(encode(frame))
@@ -98,21 +104,25 @@ class SpiSender:
             raise OSError(error.errno, error.strerror, SPI_DEVICE) from None
 
     def check(self) -> None:
-        """Nothing to check: ``send`` has raised what failed."""
+        """Do nothing, because ``send`` raises every error itself."""
 
     def close(self) -> None:
-        """Give the SPI device back."""
+        """Release the SPI device."""
         self._spi.close()
 
 
 JOIN_S: Final = 1.0
-"""For a frame under way; the kernel gives a transfer up after 0.2 s and eight times its length."""
+"""Maximum wait in s for a frame that is being sent. The kernel gives up a transfer after 0.2 s plus
+eight times the length of the transfer.
+"""
 
 
 class ThreadSender:
-    """Has another sender send in a thread of its own, which ends at the first failure and closes
-    it. A frame is on the wire for 3.6 ms, in which the scan loop goes on; the latest frame wins:
-    one that has not begun when the next comes is not sent.
+    """Sends frames through another sender in a thread, so that the scan loop never waits.
+
+    A frame is on the wire for 3.6 ms. If a newer frame arrives before the thread has begun to send
+    an older one, only the newer frame is sent. The thread ends at the first failure and closes the
+    other sender.
     """
 
     def __init__(self, sender: Sender) -> None:
@@ -120,13 +130,16 @@ class ThreadSender:
         self._changed = threading.Condition()
         self._frame: bytes | None = None
         self._closing = False
-        # What failed, as numbers and words: an exception would keep its frames, and so the link.
+        # The error number, text and device of the failure. A stored exception would keep its stack
+        # frames, and so the link, alive.
         self._failure: tuple[int | None, str, str | None] | None = None
         self._thread = threading.Thread(target=self._run, name="lights", daemon=True)
         self._thread.start()
 
     def send(self, frame: bytes, /) -> None:
-        """Hand the frame (see Sender) to the thread and return at once."""
+        """Hand ``frame``, green, red, blue of every light, to the thread without waiting. Raises
+        OSError if the thread has failed.
+        """
         with self._changed:
             self.check()
             self._frame = frame
@@ -139,8 +152,8 @@ class ThreadSender:
             raise OSError(number, why, device)
 
     def close(self) -> None:
-        """Have the thread send the last frame and end. Waits ``JOIN_S`` at most; the thread then
-        finishes alone.
+        """Let the thread send the last frame and end. Waits at most ``JOIN_S``; after that time the
+        thread finishes alone.
         """
         with self._changed:
             self._closing = True
@@ -155,7 +168,8 @@ class ThreadSender:
         except OSError as error:
             failure = (error.errno, error.strerror or str(error), error.filename)
         finally:
-            # In this order: who reads the failure may open the device again at once.
+            # Close the sender before the failure is visible, because the caller may then open the
+            # device again immediately.
             self._sender.close()
             self._failure = failure
 
@@ -167,13 +181,15 @@ class ThreadSender:
             return frame
 
 
-# Blinka then looks neither for a board nor for packages, and offers nobody to install any.
+# With these settings Blinka does not look for a board and does not offer to install packages.
 _NO_BOARD: Final = {"BLINKA_OS_AGNOSTIC": "1", "BLINKA_SKIP_DEPENDENCY_CHECK": "1"}
 
 
 def strip_of(count: int, opened: Callable[[], Sender]) -> SentStrip:
-    """Return a dark strip; nothing is sent yet. Raises ImportError without neopixel, before
-    ``opened`` is called.
+    """Return a strip of ``count`` lights without sending anything yet.
+
+    ``opened``: function that opens the sender. Raises ImportError without the package neopixel,
+    before ``opened`` is called.
     """
     before = {key: os.environ.get(key) for key in _NO_BOARD}
     os.environ.update(_NO_BOARD)

@@ -1,4 +1,4 @@
-"""The strip of lights: what a light may be told, its current, and the strip itself."""
+"""The light strip: colours and blinking of single lights, their current, and the strip's driver."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ from tiltboard.drivers.buses import Buses, Pin, Strip
 from tiltboard.drivers.errors import PartError, absent, unsupplied
 from tiltboard.drivers.light_links import SPI_DEVICE
 
-# How a light looks over time.
+# Colours and blinking of single lights.
 
 Rgb: TypeAlias = tuple[int, int, int]
-"""Red, green, blue, 0 to 255 as the eye sees them."""
+"""Red, green, blue, each 0 to 255 in perceived brightness (before gamma correction)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A colour, and how it blinks.
+    """A colour and its blink pattern.
 
     >>> Look((255, 0, 0), levels=(1.0, 0.0)).now(0.3)
     (0, 0, 0)
     """
 
     rgb: Rgb
-    """The colour at full brightness, 0 to 255 as the eye sees it."""
+    """Colour at full level, each channel 0 to 255 in perceived brightness."""
     levels: tuple[float, ...] = (1.0,)
-    """The levels from 0 to 1 that it repeats; a single one is steady."""
+    """Levels from 0 to 1 that are shown in turn and repeat; a single level is steady light."""
     step_s: float = 0.25
-    """Duration of each level."""
+    """Duration of each level, in seconds."""
 
     def now(self, since_s: float) -> Rgb:
-        """Return the colour ``since_s`` after the first level began."""
-        # A thousandth of slack: sums of scan periods fall just short of a step's end.
+        """Return the colour ``since_s`` seconds after the first level began."""
+        # Add a thousandth of a step, because sums of scan periods can fall just short of a step's
+        # end.
         step = int(max(0.0, since_s) / self.step_s + 1e-3)
         level = round(self.levels[step % len(self.levels)] * 255)
         red, green, blue = self.rgb
@@ -45,15 +46,16 @@ class Look:
         )
 
 
-# From colours as the eye sees them to the bytes of a light, and what the supply can feed.
+# Conversion of perceived colours to the bytes of a light, and the limit of the supply.
 
-# 30/s also keeps the strip's reset gap of 280 us (WS2812B datasheet): 100 lights take 3.3 ms.
+# Minimum interval between writes. It leaves enough time for the strip's reset gap of 280 us
+# (WS2812B data sheet), because the data of 100 lights takes 3.3 ms.
 WRITE_EVERY_S: Final = 1 / 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LightsSettings:
-    """The number of lights, their brightness and their supply.
+    """Number, brightness and power supply of the lights.
 
     >>> strip = LightsSettings(count=100, supply_a=4.0, brightness=1.0)
     >>> f"{strip.current_a(bytes([255] * 300)):.1f} A, {strip.limited(bytes([255] * 300))[1]:.2f}"
@@ -62,26 +64,30 @@ class LightsSettings:
 
     count: int
     supply_a: float
-    """The current that the supply gives; it feeds nothing else."""
+    """Maximum current of the supply, which feeds only the lights."""
     brightness: float = 0.5
     gamma: float = 2.2
     channel_ma: float = 20.0
-    """The current of one of a light's three channels at 255."""
+    """Current of one of a light's three channels at level 255."""
     idle_ma: float = 1.0
-    """The current of a dark light."""
+    """Current of a dark light."""
 
     def curve(self) -> bytes:
-        """Return the byte for each of 256 brightnesses as the eye sees them."""
+        """Return a table that maps each perceived brightness, 0 to 255, to the byte to send."""
         return bytes(
             round(255 * self.brightness * (step / 255) ** self.gamma) for step in range(256)
         )
 
     def current_a(self, levels: bytes) -> float:
-        """Return the current in A that these bytes draw from the supply, idle current included."""
+        """Return the current in A that the lights draw at these levels, including the idle
+        current.
+        """
         return (sum(levels) / 255 * self.channel_ma + self.idle_ma * self.count) / 1000
 
     def limited(self, levels: bytes) -> tuple[bytes, float]:
-        """Return the bytes that the supply can feed, and their share of ``levels``, 0 to 1."""
+        """Return the levels that the supply can feed, and the factor applied to
+        ``levels``, 0 to 1.
+        """
         idle_a = self.idle_ma * self.count / 1000
         lit_a = self.current_a(levels) - idle_a
         if lit_a <= 0 or lit_a + idle_a <= self.supply_a:
@@ -91,21 +97,21 @@ class LightsSettings:
 
 
 class LookSequence:
-    """The looks that the lights go through from a common start."""
+    """Looks of all lights, whose blink patterns share one start time."""
 
     def __init__(self, settings: LightsSettings) -> None:
         self._settings = settings
         self._curve = settings.curve()
         self.looks: tuple[Look, ...] = ()
-        """The different looks in use."""
+        """Different looks in use, each once."""
         self.places = (0,) * settings.count
-        """The number of each light's look, from 1, or 0 if it is dark."""
+        """Number of each light's look, from 1 on, or 0 for a dark light."""
         self.start_s = 0.0
         self._drawn: tuple[object, bytes, float] | None = None
 
     def ask(self, looks: Sequence[Look | None], start_s: float) -> bool:
-        """Set the look of each light from ``start_s`` on, None for a dark one; return whether that
-        changes anything.
+        """Set the look of each light from ``start_s`` on, None for a dark light. Return whether
+        anything changed.
 
         Raises ValueError unless there is one look for each light.
         """
@@ -121,8 +127,10 @@ class LookSequence:
         return True
 
     def at(self, now_s: float) -> tuple[bytes, float]:
-        """Return red, green, blue of each light at ``now_s``, after gamma, brightness and the
-        supply's limit, and the share of the requested light that this is, 0 to 1.
+        """Return red, green, blue of each light at ``now_s``, and the supply's dimming factor, 0 to
+        1.
+
+        The bytes include gamma, brightness and the supply's limit.
         """
         shown = tuple([look.now(now_s - self.start_s) for look in self.looks])
         if self._drawn is None or self._drawn[0] != shown:
@@ -133,18 +141,19 @@ class LookSequence:
         return self._drawn[1:]
 
 
-# The light strip: gamma, brightness, the supply's limit, and no more writes than needed.
+# The driver of the light strip: applies gamma, brightness and the supply's limit, and writes only
+# when needed.
 #
-# WS2812B say nothing back: a strip that lost its power comes up dark, and does not tell. A pin that
-# watches its supply does; and the same bytes are sent again every few seconds, which brings a strip
-# back without a restart where no pin has seen the dip.
+# WS2812B lights send nothing back. A strip whose power failed comes up dark, and the driver does
+# not notice. A pin can watch the strip's supply. In addition the same bytes are sent again every
+# few seconds, which restores the strip even without such a pin.
 
 REFRESH_S: Final = 5.0
-LOOK_EVERY_S: Final = 0.1  # at the supply
+LOOK_EVERY_S: Final = 0.1  # Interval between checks of the strip's supply.
 
 
 class LightStrip:
-    """The lights, by position on the strip. Opens at the first show, again after a failure.
+    """The lights, by position on the strip. Opens the strip at the first write and after a failure.
 
         >>> from tiltboard.testing import Bench
         >>> with Bench("plate-7") as bench:  # on a Pi: PiBuses()
@@ -154,7 +163,7 @@ class LightStrip:
         ...     sorted(bench.lit())
         ['a1']
 
-    ``supply_pin``: high while the strip has its supply; None: nobody watches that.
+    ``supply_pin``: GPIO line that is high while the strip has power, or None without such a line.
     """
 
     def __init__(
@@ -169,20 +178,24 @@ class LightStrip:
         self._look_s = 0.0
         self._strip: Strip | None = None
         self.shown = bytes(3 * settings.count)
-        """Red, green, blue of each light as last handed out to be sent, after everything."""
+        """Red, green, blue of each light as last sent, after gamma, brightness and the supply's
+        limit.
+        """
         self.dimmed = 1.0
-        """The share of the light asked for that the supply allowed at the last write, 0 to 1."""
+        """Fraction of the requested light that the supply allowed at the last write, 0 to 1."""
         self._written_s = 0.0
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on; see LookSequence.ask."""
+        """Set the look of each light from ``start_s`` on, None for a dark light. Raises ValueError
+        unless there is one look for each light.
+        """
         self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:
-        """Write what is due: a change, once 1/30 s has passed since the last write, or the refresh.
+        """Write a change, at most 30 times a second, or refresh the lights every ``REFRESH_S``.
 
-        Call it every scan. Raises PartAbsentError from the strip, also for a frame that could not
-        be sent since the last call, and while it has no supply.
+        Call this method in every scan. Raises PartAbsentError if the strip fails, if an earlier
+        frame could not be sent, or while the strip has no supply.
         """
         now_s = self._clock.now()
         if self._supply_pin is not None and now_s >= self._look_s:
@@ -194,7 +207,9 @@ class LightStrip:
             raise failure
 
     def close(self) -> None:
-        """All lights off, and the pin given back; a strip that fails is left as it is."""
+        """Turn all lights off and release the strip and the supply pin. Ignores errors of the
+        strip.
+        """
         strip, self._strip = self._strip, None
         self.shown = bytes(3 * self._count)
         supply, self._supply = self._supply, None
@@ -205,7 +220,9 @@ class LightStrip:
                 strip.deinit()
 
     def _watch_supply(self, number: int) -> None:
-        """Raise PartAbsentError while the strip has none. Pulled up: without a wire it has."""
+        """Raise PartAbsentError while the strip has no supply. Without a wire the pull-up reads as
+        supplied.
+        """
         try:
             if self._supply is None:
                 self._supply = self._buses.pin_factory.pin(number)
@@ -215,14 +232,16 @@ class LightStrip:
             self._supply = None
             raise absent("lights", error, f"GPIO{number}") from error
         if not supplied:
-            self._look_s = 0.0  # whoever tries again looks again
+            self._look_s = 0.0  # Check the supply again at the next attempt.
             self._lose()
             self.shown = bytes(len(self.shown))
             raise unsupplied()
 
     def _write(self, now_s: float) -> PartError | None:
-        """Write the frame if it is due, and return the error if that fails. The error has no
-        traceback, which would keep the strip alive as long as the error is kept.
+        """Write the frame if it is due, and return the error if that fails, or else None.
+
+        The error has no traceback, because a traceback would keep the strip alive as long as the
+        error.
         """
         levels, dimmed = self._drawing.at(now_s)
         try:
@@ -242,8 +261,8 @@ class LightStrip:
         return None
 
     def _lose(self) -> None:
-        """Drop the strip after a failure, so that the next write opens a new one and sends
-        everything.
+        """Close the strip after a failure, so that the next write opens a new strip and sends all
+        lights.
         """
         strip, self._strip = self._strip, None
         if strip is not None:

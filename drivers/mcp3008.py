@@ -1,7 +1,7 @@
 """MCP3008: eight-channel 10-bit converter on SPI (Microchip DS21295).
 
-Framing is that of figure 6-1, three bytes: the start bit ends the first, so that the ten data bits
-end the last.
+A conversion takes three bytes (figure 6-1). The start bit is the last bit of the first byte, so
+that the ten data bits end the last byte.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from tiltboard.drivers.buses import SpiDevice
 from tiltboard.drivers.errors import PartReadingError
 
 CHANNELS: Final = 8
-STEPS: Final = 1024  # section 4.2: code = 1024 * Vin / Vref, at most 1023
-SPI_MODE: Final = 0  # modes 0,0 and 1,1 both serve (section 6.1)
-MAX_HZ: Final = 1_350_000  # at 2.7 V; 3.6 MHz at 5 V (electrical characteristics)
+STEPS: Final = 1024  # Section 4.2: code = 1024 * Vin / Vref, at most 1023.
+SPI_MODE: Final = 0  # The modes 0,0 and 1,1 both work (section 6.1).
+MAX_HZ: Final = 1_350_000  # Maximum clock at 2.7 V; 3.6 MHz at 5 V (electrical characteristics).
 
-START: Final = 0x01  # last bit of the first byte
-SINGLE_ENDED: Final = 0x80  # first bit of the second byte; then D2, D1, D0
+START: Final = 0x01  # Start bit, the last bit of the first byte sent.
+SINGLE_ENDED: Final = 0x80  # First bit of the second byte sent, before the channel bits D2, D1, D0.
 CHANNEL_SHIFT: Final = 4
-NULL_BIT: Final = 0x04  # always low, before B9 and B8 in the second byte that comes back
+NULL_BIT: Final = 0x04  # Always low in the second byte received, before the data bits B9 and B8.
 HIGH_BITS: Final = 0x03
 
-# Sampling begins on the fourth rising edge after the start bit, which is the eighth clock here
-# (section 5.0): this many whole clock periods pass from the first edge to the begin of sampling.
+# Number of whole clock periods from the first edge to the start of sampling. Sampling starts on the
+# fourth rising edge after the start bit, which is the eighth clock here (section 5.0).
 CLOCKS_BEFORE_SAMPLE: Final = 11
 
 
 class Mcp3008:
-    """One converter, opened. Sets mode and speed of ``device``."""
+    """An open MCP3008. Sets mode and speed of ``device``."""
 
     def __init__(self, device: SpiDevice, speed_hz: int) -> None:
         device.mode = SPI_MODE
@@ -40,10 +40,11 @@ class Mcp3008:
         )
 
     def read(self, channel: int) -> int:
-        """Convert one channel, single-ended, and return its code, 0 to 1023. Raises
-        PartReadingError if the null bit is not low, OSError from the bus.
+        """Convert ``channel`` single-ended and return its code, 0 to 1023.
+
+        Raises PartReadingError if the null bit is not low, OSError if the bus fails.
         """
-        # A new list each time: spidev overwrites the one that it is given.
+        # Create a new list each time, because spidev overwrites its argument.
         _, high, low = self._xfer2([START, self._commands[channel], 0])
         if high & NULL_BIT:
             raise PartReadingError(
@@ -54,5 +55,5 @@ class Mcp3008:
         return (high & HIGH_BITS) << 8 | low
 
     def close(self) -> None:
-        """Give the bus back."""
+        """Release the bus."""
         self._device.close()

@@ -1,7 +1,7 @@
 """MPU-6050: accelerometer, gyroscope and thermometer on I2C.
 
-Registers: InvenSense RM-MPU-6000A rev. 4.2; figures: PS-MPU-6000A rev. 3.4. How its axes lie on
-the plate is the mounting's business (tiltboard.drivers.attitude).
+Registers: InvenSense RM-MPU-6000A rev. 4.2; figures: PS-MPU-6000A rev. 3.4. The orientation of the
+chip on the plate is a Mounting (tiltboard.drivers.attitude).
 """
 
 from __future__ import annotations
@@ -13,27 +13,29 @@ from typing import ClassVar, Final
 from tiltboard.drivers.attitude import G_M_S2
 from tiltboard.drivers.inertial import Chip, InertialSensor, Variant
 
-SMPLRT_DIV: Final = 0x19  # then CONFIG, GYRO_CONFIG, ACCEL_CONFIG
-ACCEL_CONFIG_2: Final = 0x1D  # MPU-6500 and later only: the accelerometer's own filter
-ACCEL_XOUT_H: Final = 0x3B  # then ACCEL_Y, _Z, TEMP, GYRO_X, _Y, _Z: 14 bytes, high byte first
-PWR_MGMT_1: Final = 0x6B  # then PWR_MGMT_2: sleep of single axes (section 4.29)
+SMPLRT_DIV: Final = 0x19  # First of four registers; CONFIG, GYRO_CONFIG and ACCEL_CONFIG follow.
+ACCEL_CONFIG_2: Final = 0x1D  # The accelerometer's own filter, only on an MPU-6500 and later chips.
+# First of 14 bytes, high byte first: accelerations x, y, z, temperature, rates x, y, z.
+ACCEL_XOUT_H: Final = 0x3B
+# First of two registers; PWR_MGMT_2, the sleep of single axes, follows (section 4.29).
+PWR_MGMT_1: Final = 0x6B
 WHO_AM_I: Final = 0x75
 
-DEVICE_RESET: Final = 0x80  # PWR_MGMT_1
-CLOCK_PLL_X: Final = 0x01  # PWR_MGMT_1: awake, clocked by the x gyroscope as section 4.28 advises
+DEVICE_RESET: Final = 0x80  # PWR_MGMT_1: resets the chip.
+CLOCK_PLL_X: Final = 0x01  # PWR_MGMT_1: awake, clocked by the x gyroscope, as section 4.28 advises.
 ALL_AXES: Final = 0x00  # PWR_MGMT_2: no axis sleeps
 DLPF_20_HZ: Final = 4  # CONFIG, section 4.3: accelerometer 21 Hz, gyroscope 20 Hz, delay 8.5 ms
 RATE_200_HZ: Final = 4  # SMPLRT_DIV, section 4.2: 1 kHz / (1 + 4)
-GYRO_500_DEG_S: Final = 0x08  # section 4.4: FS_SEL 1, 65.5 steps per deg/s
-ACCEL_4_G: Final = 0x08  # section 4.5: AFS_SEL 1, 8192 steps per g
+GYRO_500_DEG_S: Final = 0x08  # GYRO_CONFIG, section 4.4: FS_SEL 1, 65.5 steps per deg/s.
+ACCEL_4_G: Final = 0x08  # ACCEL_CONFIG, section 4.5: AFS_SEL 1, 8192 steps per g.
 
-# The later InvenSense chips have another thermometer and a second filter register (their
-# datasheets, TEMP_OUT and ACCEL_CONFIG 2; RM-MPU-9250A sections 3, 4.7 and 4.23).
+# Later InvenSense chips have another thermometer and a second filter register (their data sheets,
+# TEMP_OUT and ACCEL_CONFIG 2; RM-MPU-9250A sections 3, 4.7 and 4.23).
 OWN_FILTER: Final = ((ACCEL_CONFIG_2, bytes([DLPF_20_HZ])),)
 
 
 class Mpu6050(InertialSensor):
-    """The tilt sensor on one address.
+    """Driver of the tilt sensor MPU-6050 on I2C.
 
     >>> from tiltboard.testing import Bench
     >>> with Bench("plate-10") as bench:  # on a Pi: PiBuses()
@@ -48,21 +50,23 @@ class Mpu6050(InertialSensor):
         pin="AD0",
         low=0x68,
         who_am_i=WHO_AM_I,
-        variants={  # all are sold as MPU-6050, and serve as well
+        variants={  # All these chips are sold as MPU-6050 and work equally well.
             0x68: Variant(340.0, 36.53),
-            0x72: Variant(340.0, 36.53),  # a clone
+            0x72: Variant(340.0, 36.53),  # A clone of the MPU-6050.
             0x70: Variant(333.87, 21.0, OWN_FILTER),  # MPU-6500
             0x71: Variant(333.87, 21.0, OWN_FILTER),  # MPU-9250: an MPU-6500 with a compass
             0x73: Variant(333.87, 21.0, OWN_FILTER),  # MPU-9255
             0x98: Variant(326.8, 25.0, OWN_FILTER),  # ICM-20689
         },
         reset=(PWR_MGMT_1, bytes([DEVICE_RESET])),
-        reset_s=0.1,  # section 4.28: wait 100 ms after a reset (also the start-up time at most)
+        # Section 4.28: wait 100 ms after a reset, which is also the maximum start-up time.
+        reset_s=0.1,
         settings=(
             (PWR_MGMT_1, bytes([CLOCK_PLL_X, ALL_AXES])),
             (SMPLRT_DIV, bytes([RATE_200_HZ, DLPF_20_HZ, GYRO_500_DEG_S, ACCEL_4_G])),
         ),
-        settle_s=0.05,  # gyroscope's start, 30 ms (PS section 6.1), and the filter after it
+        # Start of the gyroscope, 30 ms (PS section 6.1), and of the filter behind it.
+        settle_s=0.05,
         burst=ACCEL_XOUT_H,
         words=Struct(">7h"),
         accel=0,

@@ -1,4 +1,4 @@
-"""neopixel.NeoPixel over a sender of frames. Import it through
+"""A neopixel.NeoPixel that sends its frames through a Sender. Import this module only through
 ``tiltboard.drivers.light_links.strip_of``.
 """
 
@@ -11,8 +11,9 @@ from tiltboard.drivers.buses import Sender
 
 
 class SentStrip(NeoPixel):  # type: ignore[misc]
-    """A NeoPixel that never claims its pin and gives its bytes to ``sender`` unchanged. NeoPixel's
-    own constructor makes the pin a GPIO output, which takes it away from SPI.
+    """A NeoPixel that never claims its pin and passes its bytes to ``sender`` unchanged.
+
+    NeoPixel's own constructor makes the pin a GPIO output, which takes the pin away from SPI.
     """
 
     def __init__(self, count: int, sender: Sender) -> None:
@@ -20,8 +21,8 @@ class SentStrip(NeoPixel):  # type: ignore[misc]
         self._sender = sender
 
     def show_all(self, colours: bytes, /) -> None:
-        """Set red, green, blue of every light, and send them."""
-        buffer = self._post_brightness_buffer  # the only one at full brightness
+        """Set red, green, blue of every light, and send the frame."""
+        buffer = self._post_brightness_buffer  # PixelBuf has only this buffer at full brightness.
         buffer[0::3] = colours[1::3]
         buffer[1::3] = colours[0::3]
         buffer[2::3] = colours[2::3]
@@ -32,11 +33,11 @@ class SentStrip(NeoPixel):  # type: ignore[misc]
         self._sender.check()
 
     def close(self) -> None:
-        """Give the device back; the lights stay as they are."""
+        """Release the device. The lights keep their colours."""
         self._sender.close()
 
     def deinit(self) -> None:
-        """Turn all lights off, and close."""
+        """Turn all lights off and release the device."""
         try:
             self.fill(0)
             self.show()

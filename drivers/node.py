@@ -1,4 +1,4 @@
-"""Drivers for a plate with its own controller: all of them talk over one NodeLink."""
+"""Drivers for a plate with its own controller, the node. All drivers share one NodeLink."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _STEADY: Final = (1, b"\xff")
 
 
 class _NodePart:
-    """One part of the node."""
+    """Base class of the drivers for the node's parts."""
 
     def __init__(self, link: NodeLink) -> None:
         self._link = link
         self._seen = 0
 
     def _fresh(self) -> list[NodeScan]:
-        """Return the readings since the last call that are still kept."""
+        """Return the readings since the last call that are still kept, oldest first."""
         link = self._link
         new, self._seen = min(link.scan_count - self._seen, len(link.scans)), link.scan_count
         return list(link.scans)[-new:] if new > 0 else []
 
     def close(self) -> None:
-        """Give the port back."""
+        """Close the node's port."""
         self._link.close()
 
 
@@ -50,7 +50,11 @@ def _table_mt(field_at_0_nt: int, field_step_nt: int) -> tuple[float, ...]:
 
 
 class NodeHallDriver(_NodePart):
-    """The sensors. A read gives the mean of the readings since the last one, or the last one."""
+    """Driver of the node's Hall sensors.
+
+    ``read`` returns the mean of the readings since its last call, or the last mean if no reading
+    has arrived.
+    """
 
     def __init__(self, link: NodeLink) -> None:
         super().__init__(link)
@@ -59,14 +63,16 @@ class NodeHallDriver(_NodePart):
 
     @property
     def temperature_c(self) -> float | None:
-        """The board's temperature in C from the node's last status, or None."""
+        """Temperature of the plate's board in C from the node's last status, or None if unknown."""
         status = self._link.status
         return None if status is None else status.board_c
 
     def read(self) -> tuple[float, ...]:
-        """Return the field in mT per place, uncalibrated; ``time_s`` holds the time of measurement.
+        """Return the field at each place in mT, uncalibrated, and set ``time_s`` to the time of
+        measurement.
 
-        Raises PartAbsentError, WrongPartError, or PartReadingError if the node's array fails.
+        Raises PartAbsentError or WrongPartError without a suitable node, PartReadingError if the
+        node's Hall array fails.
         """
         link = self._link
         link.await_reading("hall")
@@ -98,13 +104,15 @@ class NodeHallDriver(_NodePart):
         return self._field_mt
 
     def close(self) -> None:
-        """Give the port back, and forget what came."""
+        """Close the port and discard the last readings."""
         self._field_mt = ()
         super().close()
 
 
 class NodeImuDriver(_NodePart):
-    """The motion sensor, fused here with the node's own times."""
+    """Driver of the node's motion sensor. The host computes the tilt with the times from the node's
+    clock.
+    """
 
     def __init__(
         self, link: NodeLink, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0
@@ -115,13 +123,15 @@ class NodeImuDriver(_NodePart):
         self._missed = False
 
     def mount(self, mounting: Mounting) -> None:
-        """Read the chip as lying like that from now on."""
+        """Set the chip's orientation on the plate for all further readings."""
         self._fusion.mount(mounting)
 
     def read(self) -> Motion | None:
-        """Return the newest reading, or None while the chip starts, and, if an axis was dead, until
-        every axis has moved. Raises what NodeHallDriver.read raises, and PartReadingError for a
-        dead axis.
+        """Return the newest reading, or None while the chip starts or, after a dead axis, until
+        every axis has moved.
+
+        Raises PartAbsentError or WrongPartError without a suitable node, PartReadingError for a
+        dead axis, and any fault of the sensor that the node reports.
         """
         link = self._link
         link.poll("imu")
@@ -132,7 +142,7 @@ class NodeImuDriver(_NodePart):
         if fresh:
             missed = all(scan.motion is None for scan in fresh)
             if missed and self._missed:
-                self._motion = None  # One reading that the node could not make is not the end.
+                self._motion = None  # A single reading that the node could not take is ignored.
             self._missed = missed
         for scan in fresh:
             if scan.motion is None or found is None:
@@ -152,13 +162,13 @@ class NodeImuDriver(_NodePart):
         return self._motion
 
     def _restart(self) -> None:
-        """Forget the last readings, after an interruption."""
+        """Discard the last readings after an interruption."""
         self._fusion.restart()
         self._motion = None
 
 
 class NodePanelDriver(_NodePart):
-    """Buttons, debounced by the node, and buzzer."""
+    """Driver of the node's buttons, which the node debounces, and of its buzzer."""
 
     def __init__(self, link: NodeLink) -> None:
         super().__init__(link)
@@ -167,7 +177,10 @@ class NodePanelDriver(_NodePart):
         self._tone_hz: float | None = None
 
     def pressed(self) -> frozenset[str]:
-        """The buttons held down at any moment since the last call. Raises as the sensors do."""
+        """Return the names of the buttons held down at any time since the last call.
+
+        Raises PartAbsentError or WrongPartError without a suitable node.
+        """
         self._link.poll("panel")
         fresh = self._fresh()
         if fresh:
@@ -179,9 +192,10 @@ class NodePanelDriver(_NodePart):
         return self._pressed
 
     def tone(self, hz: float | None) -> None:
-        """Sound ``hz`` (20 to 10,000) until told otherwise; None: silence.
+        """Sound a tone of ``hz``, 20 to 10,000, until the next call; None is silence.
 
-        Raises ValueError out of range, PartAbsentError or WrongPartError without a node.
+        Raises ValueError if ``hz`` is out of range, PartAbsentError or WrongPartError without a
+        suitable node.
         """
         if hz is not None and not LOWEST_HZ <= hz <= HIGHEST_HZ:
             raise ValueError(f"{hz} Hz is not between {LOWEST_HZ} and {HIGHEST_HZ}")
@@ -192,7 +206,7 @@ class NodePanelDriver(_NodePart):
             link.send(protocol.TONE, round(hz or 0).to_bytes(2, "big"))
 
     def close(self) -> None:
-        """Silence, and the port given back."""
+        """Silence the buzzer and close the port."""
         self._link.send(protocol.TONE, bytes(2))
         self._tone_hz = None
         self._pressed = frozenset()
@@ -200,7 +214,9 @@ class NodePanelDriver(_NodePart):
 
 
 class NodeLightsDriver(_NodePart):
-    """The lights, by place. The node draws them; this keeps what it was sent and what it shows."""
+    """Driver of the node's lights, by place. The node draws the blink patterns; this driver
+    computes the same colours for ``shown``.
+    """
 
     def __init__(self, settings: LightsSettings, link: NodeLink) -> None:
         super().__init__(link)
@@ -214,23 +230,28 @@ class NodeLightsDriver(_NodePart):
 
     @property
     def shown(self) -> bytes:
-        """Red, green, blue of each place as the node draws them now, after everything."""
+        """Red, green, blue of each place as the node shows them now, after gamma, brightness and
+        the supply's limit.
+        """
         return self._draw()[0]
 
     @property
     def dimmed(self) -> float:
-        """The share of the light asked for that the supply allows, 0 to 1."""
+        """Fraction of the requested light that the supply allows, 0 to 1."""
         return self._draw()[1]
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on; see LookSequence.ask."""
+        """Set the look of each light from ``start_s`` on, None for a dark light. Raises ValueError
+        unless there is one look for each light.
+        """
         self._changed |= self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:
-        """Tell the node what has changed, at most 30 times a second; all of it if it is new.
+        """Send changes to the node, at most 30 times a second. Send all settings to a node that has
+        started.
 
-        Raises PartAbsentError or WrongPartError while there is no node, and PartAbsentError while
-        the lights have no supply, where it can tell.
+        Raises PartAbsentError or WrongPartError without a suitable node. Raises PartAbsentError
+        while the lights have no supply, if the node can detect that.
         """
         link = self._link
         link.poll("lights")
@@ -256,14 +277,14 @@ class NodeLightsDriver(_NodePart):
             link.send(protocol.LIGHTS, protocol.pack_lights(start_us, looks, drawing.places))
 
     def close(self) -> None:
-        """All lights off, and the port given back."""
+        """Turn all lights off and close the port."""
         self._session = 0
         self._drawing = LookSequence(self._settings)
         self._link.send(protocol.LIGHTS, protocol.pack_lights(0, (), self._drawing.places))
         super().close()
 
     def _pattern(self, look: Look) -> int:
-        """Return the number of a look's pattern, and send a new pattern to the node."""
+        """Return the number of a look's blink pattern, and send a new pattern to the node."""
         key = (
             round(look.step_s / protocol.TICK_S),
             bytes(round(level * 255) for level in look.levels),

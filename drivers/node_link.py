@@ -1,7 +1,8 @@
-"""The serial conversation with a plate's microcontroller, the node: docs/node-protocol.md.
+"""The serial connection to the node, a plate's microcontroller (protocol: docs/node-protocol.md).
 
-Nothing here waits, except opening, which awaits the node's first messages for GREETING_S at most.
-Every user of a part of the node calls ``poll`` first, in every scan.
+Opening waits at most GREETING_S for the node's first messages, ``await_reading`` at most WAIT_S for
+a reading, and ``close`` at most LEAVE_S. Nothing else waits. Every driver of a part of the node
+calls ``poll`` or ``await_reading`` first in every scan.
 """
 
 from __future__ import annotations
@@ -25,28 +26,36 @@ from tiltboard.drivers.errors import (
 )
 from tiltboard.drivers.node_firmware.wire import Receiver
 
-GREETING_S: Final = 0.3  # for the answer to the greeting
+GREETING_S: Final = 0.3  # Time limit for the node's answer to the greeting.
 GREETING_AGAIN_S: Final = 0.05
 GREETING_STEP_S: Final = 0.005
-RETRY_S: Final = 0.5  # between attempts to open
-SILENT_S: Final = 0.5  # without a reading, or taking no byte, the node is lost
-LEAVE_S: Final = 0.1  # for the last words when the port is closed: twice MAX_OUT
-PING_S: Final = 0.5  # the node gives the host up after 2 s
-FORGOTTEN_S: Final = 1.5  # not polled for so long: that may have happened
-POLL_S: Final = 0.002  # the parts of one scan ask together
-WAIT_S: Final = 0.003  # for a reading: a key is 2.2 ms longer on the line than the step allows for
+RETRY_S: Final = 0.5  # Delay between attempts to open the port.
+# The node is lost after this time without a reading, or without a byte accepted by the port.
+SILENT_S: Final = 0.5
+# Time limit for sending the last bytes before the port is closed: twice the time of MAX_OUT.
+LEAVE_S: Final = 0.1
+PING_S: Final = 0.5  # Interval of pings. The node gives up the host after 2 s without a message.
+FORGOTTEN_S: Final = 1.5  # After this time without a poll the node may have given up the host.
+# Minimum interval between polls, so that the drivers of one scan share a poll.
+POLL_S: Final = 0.002
+# Maximum wait for a reading. A key (a full reading) takes 2.2 ms longer on the line than NodeStep
+# allows for.
+WAIT_S: Final = 0.003
 WAIT_STEP_S: Final = 0.00025
 WAIT_FIRST_S: Final = 0.001
 KEY_AGAIN_S: Final = 0.05
-TELL_AGAIN_S: Final = 0.2  # all of it, where something was lost: a bad line is not to be filled
-KEPT: Final = 2  # readings of one scan: a host that was late averages no old ones
-MAX_OUT: Final = 2048  # bytes waiting to leave: about 45 ms of line
-AROUND_BODY: Final = 6  # bytes on the line: type, number, CRC, COBS and the zero
+# Minimum interval between complete resends after a loss, so that a bad line is not flooded.
+TELL_AGAIN_S: Final = 0.2
+# Maximum number of readings kept from one poll, so that a late host does not average old readings.
+KEPT: Final = 2
+MAX_OUT: Final = 2048  # Maximum number of bytes that wait to be sent, about 45 ms of line.
+# Number of bytes on the line around a body: type, sequence number, CRC, COBS and the final zero.
+AROUND_BODY: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSettings:
-    """The node's serial port, and the size of plate that it must report."""
+    """The node's serial port, and the size of the plate that the node must report."""
 
     port: str
     baud: int
@@ -56,44 +65,56 @@ class NodeSettings:
 
 @dataclass(frozen=True, slots=True)
 class NodeScan:
-    """One decoded reading."""
+    """One decoded reading of the node."""
 
     time_s: float
-    """Time on the host's clock."""
+    """Time of the reading on the host's clock."""
     inputs: int
     codes: tuple[int, ...] | None
-    """The reading of each place, or None if the node's Hall array failed."""
+    """Code of each place's sensor, or None if the node's Hall array failed."""
     motion: tuple[int, ...] | None
-    """Accelerations and rates in steps."""
+    """Three accelerations and three rates in raw steps, or None if the motion sensor gave no
+    reading.
+    """
 
 
-# Two clocks that must agree: when a node's reading was taken, and when it should be here
+# The two clocks of host and node: the host's time of a reading, and the best time for its arrival.
 
-CREEP: Final = 100e-6  # the clocks drift apart by at most this share (two crystals of 50 ppm)
-BITS_PER_BYTE: Final = 10  # with start and stop
+# Maximum drift between the two clocks, as a fraction of the time (two crystals of 50 ppm).
+CREEP: Final = 100e-6
+BITS_PER_BYTE: Final = 10  # Eight data bits, a start bit and a stop bit.
 WRAP_US: Final = 1 << 32
 
-IN_A_ROW: Final = 10  # readings that must all be early, or all late: any one may have been held up
-NUDGE_S: Final = 0.001  # less than there is between early and late
-GOAL_S: Final = 0.0007  # after the first look, when the earliest of IN_A_ROW should come
+# Number of readings in a row that must all be early or all late, because a single one may be
+# delayed by chance.
+IN_A_ROW: Final = 10
+# Delay added by one correction, less than the difference between early and late.
+NUDGE_S: Final = 0.001
+# Target time from the host's first look to the earliest of IN_A_ROW readings.
+GOAL_S: Final = 0.0007
 LATE_S: Final = 0.0015
 
 
 class NodeTime:
-    """Converts the node's clock, microseconds modulo 2 ** 32, to the host's. No reading can arrive
-    before it was taken, and the fastest needs some milliseconds (docs/wiring-node.md).
+    """Converts the node's clock, microseconds modulo 2 ** 32, to the host's clock.
+
+    The offset follows the fastest readings, because no reading can arrive before it was taken. Even
+    the fastest reading needs some milliseconds (docs/wiring-node.md).
     """
 
     def __init__(self, baud: int) -> None:
         self._byte_s = BITS_PER_BYTE / baud
-        self._node_us: int | None = None  # of the last reading, counted on over the wrap
-        self._offset_s = 0.0  # our clock minus the node's
+        # Node's time of the last reading, extended beyond 32 bits.
+        self._node_us: int | None = None
+        self._offset_s = 0.0  # Host's clock minus node's clock.
         self._at_s = 0.0
         self._last_s = 0.0
 
     def reading(self, time_us: int, now_s: float, size: int) -> float:
-        """Return the host's time in s at which a reading was taken that has ``size`` bytes on the
-        line and arrived at ``now_s``. The result never decreases.
+        """Return the host's time in s at which a reading was taken. The result never decreases.
+
+        ``time_us``: time of the reading on the node's clock. ``now_s``: arrival on the host's
+        clock. ``size``: number of bytes of the reading on the line.
         """
         last = self._node_us
         self._node_us = node_us = time_us if last is None else last + _ahead(time_us - last)
@@ -105,32 +126,37 @@ class NodeTime:
         return self._last_s
 
     def to_node_us(self, time_s: float) -> int:
-        """Convert a time in s on the host's clock to the node's, modulo 2 ** 32 microseconds."""
+        """Convert a time in s on the host's clock to the node's clock, in microseconds modulo 2 **
+        32.
+        """
         return round((time_s - self._offset_s) * 1e6) % WRAP_US
 
 
 class NodeStep:
     """Shifts the node's scans so that a reading arrives just after the host first looks for it.
 
-    The delay of a reading for which the host waits is known, that of one already there is not. So
-    if readings are always there already, the scans are delayed little by little until the host
-    waits. If a whole period of delay does not bring that, no shift can help.
+    The host knows the delay of a reading only if the host waits for the reading. If readings are
+    always there already, the node's scans are delayed in small steps until the host waits. If a
+    delay of a whole period does not achieve this, no shift can help.
 
-    A microcontroller's readings are uneven, by docs/node-protocol.md up to 4 ms. So only the first
-    of many counts, and nothing is shifted while some readings are early and some are late: a
-    correction would follow the jitter.
+    A microcontroller's readings are uneven, by up to 4 ms (docs/node-protocol.md). So only the
+    earliest of IN_A_ROW late readings counts. Nothing is shifted while some readings are early and
+    others late, because a correction would follow the jitter.
     """
 
     def __init__(self) -> None:
         self._early = 0
-        self._late: list[float] = []  # how long the last readings were waited for
+        self._late: list[float] = []  # Times in s that the host waited for the last readings.
         self._nudged_s = 0.0
 
     def shift_s(self, count: int, waited_s: float, period_s: float) -> float | None:
-        """Return the time in s by which to delay the next scan, or None for no change. Called after
-        each look with the number of readings that it brought and the wait for the first in s.
+        """Return the time in s by which the node must delay its next scan, or None for no change.
+
+        The host calls this method after each look. ``count``: number of readings found.
+        ``waited_s``: wait for the first reading. ``period_s``: period of the node's scans.
         """
-        # Two at once: the host looks more seldom than the node scans, and there is no step.
+        # With two readings in one look, the host looks less often than the node scans, and no shift
+        # helps.
         self._early = self._early + 1 if count == 1 and waited_s == 0.0 else 0
         self._late = [*self._late, waited_s] if count == 1 and waited_s > LATE_S else []
         if waited_s:
@@ -147,17 +173,15 @@ class NodeStep:
 
 
 def _ahead(difference_us: int) -> int:
-    """Return a difference modulo 2 ** 32, in the range around 0."""
+    """Return a difference of 32-bit times as a signed number around 0."""
     return (difference_us + WRAP_US // 2) % WRAP_US - WRAP_US // 2
 
 
-# The conversation
+# The connection to the node.
 
 
 class NodeLink:
-    """The connection to one node. ``session`` grows when the node has started or missed a message;
-    every part then sends its settings again.
-    """
+    """The connection to one node."""
 
     def __init__(self, settings: NodeSettings, buses: Buses) -> None:
         self._settings = settings
@@ -170,9 +194,12 @@ class NodeLink:
         self.capabilities: protocol.Capabilities | None = None
         self.status: protocol.Status | None = None
         self.session = 0
-        self._waited_s = 0.0  # for the last reading
+        """Number that grows when the node has started or missed a message. Every driver then sends
+        its settings again.
+        """
+        self._waited_s = 0.0  # Time in s that the host waited for the last reading.
         self.scans: deque[NodeScan] = deque(maxlen=KEPT)
-        """The newest readings, oldest first, of the last poll that brought any."""
+        """Newest readings of the last poll that brought any readings, oldest first."""
         self.scan_count = 0
         self._begin()
 
@@ -180,34 +207,35 @@ class NodeLink:
         self._receiver = Receiver()
         self._out = b""
         self._sequence = 0
-        self._last: int | None = None  # the number of the node's last message
+        self._last: int | None = None  # Sequence number of the node's last message, or None.
         self._key: tuple[int, tuple[int, ...]] | None = None
         self._key_asked_s = -KEY_AGAIN_S
         self._heard_s = self._pinged_s = self._left_s = self.clock.now()
-        self._senseless = False  # bytes have come since the last good message
+        self._senseless = False  # True if bytes have arrived since the last valid message.
         self._time = NodeTime(self._settings.baud)
         self._step = NodeStep()
-        self._behind = False  # the last look met no reading
-        self._missing = False  # the node has not got something that it was told
+        self._behind = False  # True if the last look found no reading.
+        self._missing = False  # True if the node has missed a message of the host.
         self._told_again_s = -TELL_AGAIN_S
         self.scans.clear()
 
     def poll(self, part: str) -> None:
-        """Read what has arrived and send what is due; open the port if it is closed. Raises
-        PartAbsentError or WrongPartError of ``part`` while there is no (fitting) node.
+        """Read the received messages and send what is pending. Open the port if it is closed.
+
+        Raises PartAbsentError or WrongPartError for ``part`` while there is no suitable node.
         """
         now_s = self.clock.now()
         since_s = now_s - self._polled_s
         if since_s >= POLL_S:
             self._polled_s = now_s
             if since_s >= FORGOTTEN_S:
-                # What still waits on the line is long past, and may be all that ever comes.
+                # The bytes waiting on the line are old, and perhaps no new ones will come.
                 self._attempt(self._drop)
             self._attempt(self._work)
         self._check(part)
 
     def await_reading(self, part: str) -> None:
-        """Poll, and if no reading has arrived yet wait for one, ``WAIT_S`` at most."""
+        """Poll, and if no reading has arrived yet, wait at most ``WAIT_S`` for one."""
         before = self.scan_count
         self.poll(part)
         port, found = self._port, self.capabilities
@@ -215,11 +243,13 @@ class NodeLink:
             return
         began_s = self.clock.now()
         waited_s = 0.0
-        # After a look that met none, its reading is there already, and this look's follows. Without
-        # it every look from here on would find the reading of the look before, and wait for none.
+        # If the last look found no reading, that late reading is here by now, and the reading of
+        # this look follows. If the host did not wait for the second one, every later look would
+        # find the reading of the look before and never wait.
         behind = self._behind
         wanted = before + (2 if behind else 1)
-        # It comes when the last one came, unless that was a key.
+        # The reading comes after the same wait as the last one, unless the last one was a key (a
+        # full reading).
         step_s = min(WAIT_FIRST_S, max(WAIT_STEP_S, self._waited_s - WAIT_STEP_S))
         while self.scan_count < wanted and self._lost is None and waited_s < WAIT_S:
             self.clock.sleep(step_s)
@@ -246,13 +276,15 @@ class NodeLink:
         self._attempt(lambda: self._flush(port))
 
     def to_node_us(self, time_s: float) -> int:
-        """Convert a time in s on the host's clock to the node's, modulo 2 ** 32 microseconds."""
+        """Convert a time in s on the host's clock to the node's clock, in microseconds modulo 2 **
+        32.
+        """
         return self._time.to_node_us(time_s)
 
     def close(self) -> None:
-        """Send what is left and give the port back; the next poll opens it again."""
+        """Send the remaining bytes and close the port. The next poll opens the port again."""
         port, start_s = self._port, self.clock.now()
-        with suppress(OSError):  # unplugged: nobody hears them
+        with suppress(OSError):  # The port is unplugged, so nothing can be sent.
             while port is not None and self._port is port:
                 self._flush(port)
                 if not (self._out or port.out_waiting) or self.clock.now() - start_s >= LEAVE_S:
@@ -261,7 +293,7 @@ class NodeLink:
         self._drop()
 
     def _drop(self) -> None:
-        """Give the port back and discard what has not left."""
+        """Close the port and discard unsent bytes."""
         port, self._port = self._port, None
         self.capabilities = self.status = None
         if port is not None:
@@ -276,7 +308,7 @@ class NodeLink:
             self._lose(_port_error(self._settings.port, error))
 
     def _check(self, part: str) -> None:
-        """Raise the error of a lost node as an error of ``part``."""
+        """Raise the error of a lost node, if any, as an error of ``part``."""
         error = self._lost
         if error is not None:
             params = {name: value for name, value in error.params.items() if name != "part"}
@@ -304,7 +336,9 @@ class NodeLink:
             self._lost = None
 
     def _open(self) -> SerialPort:
-        """Greet the node and wait for its answer and its first reading."""
+        """Open the port, greet the node, and wait for its answer and its first reading. Raises
+        PartAbsentError without an answer.
+        """
         self._begin()
         self._port = port = self._buses.serial(self._settings.port, self._settings.baud)
         start_s = self.clock.now()
@@ -314,7 +348,8 @@ class NodeLink:
             if waited_s >= GREETING_S:
                 raise self._no_answer()
             if self.capabilities is None and waited_s >= greetings * GREETING_AGAIN_S:
-                # Once may not do: what a former host left on the line spoils a frame.
+                # One greeting may not suffice, because bytes of an earlier host on the line can
+                # spoil a frame.
                 greetings += 1
                 self._out += b"\0"
                 self.send(protocol.HELLO, bytes((protocol.MAJOR, protocol.MINOR)))
@@ -329,7 +364,7 @@ class NodeLink:
         self._retry_s = self.clock.now() + RETRY_S
         try:
             self._drop()
-        except OSError:  # unplugged: there is nothing left to close
+        except OSError:  # The port is unplugged, so there is nothing to close.
             self._port = None
 
     def _no_answer(self) -> PartAbsentError:
@@ -350,11 +385,11 @@ class NodeLink:
             port=self._settings.port,
         )
 
-    # Bytes and messages
+    # Exchange of bytes and messages.
 
     def _flush(self, port: SerialPort) -> None:
-        """Write what the line takes. Raises PartAbsentError if it has taken nothing for
-        ``SILENT_S`` although bytes are waiting.
+        """Write as many bytes as the port accepts. Raises PartAbsentError if the port has accepted
+        nothing for ``SILENT_S`` although bytes are waiting.
         """
         now_s, sent = self.clock.now(), 0
         if self._out and port.out_waiting + len(self._out) <= MAX_OUT:
@@ -375,14 +410,15 @@ class NodeLink:
         first = True
         for frame in frames:
             kind, sequence, body = frame[0], frame[1], frame[2:]
-            if sequence == self._last:  # the message before, again
+            if sequence == self._last:  # The node repeated its last message.
                 continue
             self._last = sequence
             self._senseless = False
             with suppress(protocol.DamagedError):
                 match protocol.understand(kind, body):
                     case protocol.Reading() as reading:
-                        # a node that only answers has forgotten that it is met
+                        # Only readings prove that the node knows this host. A restarted node
+                        # answers pings, but must be greeted again.
                         self._heard_s = now_s
                         if first:
                             self.scans.clear()
@@ -449,7 +485,7 @@ class NodeLink:
         self.scan_count += 1
 
 
-# Faults of the port, and those that the node reports of its parts
+# Errors of the port, and errors that the node reports for its parts.
 
 
 def _port_error(port: str, error: OSError | ImportError) -> PartAbsentError:
@@ -503,7 +539,10 @@ _REPORTED: Final[dict[tuple[int, int], Callable[[int], PartError]]] = {
 
 
 def reported(status: protocol.Status | None, part: int) -> PartError | None:
-    """Return the error that the node's status reports for its part ``part``, or None."""
+    """Return the error that the node's status reports for ``part`` (PART_HALL and so on), or None.
+
+    ``status``: the node's last status, or None if there is no status yet.
+    """
     for number, code, detail in () if status is None else status.faults:
         if number == part:
             return _REPORTED.get((part, code), _REPORTED[part, IMPOSSIBLE])(detail)

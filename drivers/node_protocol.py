@@ -1,7 +1,7 @@
-"""The messages between host and node as bytes (docs/node-protocol.md), without ports or time.
+"""Encoding and decoding of the messages between host and node (docs/node-protocol.md).
 
-All numbers are big-endian. A message is a type, a sequence number, a body and a CRC-16; COBS and a
-zero byte make a frame of it.
+This module uses no port and no clock. All numbers are big-endian. A message is a type, a sequence
+number, a body and a CRC-16. COBS encoding and a final zero byte turn a message into a frame.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ CONFIRM: Final = 0x01
 BACK: Final = 0x02
 MOTION: Final = 0x10
 FIELDS: Final = 0x20
-ESCAPE: Final = 8  # among the deltas: a code of twelve bits follows
+ESCAPE: Final = 8  # Half-byte among the deltas that announces a full code of twelve bits.
 UNKNOWN_TEMPERATURE: Final = -0x8000
-TICK_S: Final = 1 / 32  # of patterns
-PATTERNS: Final = 31  # that a node keeps, besides the steady one
-FEW_LOOKS: Final = 15  # up to here a place takes four bits
+TICK_S: Final = 1 / 32  # Unit of time of blink patterns, in seconds.
+PATTERNS: Final = 31  # Maximum number of patterns that a node keeps, in addition to steady light.
+FEW_LOOKS: Final = 15  # Maximum number of looks for which a place takes only four bits.
 
 _CAPABILITIES = struct.Struct(">BBBBBBBBiiIIB")
 _READING = struct.Struct(">IBB")
@@ -39,14 +39,15 @@ _STATUS = struct.Struct(">IhhHHBB")
 
 
 class DamagedError(ValueError):
-    """Raised for a body that does not fit its type; its frame is dropped."""
+    """The body of a message does not fit its type. The receiver drops the frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """The node's description of itself, in the order of its bytes. The field in nT, south positive,
-    is ``field_at_0_nt`` + code * ``field_step_nt``. ``accel_nm_s2``, ``gyro_nrad_s``: size of one
-    step.
+    """The node's description of itself, with the fields in the order of its bytes.
+
+    The field in nT, south positive, is ``field_at_0_nt`` + code * ``field_step_nt``.
+    ``accel_nm_s2`` and ``gyro_nrad_s`` are the size of one step.
     """
 
     major: int
@@ -57,7 +58,7 @@ class Capabilities:
     poles: int
     strengths: int
     flags: int
-    """The flags of docs/node-protocol.md."""
+    """Bits for the abilities of the plate, listed in docs/node-protocol.md."""
     field_at_0_nt: int
     field_step_nt: int
     accel_nm_s2: int
@@ -72,40 +73,44 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One scan as it is sent."""
+    """One scan as the node sends it."""
 
     is_key: bool
     time_us: int
     inputs: int
     key: int
-    """Number of the key that ``packed`` is, or is based on; ``packed``: None without fields."""
+    """Number of the key (a full reading) that ``packed`` contains or is based on. ``packed`` is
+    None without field values.
+    """
     motion: tuple[int, ...] | None
-    """Accelerations and rates in steps, or None."""
+    """Three accelerations and three rates in raw steps, or None without the motion sensor."""
     packed: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The node's state, sent once a second and at each change. Temperatures in C."""
+    """The node's state, sent once a second and at each change. Temperatures are in C."""
 
     uptime_s: int
     board_c: float | None
     imu_c: float | None
     lost: int
-    """Number of the host's messages that did not arrive, modulo 65536."""
+    """Number of the host's messages that were lost, modulo 65536."""
     late: int
-    """Scans left out."""
+    """Number of scans that the node skipped, modulo 65536."""
     share: float
-    """Share of the requested light, 0 to 1."""
+    """Fraction of the requested light that the supply allows, 0 to 1."""
     faults: tuple[tuple[int, int, int], ...]
-    """Part, code, detail."""
+    """Part, error code and detail of each fault."""
 
 
 FromNode: TypeAlias = Capabilities | Reading | Status
 
 
 def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
-    """Return a message, ready for the line. Raises ValueError if it is too long."""
+    """Return a message as a frame, ready for the line. Raises ValueError if ``body`` is longer than
+    ``MAX_BODY``.
+    """
     if len(body) > MAX_BODY:
         raise ValueError(f"{len(body)} bytes; a message has room for {MAX_BODY}")
     plain = bytes((kind, sequence)) + body
@@ -115,9 +120,11 @@ def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
 
 
 def understand(kind: int, body: bytes) -> FromNode | None:
-    """Decode a node's message; return None for types that need no action: the answer to a ping, a
-    refusal, and types that are unknown here. Raises DamagedError if it is shorter than its type;
-    bytes that a later minor version appends are ignored.
+    """Decode a message of the node. Return None for types that need no action: the answer to a
+    ping, a refusal, and unknown types.
+
+    Raises DamagedError if the body is too short for its type. Extra bytes, which a later minor
+    version can append, are ignored.
     """
     try:
         if kind in (KEY, DELTA):
@@ -144,7 +151,9 @@ def understand(kind: int, body: bytes) -> FromNode | None:
 
 
 def unpack_key(packed: bytes, places: int) -> tuple[int, ...]:
-    """Return the codes of a key. Raises DamagedError if there are too few."""
+    """Return the code of each place from a packed key (a full reading). Raises DamagedError if
+    ``packed`` is too short.
+    """
     if len(packed) < (3 * places + 1) // 2:
         raise DamagedError(f"a key of {len(packed)} bytes for {places} places")
     digits = packed.hex()
@@ -152,7 +161,9 @@ def unpack_key(packed: bytes, places: int) -> tuple[int, ...]:
 
 
 def unpack_delta(packed: bytes, key: Sequence[int]) -> tuple[int, ...]:
-    """Return the codes of a reading based on ``key``. Raises DamagedError if there are too few."""
+    """Return the code of each place from packed differences to ``key``. Raises DamagedError if
+    ``packed`` is too short.
+    """
     codes = []
     at = 0
     digits = packed.hex()
@@ -174,8 +185,10 @@ def unpack_delta(packed: bytes, key: Sequence[int]) -> tuple[int, ...]:
 def pack_lights(
     start_us: int, looks: Sequence[tuple[int, int, int, int]], places: Sequence[int]
 ) -> bytes:
-    """Return the body of LIGHTS. ``looks``: pattern, red, green, blue; ``places``: number of a look
-    from 1 on, 0 for dark. Raises ValueError for more than 255 looks.
+    """Return the body of a LIGHTS message.
+
+    ``looks``: pattern, red, green and blue of each look. ``places``: number of each place's look
+    from 1 on, 0 for dark. Raises struct.error for more than 255 looks.
     """
     body = struct.pack(">IB", start_us & 0xFFFFFFFF, len(looks))
     body += b"".join(bytes(look) for look in looks)
@@ -186,7 +199,9 @@ def pack_lights(
 
 
 def pack_setup(supply_a: float, channel_ma: float, idle_ma: float, curve: bytes) -> bytes:
-    """Return the body of SETUP. ``curve``: the byte for each of 256 brightnesses."""
+    """Return the body of a SETUP message. ``curve``: the byte to send for each of 256
+    brightnesses.
+    """
     supply_ma = min(65535, round(supply_a * 1000))
     return struct.pack(">HHH", supply_ma, round(channel_ma * 100), round(idle_ma * 100)) + curve
 

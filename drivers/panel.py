@@ -1,7 +1,7 @@
-"""The panel: two buttons to ground, pulled up inside the Pi, and a piezo buzzer.
+"""The panel: two buttons to ground with the Pi's pull-ups, and a piezo buzzer.
 
-The lines are gpiozero's pins themselves: polled, so no thread, no callback and no edge is missed
-that a scan would not have missed.
+The driver polls gpiozero's pins once per scan and needs no thread or callback, because the host
+reads the buttons no more often than that.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from tiltboard.drivers.buses import Buses, Pin
 from tiltboard.drivers.errors import absent
 
 LOWEST_HZ: Final = 20.0
-HIGHEST_HZ: Final = 10_000.0  # the most that lgpio's timed PWM gives
+HIGHEST_HZ: Final = 10_000.0  # Maximum frequency of lgpio's timed PWM.
 
 
 class Panel:
-    """Buttons and buzzer, at these GPIO numbers. Claims its lines at the first use.
+    """Two buttons and a buzzer on the given GPIO numbers. Claims the lines at the first use.
 
     >>> from gpiozero.pins.mock import MockFactory, MockPWMPin
     >>> from tiltboard.drivers import PiBuses
@@ -36,7 +36,9 @@ class Panel:
         self._tone_hz: float | None = None
 
     def pressed(self) -> frozenset[str]:
-        """Return the buttons held down, undebounced: "confirm", "back". Raises PartAbsentError."""
+        """Return the names of the buttons held down, "confirm" and "back", not debounced. Raises
+        PartAbsentError if the lines cannot be used.
+        """
         try:
             if not self._buttons:
                 self._open()
@@ -46,8 +48,9 @@ class Panel:
             raise absent("panel", error, "GPIO") from error
 
     def tone(self, hz: float | None) -> None:
-        """Sound ``hz`` (20 to 10,000) until the next call; None: silence. Raises ValueError out of
-        range, PartAbsentError.
+        """Sound a tone of ``hz``, 20 to 10,000, until the next call; None is silence.
+
+        Raises ValueError if ``hz`` is out of range, PartAbsentError if the lines cannot be used.
         """
         if hz is not None and not LOWEST_HZ <= hz <= HIGHEST_HZ:
             raise ValueError(
@@ -64,7 +67,7 @@ class Panel:
         self._tone_hz = hz
 
     def close(self) -> None:
-        """Silence, and the lines given back."""
+        """Silence the buzzer and release the lines."""
         buzzer, self._buzzer = self._buzzer, None
         buttons, self._buttons = self._buttons, ()
         if buzzer is not None:

@@ -1,4 +1,4 @@
-"""A Raspberry Pi's own buses, and its libraries with whatever they raise as OSError."""
+"""The buses of a Raspberry Pi. Every error of the Pi's libraries becomes an OSError."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ from tiltboard.drivers import light_links as links
 from tiltboard.drivers.buses import PinFactory, Sender, SerialPort, SpiDevice, Strip
 from tiltboard.ground.clock import Clock, SystemClock
 
-# gpiozero's factory over lgpio serves every Pi. The one over RPi.GPIO serves where lgpio is not
-# installed, or gpiozero's own setting asks for it. RPi.GPIO itself serves a Pi 4 and earlier,
-# rpi-lgpio's module of that name every Pi.
+# gpiozero's factory over lgpio works on every Pi. The factory over RPi.GPIO is used if lgpio is not
+# installed or gpiozero's own setting asks for it. RPi.GPIO itself works on a Pi 4 and earlier; the
+# module of the same name from rpi-lgpio works on every Pi.
 
 GPIO_DEVICE: Final = "/dev/gpiochip0"
 
 
 def open_pins() -> PiPins:
-    """Return the factory over lgpio, else over RPi.GPIO; or the one that GPIOZERO_PIN_FACTORY
-    names, ``rpigpio`` or ``mock``. Raises OSError, or ImportError without either.
+    """Return a pin factory over lgpio, or over RPi.GPIO if lgpio is not installed.
+
+    The environment variable GPIOZERO_PIN_FACTORY can select ``rpigpio`` or ``mock`` instead. Raises
+    OSError if the lines cannot be used, ImportError if neither library is installed.
     """
     if "LG_WD" not in os.environ:
-        # As lgpio is imported it makes a pipe: in this folder, else where the command was started,
-        # which may not be writable.
+        # lgpio creates a pipe in this folder when it is imported. Its default is the current
+        # folder, which may not be writable.
         folder = os.environ.get("XDG_RUNTIME_DIR")
         if not folder:
             folder = mkdtemp(prefix="lgpio-")
@@ -57,8 +59,9 @@ def open_pins() -> PiPins:
 
 
 class PiPins:
-    """A factory of gpiozero's whose errors are OSError (tiltboard.drivers.buses.PinFactory).
-    ``errors``: what it raises besides gpiozero's own.
+    """A factory of gpiozero whose errors are all OSError (tiltboard.drivers.buses.PinFactory).
+
+    ``errors``: exceptions that the factory raises in addition to RuntimeError and gpiozero's own.
     """
 
     def __init__(self, factory: Any, *errors: type[Exception]) -> None:
@@ -68,16 +71,18 @@ class PiPins:
 
     @classmethod
     def over(cls, module: str, factory: str, library: str) -> Self:
-        """Return ``factory`` of gpiozero's ``module``. Raises ImportError without ``library``, and
-        OSError where its lines cannot be used.
+        """Create the class ``factory`` from gpiozero's ``module``.
+
+        Raises ImportError without the package ``library``, OSError if its lines cannot be used.
         """
         try:
             loaded = importlib.import_module(library)
-        except RuntimeError as error:  # RPi.GPIO, off a Pi and on a Pi 5
+        # RPi.GPIO raises this error on machines other than a Pi, and on a Pi 5.
+        except RuntimeError as error:
             raise ImportError(
                 f"{error}; a Pi 5 needs lgpio instead", name=library.partition(".")[0]
             ) from error
-        # lgpio has an error of its own; RPi.GPIO raises RuntimeError.
+        # lgpio has its own exception class; RPi.GPIO raises RuntimeError.
         pins = cls(None, getattr(loaded, "error", RuntimeError))
         try:
             pins._factory = getattr(importlib.import_module(module), factory)()
@@ -86,19 +91,22 @@ class PiPins:
         return pins
 
     def pin(self, name: int, /) -> PiPin:
-        """Claim a line."""
+        """Claim and return the line with GPIO number ``name``. Raises OSError if that fails."""
         try:
             return PiPin(self._factory.pin(name), f"GPIO{name}", self._errors)
         except self._errors as error:
             raise _gpio_error(error, f"GPIO{name}") from error
 
     def close(self) -> None:
-        """Give all lines back."""
+        """Release all lines."""
         self._factory.close()
 
 
 def _passed_on(name: str) -> property:
-    """A property of gpiozero's pin; not through ``_call``, as a scan has many of them."""
+    """Return a property that reads and writes ``name`` of gpiozero's pin.
+
+    The property does not use ``_call``, because a scan reads many pins and must be fast.
+    """
 
     def read(self: PiPin) -> Any:
         try:
@@ -116,7 +124,7 @@ def _passed_on(name: str) -> property:
 
 
 class PiPin:
-    """gpiozero's pin (tiltboard.drivers.buses.Pin)."""
+    """A pin of gpiozero whose errors are all OSError (tiltboard.drivers.buses.Pin)."""
 
     def __init__(self, pin: Any, name: str, errors: tuple[type[Exception], ...]) -> None:
         self._pin, self._name, self._errors = pin, name, errors
@@ -125,11 +133,11 @@ class PiPin:
     frequency: Any = _passed_on("frequency")
 
     def input_with_pull(self, pull: str, /) -> None:
-        """Make the line an input with a pull resistor, as gpiozero's pin does."""
+        """Make the line an input with pull "up", "down" or "floating"."""
         self._call("input_with_pull", pull)
 
     def output_with_state(self, state: int, /) -> None:
-        """Make the line an output at ``state``, as gpiozero's pin does."""
+        """Make the line an output at level ``state``, 0 or 1."""
         self._call("output_with_state", state)
 
     def close(self) -> None:
@@ -153,19 +161,19 @@ def _gpio_error(error: Exception, device: str) -> OSError:
     return OSError(number, str(error), device)
 
 
-# A Raspberry Pi's own buses.
+# The buses of a Raspberry Pi.
 #
-# This module, tiltboard.drivers.neopixel_strip and tiltboard.drivers.light_links are the ones that
-# import spidev, the GPIO libraries and neopixel, each where it is first needed.
+# Only this module, tiltboard.drivers.neopixel_strip and tiltboard.drivers.light_links import
+# spidev, the GPIO libraries and neopixel, each at its first use.
 
 SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
 
 
 class Port:
-    """pyserial's port (drivers.buses.SerialPort), none of whose calls ever waits."""
+    """A port of pyserial whose calls never wait (tiltboard.drivers.buses.SerialPort)."""
 
     def __init__(self, port: str, baud: int) -> None:
-        """Open ``port``, raw, eight bits, no parity, for this program alone."""
+        """Open ``port`` in raw mode with eight bits and no parity, for exclusive use."""
         self._serial: Any = importlib.import_module("serial").Serial(
             port, baud, timeout=0, write_timeout=0, exclusive=True
         )
@@ -177,12 +185,12 @@ class Port:
 
     @property
     def out_waiting(self) -> int:
-        """Number of bytes written that have not left yet."""
+        """Number of bytes written but not transmitted yet."""
         return int(self._serial.out_waiting)
 
     @property
     def is_open(self) -> bool:
-        """True until the port is closed."""
+        """True while the port is open."""
         return bool(self._serial.is_open)
 
     def read(self, size: int, /) -> bytes:
@@ -190,8 +198,8 @@ class Port:
         return bytes(self._serial.read(size))
 
     def write(self, data: bytes, /) -> int:
-        """Write as much as the kernel takes now, which may be nothing. pyserial's own ``write``
-        tries for ever while the kernel takes nothing.
+        """Write as many bytes as the kernel accepts now, and return their number, which can be 0.
+        pyserial's own ``write`` repeats forever while the kernel accepts nothing.
         """
         try:
             return os.write(self._serial.fileno(), data)
@@ -199,17 +207,19 @@ class Port:
             return 0
 
     def close(self) -> None:
-        """Give the port back. What has not left is discarded, as Linux would wait for it."""
+        """Close the port. Unsent bytes are discarded, because Linux would wait for them."""
         if self._serial.is_open:
-            # A device that was unplugged has nothing left to discard.
+            # Ignore errors, because an unplugged device has nothing left to discard.
             with suppress(OSError, termios.error):
                 self._serial.reset_output_buffer()
             self._serial.close()
 
 
 class PiBuses:
-    """The buses of the Pi that this runs on. ``send_by``: wraps the sender of the lights' frames.
-    ``pins``: a factory of gpiozero's to use instead of this Pi's own, such as ``MockFactory``.
+    """The buses of the Pi on which this program runs.
+
+    ``send_by``: function that wraps the sender of the lights' frames. ``pins``: a factory of
+    gpiozero to use instead of this Pi's own, such as ``MockFactory``.
 
         >>> from gpiozero.pins.mock import MockFactory
         >>> buses = PiBuses(pins=MockFactory())
@@ -231,8 +241,8 @@ class PiBuses:
 
     @property
     def pin_factory(self) -> PinFactory:
-        """The factory that was given, else the one over lgpio (every Pi) or RPi.GPIO (not on a Pi
-        5).
+        """The factory passed to the constructor, or else one over lgpio (every Pi) or RPi.GPIO (up
+        to a Pi 4).
         """
         if self._factory is None:
             self._factory = open_pins() if self._pins is None else PiPins(self._pins)
@@ -252,24 +262,24 @@ class PiBuses:
         return SMBus(bus)
 
     def pixels(self, count: int) -> Strip:
-        """Open a NeoPixel strip whose bytes are sent as they are set, green first."""
+        """Open a strip of ``count`` NeoPixels that sends its bytes unchanged, green first."""
 
         def opened() -> Sender:
             spi = self.spi(0, 0)
             try:
                 most_bytes = int(Path(SPI_BUFFER).read_text())
-            except (OSError, ValueError):  # as spidev itself does
+            except (OSError, ValueError):  # Use the kernel's default size, as spidev itself does.
                 most_bytes = links.BUFFER_SIZE
             return self._send_by(links.SpiSender(spi, count, most_bytes))
 
         return links.strip_of(count, opened)
 
     def serial(self, port: str, baud: int) -> SerialPort:
-        """Open ``port``, raw, eight bits, no parity."""
+        """Open ``port`` in raw mode with eight bits and no parity, for exclusive use."""
         return Port(port, baud)
 
     def close(self) -> None:
-        """Give all GPIO lines back."""
+        """Release all GPIO lines."""
         if self._factory is not None:
             self._factory.close()
             self._factory = None

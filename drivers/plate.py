@@ -1,4 +1,4 @@
-"""The whole plate: scans every part, repeats a failed use once, and retries lost parts with
+"""The whole plate: scans every part, repeats a failed use once, and retries failed parts with
 back-off.
 """
 
@@ -18,11 +18,13 @@ T = TypeVar("T")
 
 FIRST_RETRY_S: Final = 0.1
 LAST_RETRY_S: Final = 2.0
-SAMPLE_S: Final = 0.04  # A failure that took longer, a bus's time-out, has outlasted two scans.
+# Maximum duration of a single bad sample. A slower failure, such as a bus time-out, takes longer
+# than two scans.
+SAMPLE_S: Final = 0.04
 
 
 class HallArray(Protocol):
-    """The sensors of the magnetic field, as every driver of them is used.
+    """Interface of every driver for the magnetic field sensors.
 
     >>> def strongest_mt(hall: HallArray) -> float:
     ...     return max(hall.read(), key=abs)
@@ -30,17 +32,17 @@ class HallArray(Protocol):
 
     @property
     def temperature_c(self) -> float | None:
-        """The board's temperature at the last read; None if unknown."""
+        """Temperature of the sensor board at the last read, or None if unknown."""
 
     def read(self) -> tuple[float, ...]:
-        """Return the field in mT per sensor; raises PartError."""
+        """Return the field at each sensor in mT. Raises PartError if the sensors fail."""
 
     def close(self) -> None:
-        """Give the bus back."""
+        """Release the bus."""
 
 
 class Imu(Protocol):
-    """The sensor of tilt and motion, as every driver of one is used.
+    """Interface of every driver for the tilt and motion sensor.
 
     >>> def is_level(imu: Imu) -> bool:
     ...     motion = imu.read()
@@ -48,17 +50,19 @@ class Imu(Protocol):
     """
 
     def mount(self, mounting: Mounting) -> None:
-        """Take the chip's axes to be mounted like that from now on."""
+        """Set the chip's orientation on the plate for all further readings."""
 
     def read(self) -> Motion | None:
-        """Return one reading, or None while the chip starts; raises PartError."""
+        """Return one reading, or None while the chip starts. Raises PartError if the
+        sensor fails.
+        """
 
     def close(self) -> None:
-        """Give the bus back."""
+        """Release the bus."""
 
 
 class Lights(Protocol):
-    """The lights of the places, by their position on the strip.
+    """Interface of every driver for the lights, by position on the strip.
 
     >>> def show(lights: Lights, looks: Sequence[Look | None]) -> None:
     ...     lights.ask(looks)
@@ -67,45 +71,50 @@ class Lights(Protocol):
 
     @property
     def shown(self) -> bytes:
-        """Red, green, blue of each light, after gamma, brightness and the supply's limit."""
+        """Red, green, blue of each light as shown, after gamma, brightness and the
+        supply's limit.
+        """
 
     @property
     def dimmed(self) -> float:
-        """The share of the requested light that the supply allows, 0 to 1."""
+        """Fraction of the requested light that the supply allows, 0 to 1."""
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on; None for a dark one."""
+        """Set the look of each light from ``start_s`` on, None for a dark light."""
 
     def flush(self) -> None:
-        """Write what is due; raises PartError."""
+        """Send changes and refreshes to the strip if they are due. Raises PartError if the lights
+        fail.
+        """
 
     def close(self) -> None:
-        """Turn all lights off and give the bus back."""
+        """Turn all lights off and release the bus."""
 
 
 class ButtonsAndBuzzer(Protocol):
-    """Two buttons and a buzzer, as every driver of them is used.
+    """Interface of every driver for two buttons and a buzzer.
 
     >>> def beep_if_pressed(panel: ButtonsAndBuzzer) -> None:
     ...     panel.tone(440.0 if panel.pressed() else None)
     """
 
     def pressed(self) -> frozenset[str]:
-        """Return the buttons held down now; raises PartError."""
+        """Return the names of the buttons held down now. Raises PartError if the panel fails."""
 
     def tone(self, hz: float | None) -> None:
-        """Sound a tone, or be silent; raises PartError."""
+        """Sound a tone of ``hz``; None is silence. Raises PartError if the panel fails."""
 
     def close(self) -> None:
-        """Silence the buzzer and give the lines back."""
+        """Silence the buzzer and release the lines."""
 
 
 class _Part:
-    """Uses a part, and tells a fault from a single bad sample.
+    """Uses one part of the plate, and distinguishes a fault from a single bad sample.
 
-    A failed use is repeated at once. If that fails too, this scan keeps the part's last value and
-    reports no fault. A part that fails again at its next use, or for longer than two scans, is at
-    fault, and is then left alone for a time that doubles with each failure.
+    A failed use is repeated immediately. If the repetition also fails, this scan keeps the part's
+    last value and reports no fault. The part is at fault if its next use fails again, or if a
+    failure takes longer than two scans. A part at fault is retried after a delay that doubles with
+    each failure.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -113,18 +122,19 @@ class _Part:
         self._retry_s = FIRST_RETRY_S
         self._next_s = 0.0
         self._is_good = False
-        """Whether the last use succeeded, so that one failure may still be a bad sample."""
+        """True if the last use succeeded, so that one failure can still be a bad sample."""
         self._doubt: PartError | None = None
-        """The failure that was not told, until the part works again or is at fault."""
+        """A failure that is not reported yet, until the part works again or is at fault."""
         self.fault: PartError | None = None
 
     def attempt(
         self, use: Callable[[], T], lost: T, kept: T | None = None, *, may_start: bool = False
     ) -> T:
-        """Return ``use()``; ``kept``, or else ``lost``, for a first failure; ``lost`` while the
-        part is at fault.
+        """Return the result of ``use``, or a substitute if the part fails.
 
-        ``may_start``: the part returns ``lost`` while it starts, during which its fault remains.
+        ``lost``: result while the part is at fault. ``kept``: result of a first failure, or None to
+        use ``lost``. ``may_start``: True if the part returns ``lost`` while it starts; a fault then
+        remains.
         """
         if self.fault is not None and self._clock.now() < self._next_s:
             return lost
@@ -140,7 +150,7 @@ class _Part:
             self._retry_s = (
                 FIRST_RETRY_S if self.fault is None else min(2 * self._retry_s, LAST_RETRY_S)
             )
-            # Counted from now, after a failure that may itself have taken a bus time-out.
+            # Count the delay from now, because the failure itself may have taken a bus time-out.
             self._next_s = self._clock.now() + self._retry_s
             self.fault, self._doubt = error, None
             return lost
@@ -152,12 +162,18 @@ class _Part:
         return value
 
     def _may_be_sample(self, error: PartError, began_s: float) -> bool:
-        """Return whether an error of a use begun at ``began_s`` may be a single bad sample."""
+        """Return whether ``error``, from a use that began at ``began_s``, may be a single bad
+        sample.
+        """
         is_quick = self._clock.now() - began_s <= SAMPLE_S
         return self._is_good and is_quick and not isinstance(error, LastingPartError)
 
     def _repeated(self, use: Callable[[], T], starting: T | None) -> T:
-        """Return ``use()``, tried twice at once; raise the first error if the part then starts."""
+        """Return the result of ``use``, repeated once if the first failure may be a bad sample.
+
+        Raises the error of the repetition. Raises the first error if the part returns ``starting``
+        in the repetition, because it has restarted.
+        """
         began_s = self._clock.now()
         try:
             return use()
@@ -171,7 +187,7 @@ class _Part:
 
 
 class Plate:
-    """The hardware of a table, as the host uses it. Never raises PartError: see Frame.faults.
+    """The hardware of a table, as the host uses it. Never raises PartError (see Frame.faults).
 
         >>> import tiltboard
         >>> from tiltboard.testing import Bench
@@ -180,9 +196,9 @@ class Plate:
         ...     plate.part_count
         4
 
-    ``hall``, ``imu``, ``lights``, ``panel``: its parts, also for tests of one alone. A part that
-    this plate does not have is None and never at fault. ``read_at_s``: returns the time at which
-    the Hall array was read, if that is not when its ``read`` returns.
+    ``hall``, ``imu``, ``lights``, ``panel``: drivers of the parts, which tests can also use alone.
+    A part that this plate does not have is None and never at fault. ``read_at_s``: function that
+    returns the time of the last Hall reading, or None if ``hall.read`` returns at that time.
     """
 
     def __init__(
@@ -210,20 +226,21 @@ class Plate:
 
     @property
     def shown(self) -> bytes:
-        """Red, green, blue of each light on the strip as last written; empty without a strip."""
+        """Red, green, blue of each light on the strip as last written, or empty without lights."""
         return b"" if self.lights is None else self.lights.shown
 
     @property
     def dimmed(self) -> float:
-        """The share of the requested light that the supply allowed, 0 to 1."""
+        """Fraction of the requested light that the supply allows, 0 to 1."""
         return 1.0 if self.lights is None else self.lights.dimmed
 
     def scan(self) -> Frame:
-        """Read every part once, and write the lights if they are due."""
+        """Read every part once, write the lights if they are due, and return the result."""
         before = self._before
         kept = before.field_mt if before else ()
         field_mt: tuple[float, ...] = self._hall_part.attempt(self.hall.read, (), kept)
-        # before what may take a second to fail: how long a button is held is told by this time
+        # Read the buttons before the parts that can take a second to fail. Otherwise the time for
+        # which a button is held would be wrong.
         pressed: frozenset[str] = frozenset()
         if self.panel is not None:
             held = before.pressed if before else None
@@ -248,27 +265,27 @@ class Plate:
         return frame
 
     def mount(self, mounting: Mounting) -> None:
-        """Take the motion sensor to be mounted like that from now on; until then as FLAT."""
+        """Set the motion sensor's orientation on the plate. The default is FLAT."""
         if self.imu is not None:
             self.imu.mount(mounting)
 
     def show(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on, by position on the strip; see
-        Drawing.ask.
+        """Set the look of each light from ``start_s`` on, by position on the strip; None for a dark
+        light.
         """
         if self.lights is not None:
             self.lights.ask(looks, start_s)
             self._lights_part.attempt(self.lights.flush, None)
 
     def tone(self, hz: float | None) -> None:
-        """Sound the buzzer, or silence it."""
+        """Sound a tone of ``hz``, or silence the buzzer if ``hz`` is None."""
         panel = self.panel
         if panel is not None:
             self._panel_part.attempt(lambda: panel.tone(hz), None)
 
     def close(self) -> None:
-        """Turn the lights off, silence the buzzer, and give all buses back."""
-        with ExitStack() as last_first:  # each is closed even if another fails
+        """Turn the lights off, silence the buzzer, and release all buses."""
+        with ExitStack() as last_first:  # The stack closes each part even if another part fails.
             for part in (self.hall, self.imu, self.panel, self.lights):
                 if part is not None:
                     last_first.callback(part.close)

@@ -2,26 +2,26 @@
 
 from array import array
 
-GRAY = tuple(step ^ step >> 1 for step in range(16))  # one line changes at a time
+# Order of addresses in which one line changes at a time.
+GRAY = tuple(step ^ step >> 1 for step in range(16))
 
 
 class Board:
-    """The calls that reach the hardware. They raise OSError if a chip does not answer."""
+    """The calls that reach the hardware. Each raises OSError if a chip does not answer."""
 
     def alive(self) -> None:
-        """Feed the watchdog; called in every step. Without it the board may restart."""
+        """Feed the watchdog, which restarts the board if a step does not come in time."""
 
     def now_us(self) -> int:
-        """Return microseconds since an arbitrary start; never goes back or wraps."""
+        """Return microseconds since an arbitrary start. The value never decreases or wraps."""
         raise NotImplementedError
 
     def scan(self, codes: "array[int]", channels: int, start: int) -> bool:
-        """Convert ``channels`` channels at each of the sixteen addresses, in an order in which one
-        address line changes at a time; input ``16 * channel + address`` into ``codes``. Begin at
-        step ``start`` of GRAY, and leave the lines at the step after it.
+        """Read ``channels`` channels at each of the sixteen addresses into ``codes``.
 
-        False if the converter does not answer: then its null bit is not low. What follows is for
-        boards that have no faster way.
+        Begin at index ``start`` of GRAY and leave the lines at the address after it. Input ``16 *
+        channel + address`` is the index in ``codes``. Return False if the converter does not answer
+        (its null bit is not low). Boards with a faster way override this method.
         """
         answer = bytearray(3)
         for address in GRAY[start:] + GRAY[:start]:
@@ -35,19 +35,19 @@ class Board:
         return True
 
     def select(self, address: int) -> None:
-        """Put 0 to 15 on the multiplexers' address lines."""
+        """Set the multiplexers' address lines to ``address``, 0 to 15."""
         raise NotImplementedError
 
     def convert(self, command: bytes, answer: bytearray) -> None:
-        """Clock three bytes through the converter, its chip select low throughout."""
+        """Exchange three bytes with the converter, its chip select low throughout."""
         raise NotImplementedError
 
     def read_registers(self, address: int, register: int, into: bytearray) -> None:
-        """Read registers of a chip on I2C, as many as ``into`` holds."""
+        """Read the registers of an I2C chip from ``register`` on, as many as ``into`` holds."""
         raise NotImplementedError
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
-        """Write to a chip on I2C, from ``register`` on."""
+        """Write ``data`` to the registers of an I2C chip, from ``register`` on."""
         raise NotImplementedError
 
     def buttons(self) -> int:
@@ -55,16 +55,16 @@ class Board:
         raise NotImplementedError
 
     def supplied(self) -> bool:
-        """Return whether the lights have power; True where nothing measures it."""
+        """Return whether the lights have power; True if the board cannot measure that."""
         return True
 
     def tone(self, hz: int) -> None:
-        """Sound the buzzer; 0: silence."""
+        """Sound the buzzer at ``hz``; 0 is silence."""
         raise NotImplementedError
 
     def show(self, grb: bytearray) -> None:
-        """Write green, red, blue of every light, in the strip's order. The caller leaves ``grb``
-        unchanged until the bits have left and the strip has rested.
+        """Send green, red, blue of every light, in the strip's order. The caller leaves ``grb``
+        unchanged until all bits are sent and the strip has rested.
         """
         raise NotImplementedError
 
@@ -73,5 +73,5 @@ class Board:
         raise NotImplementedError
 
     def send(self, data: bytearray, length: int) -> None:
-        """Put the first ``length`` bytes on the line; does not wait until they are gone."""
+        """Send the first ``length`` bytes over the line without waiting until they have left."""
         raise NotImplementedError

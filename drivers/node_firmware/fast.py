@@ -1,7 +1,7 @@
-"""Loops over all places or bytes in each scan, for MicroPython's native compiler (viper).
+"""Loops over all places or bytes of a scan, for MicroPython's native compiler (viper).
 
 As bytecode these loops alone would take longer than the 10 ms of a scan (docs/wiring-node.md, "What
-a scan takes"). CPython runs the same lines unchanged. Viper's numbers have 32 bits; ``ptr8`` and
+a scan takes"). CPython runs the same code unchanged. Viper's numbers have 32 bits; ``ptr8`` and
 ``ptr16`` are arrays of unsigned 8 and 16-bit numbers, without bounds checks.
 """
 
@@ -13,17 +13,17 @@ if sys.implementation.name == "micropython":
 else:
 
     class micropython:  # noqa: N801 - as MicroPython wants to see its decorators
-        """Stands in for the module."""
+        """Replaces MicroPython's module on CPython."""
 
         @staticmethod
         def viper(function):
-            """The function as it is."""
+            """Return the function unchanged."""
             return function
 
     ptr8 = ptr16 = None
 
-# CRC-16/IBM-3740: polynomial 0x1021, high bit first, starts at 0xFFFF. Four bits at a time, because
-# a table of 256 costs a Pico more memory than it saves time.
+# CRC-16/IBM-3740: polynomial 0x1021, high bit first, starts at 0xFFFF. The loop takes four bits at
+# a time, because a table of 256 entries costs a Pico too much memory for the time it saves.
 CRC = array("H", [
     0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0x50A5, 0x60C6, 0x70E7,
     0x8108, 0x9129, 0xA14A, 0xB16B, 0xC18C, 0xD1AD, 0xE1CE, 0xF1EF,
@@ -32,7 +32,7 @@ CRC = array("H", [
 
 @micropython.viper
 def crc(data: ptr8, length: int, table: ptr16) -> int:
-    """Return the CRC-16 of the first ``length`` bytes; ``table``: CRC."""
+    """Return the CRC-16 of the first ``length`` bytes of ``data``. ``table``: the array CRC."""
     now = 0xFFFF
     for at in range(length):
         byte = data[at]
@@ -43,14 +43,14 @@ def crc(data: ptr8, length: int, table: ptr16) -> int:
 
 @micropython.viper
 def stuff(plain: ptr8, length: int, out: ptr8) -> int:
-    """Write the first ``length`` bytes to ``out`` in COBS, without zeros except one at the end.
-    Return the number of bytes written, at most ``length + length // 254 + 2``.
+    """Write the first ``length`` bytes of ``plain`` to ``out`` in COBS, whose only zero is the last
+    byte. Return the number of bytes written, at most ``length + length // 254 + 2``.
     """
-    start = 0  # of the block that is being written; its first byte leads to the next one
+    start = 0  # Index of the current block's first byte, which points to the next block.
     end = 1
     for at in range(length):
         byte = plain[at]
-        if end - start == 255:  # 254 bytes without a zero are a block of their own
+        if end - start == 255:  # After 254 bytes without a zero a new block begins.
             out[start] = 255
             start = end
             end += 1
@@ -67,9 +67,11 @@ def stuff(plain: ptr8, length: int, out: ptr8) -> int:
 
 @micropython.viper
 def pack(codes: ptr16, key: ptr16, places: int, out: ptr8, at: int, whole: int) -> int:
-    """Half-bytes into ``out``, the high half first, from half-byte ``at`` on: three for each code
-    where ``whole`` is 1; else one for a code within 7 of its key's, and otherwise 8 and the code in
-    three. Returns the half-byte after the last.
+    """Pack codes into ``out`` as half-bytes, high half first, from half-byte ``at`` on. Return the
+    index after the last half-byte.
+
+    If ``whole`` is 1, each code takes three half-bytes. Otherwise a code within 7 of its key takes
+    one, and any other code takes four: 8 and the code.
     """
     for place in range(places):
         code = codes[place]
@@ -90,8 +92,11 @@ def pack(codes: ptr16, key: ptr16, places: int, out: ptr8, at: int, whole: int) 
 
 @micropython.viper
 def fill(grb: ptr8, places: ptr8, order: ptr16, count: int, colours: ptr8) -> int:
-    """Write three bytes of ``colours`` for each place, by its number in ``places``, to its light's
-    position in ``order``. Return the sum of all bytes.
+    """Write the colour of each place to its light's position in ``grb``. Return the sum of all
+    bytes.
+
+    ``places``: index of each place's colour in ``colours``. ``order``: position of each place's
+    light.
     """
     total = 0
     for place in range(count):

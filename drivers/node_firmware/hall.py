@@ -1,4 +1,4 @@
-"""The Hall array: MCP3008 behind CD74HC4067 with common address lines, and its compact form."""
+"""The Hall array: an MCP3008 behind CD74HC4067 multiplexers with common address lines."""
 
 import math
 from array import array
@@ -7,17 +7,15 @@ from .board import GRAY, Board
 from .plate import MULTIPLEXERS, PLACES, SPARES, THERMISTOR
 
 OK = 0
-SILENT = 1  # no answer
-WRONG = 2  # wrong chip
-IMPOSSIBLE = 3  # values that cannot be
-FALLEN_US = 500  # until what floats has fallen to ground
-LOWEST = 40  # code; a sensor's output keeps 0.2 V from ground
+SILENT = 1  # No answer.
+WRONG = 2  # Wrong chip.
+IMPOSSIBLE = 3  # Impossible values.
+FALLEN_US = 500  # Time in which a floating input falls to ground.
+LOWEST = 40  # Lowest code of a working sensor, whose output stays 0.2 V above ground.
 
 
 class Hall:
-    """``fault``, ``detail``: what two scans in a row have met. ``temperature``: 0.01 C, None if
-    unknown.
-    """
+    """The Hall sensors. ``fault`` and ``detail`` describe a failure of two scans in a row."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -30,7 +28,7 @@ class Hall:
         self.detail = 0
 
     def scan(self) -> bool:
-        """Read every input, again at once after a failure; return whether all can be trusted."""
+        """Read every input, again after a failure, and return whether the codes are valid."""
         fault, detail = self._look()
         if fault != OK and self.fault == OK:
             fault, detail = self._look()
@@ -40,10 +38,10 @@ class Hall:
         return fault == OK
 
     def _look(self) -> "tuple[int, int]":
-        """Read every input once: the fault and its detail.
+        """Read every input once and return the fault and its detail.
 
-        What floats at the address where the lines have rested since the last scan has fallen to
-        ground (drivers.hall says why), and reads 0 until it is asked again.
+        The lines have rested at the first address since the last scan, so that a floating input
+        there has fallen to ground (see drivers.hall). A floating input reads 0 until its next turn.
         """
         codes, board, start = self.codes, self._board, self._start
         has_rested = board.now_us() - self._rests_us >= FALLEN_US
@@ -65,7 +63,7 @@ class Hall:
         return OK, 0
 
     def temperature(self) -> "int | None":
-        """The board's temperature in 0.01 C; None if its sensor is not there."""
+        """Return the board's temperature in 0.01 C, or None without a thermistor."""
         ratio = self.codes[THERMISTOR] / 1024
         if not 0.06 <= ratio <= 0.95:
             return None

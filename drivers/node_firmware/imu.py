@@ -1,15 +1,18 @@
-"""MPU-6050 (RM-MPU-6000A): started without waiting, watched, and started again when it fails."""
+"""Driver of the MPU-6050 (RM-MPU-6000A): starts the chip without waiting, and again after a
+failure.
+"""
 
 from .board import Board
 from .hall import IMPOSSIBLE, OK, SILENT, WRONG
 from .plate import IMU_ADDRESS
 
-# 1 kHz / (1 + 4), 20 Hz filter, 500 deg/s (65.5 steps per deg/s), 4 g (8192 steps per g).
+# Sample rate 1 kHz / (1 + 4), 20 Hz filter, 500 deg/s (65.5 steps per deg/s), 4 g (8192 steps per
+# g).
 SETTINGS = bytes([4, 4, 0x08, 0x08])
-ACCEL_NM_S2 = 1_197_101  # of a step
+ACCEL_NM_S2 = 1_197_101  # Size of one step.
 GYRO_NRAD_S = 266_462
-# WHO_AM_I of the chips that are sold under this name, with their thermometers: steps per 100 C and
-# 0.01 C at zero; and whether they filter the accelerometer apart. MPU-6050 and a clone, MPU-6500,
+# Maps WHO_AM_I of the chips sold as MPU-6050 to the thermometer's steps per 100 C, its value at 0
+# steps in 0.01 C, and True for a separate accelerometer filter. MPU-6050 and a clone, MPU-6500,
 # MPU-9250, MPU-9255 (RM-MPU-9250A, sections 3 and 4.23), ICM-20689.
 CHIPS = {
     0x68: (34_000, 3653, False),
@@ -23,7 +26,7 @@ _SMPLRT_DIV, _ACCEL_CONFIG_2, _ACCEL_XOUT_H = 0x19, 0x1D, 0x3B
 _PWR_MGMT_1, _WHO_AM_I = 0x6B, 0x75
 _RESET = 0x80
 _AWAKE = b"\x01\x00"  # PWR_MGMT_1: clocked by the x gyroscope; PWR_MGMT_2: no axis sleeps
-# 100 ms and 30 ms by the data sheet, and room for a crystal that runs fast.
+# The data sheet asks for 100 ms and 30 ms; the rest allows for a fast crystal.
 _RESET_US, _SETTLE_US, _CHECK_US, _RETRY_US = 110_000, 50_000, 500_000, 250_000
 
 _LOW, _HIGH = bytes(14), b"\xff" * 14
@@ -31,7 +34,9 @@ _ABSENT, _RESETTING, _SETTLING, _UP = 0, 1, 2, 3
 
 
 class Imu:
-    """``fault``, ``detail``: what keeps it from its work. ``temperature``: 0.01 C."""
+    """The tilt sensor. ``fault`` and ``detail`` describe its failure. ``temperature`` is
+    in 0.01 C.
+    """
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -39,8 +44,8 @@ class Imu:
         self._wait_us = 0
         self._since_us = 0
         self._chip = 0
-        self._doubted = False  # the last read failed, which may have been one bad message
-        # Filled again and again: what is not allocated needs no collecting.
+        self._doubted = False  # True if the last read failed, which may have been one bad message.
+        # These buffers are reused, so that the garbage collector has no work.
         self._raw, self._last = bytearray(14), bytearray(14)
         self._one, self._two, self._four = bytearray(1), bytearray(2), bytearray(4)
         self.fault = OK
@@ -49,7 +54,7 @@ class Imu:
 
     def read(self, now_us: int, out: bytearray, at: int) -> int:
         """Write three accelerations and three rates as 16-bit numbers to ``out`` from ``at`` on.
-        Return the number of bytes: 12, or 0 while there is no reading.
+        Return the number of bytes: 12, or 0 without a reading.
         """
         try:
             if self._phase != _UP:
@@ -58,7 +63,7 @@ class Imu:
             try:
                 good = self._measure(now_us)
             except OSError:
-                good = self._measure(now_us)  # a lost message is repeated once at once
+                good = self._measure(now_us)  # Repeat a lost message once.
             self._doubted = False
             if good:
                 raw = self._last
@@ -102,7 +107,7 @@ class Imu:
             return False
         stands = raw == self._last
         due = now_us - self._since_us >= _CHECK_US
-        if stands or due or raw == _LOW:  # a chip that lost its power sleeps
+        if stands or due or raw == _LOW:  # A chip whose power failed sleeps.
             if not (self._identify(now_us) and self._keeps_settings(now_us)):
                 return False
             self._since_us = now_us
@@ -123,8 +128,8 @@ class Imu:
         return True
 
     def _keeps_settings(self, now_us: int) -> bool:
-        """Return whether the chip has kept every setting, asked twice at most; if not, mark it as
-        failed.
+        """Return whether the chip has kept its settings. Reads them twice at most, then marks the
+        chip as failed.
         """
         if self._has_settings() or self._has_settings():
             return True

@@ -1,4 +1,4 @@
-"""The lights: looks (a colour and a pattern) per place, drawn by the node's own clock."""
+"""The lights: each place has a look (colour and pattern), drawn with the node's clock."""
 
 import struct
 from array import array
@@ -8,15 +8,17 @@ from .fast import fill
 from .plate import COLUMNS, PLACES, SERPENTINE
 from .wire import LENGTH, VALUE
 
-PATTERNS, LEVELS = 31, 64  # as many are kept, so long each: 2 kB of a Pico's memory at most
-TICK_US = 31_250  # patterns count in 1/32 s
-_BITS_US = 30 * PLACES + 300  # time of one write, and the pause that ends it
-_WRITE_US = 33_333  # at most 30 writes a second
-_REFRESH_US = 5_000_000  # a strip that lost its power is dark and says nothing
+# Maximum number of patterns and of levels per pattern: 2 kB of a Pico's memory.
+PATTERNS, LEVELS = 31, 64
+TICK_US = 31_250  # Patterns count time in 1/32 s.
+_BITS_US = 30 * PLACES + 300  # Time of one write and of the pause that ends it.
+_WRITE_US = 33_333  # Minimum interval between writes.
+# Interval of repeated writes, because a strip whose power failed stays dark.
+_REFRESH_US = 5_000_000
 
 
 def strip_order() -> "list[int]":
-    """Return place index -> position on the strip."""
+    """Return the position on the strip of each place."""
     order = []
     for place in range(PLACES):
         row, column = place // COLUMNS, place % COLUMNS
@@ -26,8 +28,8 @@ def strip_order() -> "list[int]":
 
 
 class Lights:
-    """The lights. ``share``: share of the requested light that the supply allows, 255 for all of
-    it. ``supplied``: whether the strip has its supply.
+    """The lights. ``share``: fraction of the requested light that the supply allows, 255 for all.
+    ``supplied``: True if the strip has its supply.
     """
 
     def __init__(self, board: Board) -> None:
@@ -48,7 +50,7 @@ class Lights:
         self.supplied = True
 
     def look(self) -> None:
-        """Check whether the strip has its supply; when that returns everything is drawn again."""
+        """Check the strip's supply. When it returns, all lights are drawn again."""
         supplied = self._board.supplied()
         self._stale = self._stale or (supplied and not self.supplied)
         self.supplied = supplied
@@ -59,11 +61,11 @@ class Lights:
         self._looks, self._places, self._start_us = b"", bytes(PLACES), now_us
         self._stale = True
 
-    # What the host says; each returns 0, or why it is refused
+    # Messages from the host. Each method returns 0, or the reason of a refusal.
 
     def set_up(self, body: bytes) -> int:
-        """Take the body of SETUP: the supply's limit, the current of a channel at 255 and of a dark
-        light, and the byte for each brightness.
+        """Apply the body of SETUP: the supply's limit, the current of a channel at 255 and of a
+        dark light, and the byte for each brightness.
         """
         supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
         self._supply_ua, self._channel_ua, self._idle_ua = supply_ma * 1000, channel * 10, idle * 10
@@ -72,7 +74,9 @@ class Lights:
         return 0
 
     def learn(self, body: bytes) -> int:
-        """Take the body of PATTERN: its number, the ticks per brightness, and the brightnesses."""
+        """Store the pattern in the body of PATTERN: its number, the ticks per level, and the
+        levels.
+        """
         number, ticks, levels = body[0], body[1], body[2:]
         if not 1 <= number <= PATTERNS or ticks == 0 or not 1 <= len(levels) <= LEVELS:
             return VALUE
@@ -81,8 +85,8 @@ class Lights:
         return 0
 
     def show(self, body: bytes, now_us: int) -> int:
-        """Take the body of LIGHTS: the start of all patterns; looks of four bytes each, pattern,
-        red, green, blue; and for each place 0 for dark or the number of its look, from 1.
+        """Apply the body of LIGHTS: the start of all patterns; looks of four bytes each (pattern,
+        red, green, blue); and for each place 0 for dark or the number of its look, from 1.
         """
         start, count = struct.unpack(">IB", body[:5])
         looks, places = body[5 : 5 + 4 * count], body[5 + 4 * count :]
@@ -97,25 +101,25 @@ class Lights:
             if looks[at] not in self._patterns:
                 return VALUE
         ago_us = now_us - start & 0xFFFFFFFF
-        if ago_us >= 1 << 31:  # it lies ahead
+        if ago_us >= 1 << 31:  # The start is in the future.
             ago_us -= 1 << 32
         self._start_us, self._looks, self._places = now_us - ago_us, looks, places
         self._stale = True
         return 0
 
     def draw(self, now_us: int) -> None:
-        """Write the strip if anything has changed: at once what the host told, which it does at
-        most 30 times a second; patterns' steps 33 ms after the last write or later.
+        """Write the strip if anything has changed. Changes from the host, at most 30 a second, are
+        written immediately. Steps of patterns wait until 33 ms after the last write.
         """
         if not self.supplied:
-            return  # its chips would feed on the data line
+            return  # Without supply the lights' chips would draw power from the data line.
         since_us = now_us - self._written_us
         if since_us < (_BITS_US if self._stale else _WRITE_US):
             return
         ticks = max(0, now_us - self._start_us) // TICK_US
         due = self._stale or since_us >= _REFRESH_US
         if ticks == self._ticks and not due:
-            return  # as in most rounds: nothing is allocated to find that out
+            return  # Most rounds end here, before any memory is allocated.
         self._ticks = ticks
         steps = []
         for at in range(0, len(self._looks), 4):

@@ -1,7 +1,7 @@
-"""Started by the board at power-on: copy it to the Pico's top folder as main.py.
+"""Started by the board at power-on. Copy this file to the Pico's top folder as main.py.
 
-Hold back while the Pico gets its power, and it stays at the prompt: over USB, once the firmware
-runs, it listens to nothing but its host.
+Hold the back button while the Pico gets power, and the Pico stays at the prompt. Once the firmware
+runs, it answers over USB only to its host.
 """
 
 from node_firmware.node import Node

@@ -1,4 +1,6 @@
-"""The node itself: answers the host, scans, and keeps the lights going. docs/node-protocol.md."""
+"""The node itself: answers the host, scans the sensors and draws the lights.
+docs/node-protocol.md.
+"""
 
 import struct
 from array import array
@@ -23,16 +25,16 @@ from .plate import (
 from .wire import LENGTH, UNKNOWN, VALUE, Frame, Receiver
 
 MAJOR, MINOR = 1, 1
-REPEATED = 0xFF  # the gap that a message with the number of the one before it leaves
+REPEATED = 0xFF  # Sequence gap of a message that repeats the one before.
 
-# From the host
+# Types of messages from the host.
 HELLO, PING, SETUP, KEY_PLEASE = 0x01, 0x02, 0x03, 0x04
 LIGHTS, PATTERN, TONE, SHIFT = 0x05, 0x06, 0x07, 0x08
-# To the host
+# Types of messages to the host.
 CAPABILITIES, PONG, KEY, DELTA, STATUS, REFUSED = 0x81, 0x82, 0x83, 0x84, 0x85, 0x86
-# What a reading holds
+# Bits for the contents of a reading.
 MOTION, FIELDS = 0x10, 0x20
-# What the plate has
+# Bits for the abilities of the plate.
 HAS_IMU, HAS_LIGHTS, HAS_BUTTONS, HAS_BUZZER, TURNS, WATCHES_SUPPLY = 1, 2, 4, 8, 16, 32
 
 PART_HALL, PART_IMU, PART_LIGHTS = 1, 2, 3
@@ -41,16 +43,18 @@ UNKNOWN_TEMPERATURE = -0x8000
 HOST_LOST_US = 2_000_000
 STATUS_US = 1_000_000
 KEY_SCANS, KEY_MOST_SCANS, QUIET_SCANS = 100, 3000, 30
-SHORTEST = (PLACES + 1) // 2  # of a reading in which every place is near its key
-MOTION_AT = 8  # in a frame: behind type, sequence number, time, inputs and key
-LONGEST_SENT = 300 + 2 * PLACES  # bytes of a body: capabilities with a long name, or any reading
+# Minimum length of the fields in bytes, if every place is near its key.
+SHORTEST = (PLACES + 1) // 2
+MOTION_AT = 8  # Index of the motion in a frame, behind type, sequence number, time, inputs and key.
+# Maximum size of a body: capabilities with a long name, or any reading.
+LONGEST_SENT = 300 + 2 * PLACES
 BOUNCE_US = 20_000
 HALL_RETRY_US = 100_000
 _LENGTHS = {HELLO: 2, PING: 4, SETUP: 262, KEY_PLEASE: 0, LIGHTS: 5, PATTERN: 3, TONE: 2, SHIFT: 2}
 
 
 class Node:
-    """Call ``step`` for ever. ``period_us``: from one scan to the next."""
+    """The main loop: call ``step`` forever. ``period_us``: time between scans."""
 
     def __init__(self, board: Board, period_us: int = SCAN_US) -> None:
         self._board = board
@@ -60,7 +64,7 @@ class Node:
         self._lights = Lights(board)
         self._receiver = Receiver()
         self._frame = Frame(LONGEST_SENT)
-        self._expected = 0  # the host's next sequence number
+        self._expected = 0  # Sequence number of the host's next message.
         self._lost = 0
         self._late = 0
         self._streaming = False
@@ -72,14 +76,16 @@ class Node:
         self._key = array("H")
         self._key_number = 0
         self._key_age = 0
-        self._length = 0  # of the last delta
-        self._quiet = 0  # scans for which that has not changed
+        self._length = 0  # Length of the last delta in bytes.
+        self._quiet = 0  # Number of scans in which this length has not changed.
         self._buttons = 0
         self._buttons_us = 0
-        self._stop(board.now_us())  # what a former life left shining and sounding
+        self._stop(board.now_us())  # Turn off lights and buzzer that the last run left on.
 
     def step(self) -> int:
-        """Do what is due; return the microseconds to the next action if the host sends nothing."""
+        """Do all work that is due. Return the microseconds to the next action if the host sends
+        nothing.
+        """
         board = self._board
         board.alive()
         now_us = board.now_us()
@@ -100,13 +106,14 @@ class Node:
         self._lights.draw(board.now_us())
         return max(0, self._scan_us - board.now_us())
 
-    # What the host says
+    # Handling of the host's messages.
 
     def _receive(self, frame: bytes, now_us: int) -> None:
         kind, sequence, body = frame[0], frame[1], frame[2:]
         if kind == HELLO:
             self._expected = sequence
-        elif not self._streaming:  # to a host that met a former life: it must greet this one
+        # The host greeted an earlier run of the firmware and must greet again.
+        elif not self._streaming:
             return
         gap = sequence - self._expected & 0xFF
         if gap == REPEATED:
@@ -121,7 +128,7 @@ class Node:
             self._send_body(REFUSED, bytes([kind, sequence, reason]))
 
     def _obey(self, kind: int, body: bytes, now_us: int) -> int:
-        """Carry out one message; returns 0, or the number of the refusal."""
+        """Execute one message. Return 0, or the reason of a refusal."""
         if kind == HELLO:
             self._greet(body[0], now_us)
         elif kind == PING:
@@ -178,13 +185,13 @@ class Node:
         self._board.tone(0)
 
     def _stop(self, now_us: int) -> None:
-        """Silence the buzzer and darken the lights, as no host listens."""
+        """Stop scanning, silence the buzzer and darken the lights, because no host listens."""
         self._streaming = False
         self._board.tone(0)
         self._lights.reset(now_us)
         self._lights.draw(now_us)
 
-    # What the node says
+    # Messages to the host.
 
     def _scan(self, now_us: int) -> None:
         self._scan_us += self._period_us
@@ -210,8 +217,10 @@ class Node:
         self._send(kind, end - 2)
 
     def _pack(self, at: int) -> "tuple[int, int]":
-        """The fields into the frame, from ``at`` on: as what, and where they end. A key is long and
-        late: so only for a delta that has grown, and while all is still.
+        """Pack the fields into the frame from byte ``at`` on. Return the message type and the end.
+
+        A key (a full reading) is long and arrives late. So one is sent only if the delta has grown,
+        and preferably while nothing moves.
         """
         codes, plain = self._hall.codes, self._frame.plain
         if self._key:
@@ -230,14 +239,16 @@ class Node:
         return KEY, (pack(codes, codes, PLACES, plain, 2 * at, 1) + 1) // 2
 
     def _debounced(self, now_us: int) -> int:
-        """Return the buttons, in which a change counts at once and then no other for a while."""
+        """Return the buttons held down. A change counts immediately; further changes are ignored
+        for BOUNCE_US.
+        """
         pressed = self._board.buttons()
         if pressed != self._buttons and now_us - self._buttons_us >= BOUNCE_US:
             self._buttons, self._buttons_us = pressed, now_us
         return self._buttons
 
     def _report_status(self, now_us: int) -> None:
-        """Send the status once a second, and at once when a fault begins or ends."""
+        """Send the status once a second, and immediately when it changes."""
         hall, imu, lights = self._hall, self._imu, self._lights
         parts = (hall.fault, hall.detail, imu.fault, imu.detail, lights.supplied)
         told = (parts, self._lost, lights.share)

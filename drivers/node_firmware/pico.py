@@ -1,10 +1,10 @@
-"""The board of the reference build: a Raspberry Pi Pico. Pin table: docs/wiring-node.md.
+"""The reference board: a Raspberry Pi Pico. Pin table: docs/wiring-node.md.
 
-The scan goes to its own registers (RP2040 and RP2350 data sheets, SIO and SPI): a pin written
-through machine.Pin costs some 22 us, so 336 of them and 112 transfers would take the 10 ms of a
-scan; written straight to SIO a pin costs a few clocks, and the wire sets the pace. The lights' bits
-come from a state machine (PIO), which goes on while interrupts do: MicroPython's own ``neopixel``
-stops them for 3 ms, and a UART would lose what comes meanwhile: its chip holds 32 bytes (0.7 ms).
+The scan uses the chip's registers directly (RP2040 and RP2350 data sheets, SIO and SPI). A pin
+written through machine.Pin costs some 22 us, so the 336 pin writes and 112 transfers of a scan
+would take its whole 10 ms. A pin written through SIO costs a few clocks. A state machine (PIO)
+sends the lights' bits and leaves interrupts enabled. MicroPython's own ``neopixel`` blocks
+interrupts for 3 ms, in which a UART would lose data: its chip holds 32 bytes (0.7 ms).
 """
 
 import select
@@ -19,28 +19,30 @@ import rp2
 from .board import GRAY, Board
 from .plate import BAUD, I2C_HZ, LINE, SPI_HZ, WATCHDOG_MS
 
-TX, RX = 0, 1  # UART0, to the host, where that is not on the Pico's own plug
-SCK, MOSI, MISO, SELECT = 18, 19, 16, 17  # SPI0: MCP3008
+TX, RX = 0, 1  # UART0 to the host, if the host is not on the Pico's own USB plug.
+SCK, MOSI, MISO, SELECT = 18, 19, 16, 17  # SPI0 to the MCP3008.
 ADDRESS = (10, 11, 12, 13)  # S0 to S3 of the multiplexers
-SDA, SCL = 4, 5  # I2C0: MPU-6050
-CONFIRM, BACK = 14, 15  # buttons to ground
+SDA, SCL = 4, 5  # I2C0 to the MPU-6050.
+CONFIRM, BACK = 14, 15  # Buttons to ground.
 BUZZER = 6
-STRIP = 22  # through a 74AHCT125
-SUPPLY = 20  # the strip's 5 V through a divider; without that wire it always looks supplied
-STRIP_HZ = 8_000_000  # clocks of the state machine
+STRIP = 22  # Data line of the lights, through a 74AHCT125.
+# The strip's 5 V through a divider. Without that wire the strip always reads as supplied.
+SUPPLY = 20
+STRIP_HZ = 8_000_000  # Clock of the state machine.
 
 _RP2350 = "RP2350" in getattr(sys.implementation, "_machine", "")
 _SIO = 0xD000_0000
 _SPI0 = 0x4008_0000 if _RP2350 else 0x4003_C000
-# GPIO_OUT_SET, GPIO_OUT_CLR, GPIO_OUT_XOR; SSPDR, SSPSR
+# Addresses of GPIO_OUT_SET, GPIO_OUT_CLR, GPIO_OUT_XOR; SSPDR, SSPSR.
 _REGISTERS = [_SIO + at for at in ((0x18, 0x20, 0x28) if _RP2350 else (0x14, 0x18, 0x1C))]
 _REGISTERS += [_SPI0 + 0x08, _SPI0 + 0x0C]
 _NO_KEY = -1
-_MOST = 256  # bytes at a time: the scan does not wait for a host that never stops
+# Maximum number of bytes per read, so that a host that never stops cannot block the scan.
+_MOST = 256
 
 
 class Pico(Board):
-    """Its pins, claimed. From here on the watchdog wants ``alive``; nothing can stop it again."""
+    """The Pico, with its pins claimed. Call ``alive`` regularly: the watchdog cannot be stopped."""
 
     def __init__(self) -> None:
         self._line = UsbLine() if LINE == "usb" else UartLine(BAUD, TX, RX)
@@ -68,7 +70,7 @@ class Pico(Board):
         self._watchdog.feed()
 
     def now_us(self) -> int:
-        """Return the microseconds since the start. Sums up ticks, which wrap after nine minutes."""
+        """Return microseconds since the start, the sum of ticks, which wrap after nine minutes."""
         ticks = time.ticks_us()
         self._now_us += time.ticks_diff(ticks, self._last)
         self._last = ticks
@@ -83,26 +85,26 @@ class Pico(Board):
         self._i2c.writeto_mem(address, register, data)
 
     def buttons(self) -> int:
-        """Return the buttons held down; a pressed one pulls its line low."""
+        """Return the buttons held down. A pressed button pulls its line low."""
         confirm, back = self._keys
         return (0 if confirm.value() else 1) | (0 if back.value() else 2)
 
     def supplied(self) -> bool:
-        """Return whether the divider of the 5 V holds its line high."""
+        """Return whether the strip has power: the divider of its 5 V holds the line high."""
         return bool(self._supply.value())
 
     def tone(self, hz: int) -> None:
-        """Sound the buzzer with a square wave; 0: silence."""
+        """Sound the buzzer with a square wave of ``hz``; 0 is silence."""
         if hz:
             self._buzzer.freq(hz)
         self._buzzer.duty_u16(0x8000 if hz else 0)
 
     def show(self, grb: bytearray) -> None:
-        """Begin to show these bytes; they leave by themselves."""
+        """Start to send ``grb`` to the strip without waiting."""
         self._strip.write(grb)
 
     def rest(self, most_us: int) -> None:
-        """Wait for the whole milliseconds of a time, or until the host sends something."""
+        """Wait at most ``most_us``, in whole milliseconds, or until the host sends something."""
         self._waking.poll(most_us // 1000)
 
     def received(self) -> bytes:
@@ -110,19 +112,19 @@ class Pico(Board):
         return self._line.received()
 
     def send(self, data: bytearray, length: int) -> None:
-        """Send over the line."""
+        """Send the first ``length`` bytes over the line."""
         self._line.send(data, length)
 
 
 def held_at_start() -> bool:
-    """Return whether the back button is held down, which keeps the Pico at its prompt for new
-    firmware.
+    """Return whether the back button is held down, which keeps the Pico at its prompt so that
+    firmware can be installed.
     """
     return machine.Pin(BACK, machine.Pin.IN, machine.Pin.PULL_UP).value() == 0
 
 
 class UartLine:
-    """Two pins, through an adapter or a slip ring."""
+    """A line to the host over two UART pins, through an adapter or a slip ring."""
 
     def __init__(self, baud: int, tx: int, rx: int) -> None:
         self._uart = self.source = machine.UART(
@@ -136,15 +138,15 @@ class UartLine:
         return data or b""
 
     def send(self, data: bytearray, length: int) -> None:
-        """Put bytes into the UART's buffer."""
+        """Write the first ``length`` bytes to the UART's buffer."""
         self._uart.write(data, length)
 
 
 class UsbLine:
-    """The terminal that MicroPython shows over USB, with every byte meaning only itself.
+    """A line to the host over MicroPython's USB terminal, without control characters.
 
-    A byte of 3 would otherwise stop the program, as Ctrl-C does. While nobody has the port open
-    what is sent is dropped; a host that has it open and does not read holds a write up for half a
+    A byte of 3 would otherwise stop the program, as Ctrl-C does. Bytes are dropped while no program
+    has the port open. A host that has the port open but does not read delays a write by half a
     second.
     """
 
@@ -156,27 +158,28 @@ class UsbLine:
         self._ready.register(sys.stdin, select.POLLIN)
 
     def received(self) -> bytes:
-        """Return the bytes that have arrived. Reads single bytes, as a longer read would wait."""
+        """Return the received bytes. Reads single bytes, because a longer read would wait."""
         data = bytearray()
         while len(data) < _MOST and self._ready.poll(0):
             data += self._in.read(1)
         return bytes(data)
 
     def send(self, data: bytearray, length: int) -> None:
-        """Send to the host."""
+        """Send the first ``length`` bytes to the host."""
         self._out.write(data, length)
 
 
 class Scanner:
-    """Walks the sixteen addresses; converter on SPI0, already set up, its select at ``select``.
+    """Reads all sixteen addresses. The converter is on SPI0, already set up, its chip select on pin
+    ``select``.
 
     ``lines``: pins of S0 to S3, all low.
     """
 
     def __init__(self, select: int, lines: "tuple[int, ...]", gray: "tuple[int, ...]") -> None:
         self._where = array("I", _REGISTERS + [1 << select])  # noqa: RUF005 - no unpacking there
-        # The walk from each start, and what changes after each address; the last change leads to
-        # the next start.
+        # For each start the order of addresses, and the pins to toggle after each address. The last
+        # toggle sets the next start.
         self._walks = []  # type: list[tuple[bytes, array[int]]]
         for start in range(16):
             walk = gray[start:] + gray[:start]
@@ -185,16 +188,20 @@ class Scanner:
             self._walks.append((bytes(walk), array("I", pins)))
 
     def scan(self, codes: "array[int]", channels: int, start: int) -> bool:
-        """Read all inputs through the hardware registers; see Board.scan."""
+        """Read all inputs through the hardware registers. Arguments and result are those of
+        Board.scan.
+        """
         walk, toggles = self._walks[start]
         return scan(self._where, walk, toggles, codes, channels) == 0
 
 
 @micropython.viper
 def scan(where: ptr32, gray: ptr8, toggles: ptr32, codes: ptr16, channels: int) -> int:
-    """``where``: addresses of set, clear, exclusive-or, SPI data and status; the select's bit.
+    """Read ``channels`` inputs at each of sixteen addresses into ``codes``. Return the null bits,
+    which are 0 if the converter answers.
 
-    Sixteen times as many conversions as ``channels``. Returns the null bits, which are all 0.
+    ``where``: addresses of the registers set, clear, exclusive-or, SPI data and SPI status, and the
+    bit of the chip select.
     """
     put_high, put_low, toggle = ptr32(where[0]), ptr32(where[1]), ptr32(where[2])
     data, status, select = ptr32(where[3]), ptr32(where[4]), where[5]
@@ -208,11 +215,12 @@ def scan(where: ptr32, gray: ptr8, toggles: ptr32, codes: ptr16, channels: int) 
             data[0] = 0
             answer = 0
             for _ in range(3):
-                while not status[0] & 4:  # RNE: nothing has come yet
+                while not status[0] & 4:  # RNE is 0: no byte has arrived yet.
                     pass
                 answer = answer << 8 | data[0]
             put_high[0] = select
-            # What follows takes longer than the 270 ns that the select must rest (tCSH, DS21295D).
+            # The next lines take longer than the 270 ns for which chip select must be high (tCSH,
+            # DS21295D).
             nulls |= answer & 0x400
             codes[at] = answer & 0x3FF
             at += 16
@@ -228,10 +236,10 @@ def scan(where: ptr32, gray: ptr8, toggles: ptr32, codes: ptr16, channels: int) 
     fifo_join=rp2.PIO.JOIN_TX,
 )
 def ws2812() -> None:
-    """One bit a round: taken from the byte, up, and down sooner for a 0 than for a 1."""
-    # A bit takes ten clocks of 125 ns, 1.25 us. 0: high for 375 ns, 1: for 750 ns (WS2812B data
-    # sheet, T0H and T1H: 400 and 800 ns, each within 150 ns). Said in here, because asm_pio puts
-    # its own words in the place of all names of this file while it runs this function.
+    """Send one bit per round: high, then low, sooner for a 0 than for a 1."""
+    # A bit takes ten clocks of 125 ns, 1.25 us. A 0 is high for 375 ns, a 1 for 750 ns (WS2812B
+    # data sheet, T0H and T1H: 400 and 800 ns, each within 150 ns). The constants are local, because
+    # asm_pio replaces this file's global names while it runs this function.
     T_BOTH, T_ONE, T_LOW = 3, 3, 4  # noqa: N806 - in clocks
     wrap_target()
     label("bit")
@@ -244,21 +252,21 @@ def ws2812() -> None:
 
 
 class Strip:
-    """Lights in a chain at ``pin``. Their bits leave by DMA: a hundred lights take 3 ms, which is
-    a third of a scan.
+    """The chain of lights at ``pin``. DMA sends the bits, because a hundred lights take 3 ms, a
+    third of a scan.
     """
 
     def __init__(self, pin: int) -> None:
         self._machine = rp2.StateMachine(0, ws2812, freq=STRIP_HZ, sideset_base=machine.Pin(pin))
         self._machine.active(1)
         self._dma = rp2.DMA()
-        # Bytes, each when the first machine of the first PIO has room for it (DREQ 0). A byte
-        # written to a register stands in all four of its bytes (data sheet, 2.1.4), so the one that
+        # Send a byte whenever the first machine of the first PIO has room (DREQ 0). A byte written
+        # to a register appears in all four of its bytes (data sheet, 2.1.4), so the byte that
         # leaves first is right.
         self._control = self._dma.pack_ctrl(size=0, inc_write=False, treq_sel=0)
 
     def write(self, grb: bytearray) -> None:
-        """Send green, red, blue of each light; ``grb`` must not change until the bits have left."""
+        """Send green, red, blue of each light. ``grb`` must not change until all bits are sent."""
         self._dma.config(
             read=grb, write=self._machine, count=len(grb), ctrl=self._control, trigger=True
         )

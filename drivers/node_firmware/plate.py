@@ -1,20 +1,20 @@
-"""Wiring and figures of the reference plate: what to change for another one. Pins: pico.py."""
+"""Wiring and figures of the reference plate; change them for another plate. Pins: pico.py."""
 
 COLUMNS = 10
 ROWS = 10
 PLACES = COLUMNS * ROWS
-SERPENTINE = True  # the strip runs to and fro; False: every row from the west
+SERPENTINE = True  # True if the strip runs to and fro, False if every row starts in the west.
 
-LINE = "usb"  # to the host: "usb" (the Pico's own plug) or "uart" (pins)
-BAUD = 460_800  # of the UART
-WATCHDOG_MS = 4000  # without a step for so long the Pico starts again; 8388 at most
-SPI_HZ = 1_350_000  # what an MCP3008 takes at 2.7 V and above
+LINE = "usb"  # Line to the host: "usb" (the Pico's own plug) or "uart" (pins).
+BAUD = 460_800  # Rate of the UART.
+WATCHDOG_MS = 4000  # The Pico restarts after this time without a step; at most 8388.
+SPI_HZ = 1_350_000  # Maximum for an MCP3008 at 2.7 V and above.
 I2C_HZ = 400_000
 SCAN_US = 10_000
 MULTIPLEXERS = 7
 
-# Spare inputs of the multiplexers, and the lowest and highest code that each may read: ground,
-# full supply, half supply (3 %, 3 % and 8 %). The thermistor is not judged.
+# Spare inputs of the multiplexers, with the lowest and highest code that each can read: ground,
+# full supply, half supply (3 %, 3 % and 8 %). The thermistor is not checked.
 SPARES = (
     (100, 0, 30),
     (101, 993, 1023),
@@ -28,10 +28,11 @@ SPARES = (
     (110, 0, 30),
     (111, 0, 30),
 )
-THERMISTOR = 103  # 10 kilohm, B = 3950 K, to ground; 10 kilohm to the supply
+# Input of the thermistor: 10 kilohm, B = 3950 K, to ground; 10 kilohm to the supply.
+THERMISTOR = 103
 
 # DRV5055A1 and MCP3008, both on 3.3 V: 60 mV/mT, 1024 steps. Field in nT = FIELD_AT_0_NT + code *
-# FIELD_STEP_NT; 512 steps are no field.
+# FIELD_STEP_NT; code 512 means no field.
 FIELD_STEP_NT = 53_711
 FIELD_AT_0_NT = -512 * FIELD_STEP_NT
 POLES = 2

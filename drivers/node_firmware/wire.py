@@ -1,18 +1,19 @@
-"""Frames on the line: COBS with a zero at the end of each, and a CRC-16 inside."""
+"""Frames on the line: COBS with a zero at the end of each frame, and a CRC-16 inside."""
 
 import binascii
 
 from .fast import CRC, crc, stuff
 
-UNKNOWN, LENGTH, VALUE = 1, 2, 3  # why a message is refused
-LONGEST = 1024  # bytes of a frame before COBS, its CRC included
-LONGEST_CODED = LONGEST + LONGEST // 254 + 1  # after it, without the zero
-_RUN = 254  # bytes that one COBS code can lead
-_crc_hqx = getattr(binascii, "crc_hqx", None)  # the same, compiled, where there is one: on a host
+UNKNOWN, LENGTH, VALUE = 1, 2, 3  # Reasons for the refusal of a message.
+LONGEST = 1024  # Maximum number of bytes in a frame before COBS, including the CRC.
+LONGEST_CODED = LONGEST + LONGEST // 254 + 1  # Maximum after COBS, without the final zero.
+_RUN = 254  # Maximum number of data bytes in one COBS block.
+# The compiled function for the same CRC, if Python has one, as on a host.
+_crc_hqx = getattr(binascii, "crc_hqx", None)
 
 
 def crc16(data: "bytes | bytearray") -> int:
-    """Return the CRC-16 of all bytes; 0 for a frame that ends with its own CRC."""
+    """Return the CRC-16 of all bytes, which is 0 for a frame that ends with its own CRC."""
     return _crc_hqx(data, 0xFFFF) if _crc_hqx else crc(data, len(data), CRC)
 
 
@@ -32,7 +33,9 @@ def unstuff(coded: bytes) -> "bytes | None":
 
 
 def unwrap(coded: bytes) -> bytes:
-    """Return type, sequence number and body of a frame without its final zero; b"" if damaged."""
+    """Return type, sequence number and body of a frame without its final zero, or b"" if it is
+    damaged.
+    """
     plain = unstuff(coded)
     if plain is None or not 4 <= len(plain) <= LONGEST or crc16(plain):
         return b""
@@ -40,8 +43,10 @@ def unwrap(coded: bytes) -> bytes:
 
 
 class Frame:
-    """Messages for the host, each made in the same memory: a Pico would otherwise collect garbage
-    for 4 ms every half second. ``plain``: type, sequence number, body, and room for the CRC.
+    """Builds messages for the host in the same memory each time. Otherwise a Pico would collect
+    garbage for 4 ms every half second.
+
+    ``plain``: type, sequence number, body, and room for the CRC.
     """
 
     def __init__(self, longest: int) -> None:
@@ -50,8 +55,8 @@ class Frame:
         self._sequence = 0
 
     def wrap(self, kind: int, length: int) -> int:
-        """Frame the ``length`` bytes of body in ``plain`` into ``coded``; return the frame's
-        length.
+        """Encode the message in ``plain``, with ``length`` bytes of body, into ``coded``. Return
+        the length of the frame.
         """
         plain, end = self.plain, length + 2
         plain[0], plain[1] = kind, self._sequence
@@ -62,7 +67,7 @@ class Frame:
 
 
 class Receiver:
-    """Splits bytes into frames. ``damaged``: number of frames that could not be read."""
+    """Splits received bytes into frames. ``damaged``: number of frames that could not be read."""
 
     def __init__(self) -> None:
         self.damaged = 0
@@ -70,7 +75,7 @@ class Receiver:
         self._skipping = False
 
     def feed(self, data: bytes) -> "list[bytes] | tuple[()]":
-        """Return the frames that ``data`` completes, unwrapped."""
+        """Return the decoded frames that ``data`` completes."""
         if not data:
             return ()
         pieces = (self._rest + data).split(b"\0")
@@ -85,7 +90,7 @@ class Receiver:
                 frames.append(frame)
             elif piece:
                 self.damaged += 1
-        if len(self._rest) > LONGEST_CODED:  # no frame is that long
+        if len(self._rest) > LONGEST_CODED:  # No valid frame is that long, so skip it.
             self._rest = b""
             if not self._skipping:
                 self._skipping = True
