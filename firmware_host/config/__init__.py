@@ -1,1 +1,3 @@
-"""Configuration read at the start: settings, profile, boards and paths; and the host's errors."""
+"""Configuration that is read at the start (settings, profile, boards and paths), and the host's
+errors.
+"""

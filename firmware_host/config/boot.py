@@ -1,9 +1,9 @@
-"""A reader of config.txt as a Pi's firmware reads it, and the lines that a table needs there.
+"""Reads config.txt as a Pi's firmware reads it, and lists the lines that a table needs in it.
 
 Sources: the documentation's pages on config.txt (file format, conditional filters, overclocking),
 device trees (DTBs, overlays and config.txt) and UARTs,
 https://www.raspberrypi.com/documentation/computers/config_txt.html, and raspberrypi/utils for the
-values that a parameter takes.
+values of parameters.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 
 MAX_LINE: Final = 98
-"""Length of a line that the firmware reads, in characters."""
+"""Maximum length of a line in characters; the firmware ignores the rest of a longer line."""
 MAX_DEPTH: Final = 8
-"""Depth of files that include each other, so that a circle ends."""
+"""Maximum depth of files that include other files, so that a circle of includes ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +26,22 @@ class Pi:
     name: str
     """The model's name after "Raspberry Pi", as in /proc/device-tree/model."""
     filters: tuple[str, ...]
-    """The model filters that apply to it; the first covers all Pis with the same clock."""
+    """The model filters that apply to this Pi; the first covers all Pis with the same clock."""
     board_type: int
-    """Bits 4 to 11 of its revision code."""
+    """Bits 4 to 11 of the Pi's revision code."""
     core_mhz: tuple[int, int] | None = None
-    """Highest and lowest core clock by default, or None if SPI does not depend on it."""
+    """Highest and lowest core clock in MHz by default, or None if SPI does not depend on the core
+    clock.
+    """
     clock: tuple[str, ...] = ()
-    """The lines that keep the core clock at one frequency."""
+    """The lines of config.txt that keep the core clock at one frequency."""
     mini_uart: bool | None = False
-    """Whether enable_uart starts the mini UART, which fixes the core clock; None if unknown."""
+    """True if enable_uart starts the mini UART, which fixes the core clock; None if unknown."""
 
 
 _BCM2837 = ((400, 250), ("core_freq=250",))
 _BCM2711 = ((500, 200), ("core_freq=500", "core_freq_min=500"))
-MODELS: Final = (  # a longer name before its beginning
+MODELS: Final = (  # A model comes before each shorter name with which its own name begins.
     Pi("2 Model B", ("pi2",), 0x04, (250, 250)),
     Pi("Zero 2", ("pi02", "pi0w", "pi0"), 0x12, *_BCM2837, mini_uart=True),
     Pi("3 Model A Plus", ("pi3", "pi3+"), 0x0E, *_BCM2837, mini_uart=True),
@@ -61,13 +63,13 @@ _FILTERS: Final = frozenset({"pi1", "cm0", *(each for pi in MODELS for each in p
 
 
 def pi_of(model: str) -> Pi | None:
-    """Return the Pi of this name, or None for one that is not in the table."""
+    """Return the Pi with this model name, or None if ``MODELS`` does not contain it."""
     name = model.removeprefix("Raspberry Pi ")
     return next((pi for pi in MODELS if re.match(rf"{pi.name}\b", name)), None)
 
 
 _ON = frozenset({"y", "yes", "on", "true", "enable", "1", "okay", "ok"})
-# The board's own parameters, by their other names. The header's I2C bus is number 1 on all Pis.
+# Alternative names of the board's parameters. The header's I2C bus is number 1 on all Pis.
 _SAME = {
     "i2c": "i2c_arm",
     "i2c1": "i2c_arm",
@@ -77,16 +79,17 @@ _SAME = {
 _KEYS = {"device_tree_param": "dtparam", "device_tree_overlay": "dtoverlay"}
 _SELECTS = re.compile(r"spi([0-6])-([0-3])cs")
 _SPI1_PINS = ("18", "17", "16")
-# Their parts are on the header's bus unless a parameter names another one (i2c-buses.dtsi).
+# Parts of these overlays are on the header's I2C bus, unless a parameter names another bus
+# (i2c-buses.dtsi).
 _ON_I2C = re.compile(r"i2c-(rtc|sensor|fan|mux|pwm-pca9685a)")
 _OTHER_BUS = re.compile(r"i2c[02-9]|i2c_csi_dsi\d?|i2c-path")
-# With one of these Bluetooth is not on the PL011, which is then the header's UART.
+# With one of these overlays Bluetooth does not use the PL011, which is then the header's UART.
 _OTHER_UART = re.compile(r"(pi3-)?(disable|miniuart)-bt")
 _NUMBERS = ("core_freq", "core_freq_min", "gpu_freq", "gpu_freq_min", "force_turbo", "enable_uart")
 
 
 class _Reading:
-    """One reading of config.txt, which takes conditions that cannot be known here as true."""
+    """One reading of config.txt. ``holds`` decides each condition that this program cannot know."""
 
     def __init__(
         self,
@@ -107,10 +110,10 @@ class _Reading:
         self._selects: dict[int, set[int]] = {}
         self._overlays: set[str] = set()
         self.unread: list[str] = []
-        """Lines that look like settings and are not, for the blanks at their equals sign."""
+        """Lines that the firmware ignores because of blanks at the equals sign."""
 
     def file(self, name: str, depth: int = 0) -> None:
-        """Read one file, and what it includes, in order."""
+        """Read one file and the files that it includes, in order."""
         for raw in (self._read(name) or "").split("\n"):
             line = raw[:MAX_LINE].strip()
             if line.startswith("["):
@@ -118,7 +121,8 @@ class _Reading:
             elif all(self._filters.values()) and not line.startswith("#"):
                 words = line.split()
                 if words[:1] == ["include"] and len(words) > 1:
-                    # The firmware of a Pi 5 is its boot loader, which is said not to follow them.
+                    # The firmware of a Pi 5 is its boot loader, which is documented not to follow
+                    # includes.
                     followed = self._pi is None or self._pi.core_mhz is not None
                     if depth < MAX_DEPTH and (followed or self._holds("include")):
                         self.file(words[1], depth + 1)
@@ -133,19 +137,20 @@ class _Reading:
         holds: bool | None = None
         if name in {"none", "tryboot"}:
             kind, holds = name, False
-        elif name.startswith("HDMI:"):  # a port, and no condition
+        elif name.startswith("HDMI:"):  # This filter names an HDMI port and is not a condition.
             holds = True
         elif re.fullmatch(r"(?i)(pi|cm)\d\S*", name):
             kind = "model"
             if self._pi is not None and name.lower() in _FILTERS:
-                # Whether capitals count is said in both ways.
+                # Sources differ on whether a filter in capitals counts, so the result is unknown.
                 holds = name.lower() in self._pi.filters and (name in _FILTERS or None)
         elif kind == "board-type":
             kind, holds = "model", _same_number(wanted, getattr(self._pi, "board_type", None))
         elif name.startswith("0x"):
             kind, holds = "serial", _same_number(name, self._serial)
             if self._serial is not None and not holds:
-                holds = _same_number(name, self._serial & 0xFFFF_FFFF)  # as older Pis write it
+                # Older Pis use only 32 bits of the serial number.
+                holds = _same_number(name, self._serial & 0xFFFF_FFFF)
         elif name.startswith("gpio"):
             kind = "gpio"
         self._filters[kind] = self._holds(name) if holds is None else holds
@@ -167,7 +172,7 @@ class _Reading:
             return
         for each in filter(None, rest):
             value, *comment = re.split(r"\s+#", each, maxsplit=1)
-            # What the firmware makes of a comment after a value is not documented.
+            # The effect of a comment after a value is not documented.
             self._parameter(value if comment and self._holds("#") else each)
 
     def _open(self, overlay: str) -> None:
@@ -183,7 +188,9 @@ class _Reading:
             self._params["i2c_arm"] = "on"
 
     def _parameter(self, text: str) -> None:
-        """Set a parameter of the open overlay or, where that has none of the name, the board's."""
+        """Set a parameter of the open overlay or, if the overlay has no such parameter, of the
+        board.
+        """
         name, equals, value = text.partition("=")
         value = value if equals else "on"
         spi, select = _SELECTS.fullmatch(self._overlay), re.fullmatch(r"cs(\d)_(pin|spidev)", name)
@@ -202,7 +209,9 @@ class _Reading:
             self._params[_SAME.get(name, name)] = value
 
     def lines(self) -> frozenset[str]:
-        """Return the lines that a table may need, as far as the file does what they do."""
+        """Return the lines for a table whose effect config.txt achieves, in the table's
+        spelling.
+        """
         found = {f"{key}={self._numbers[key]}" for key in _NUMBERS[:2] if key in self._numbers}
         if self._params.get("spi") in _ON:
             found.add("dtparam=spi=on")
@@ -233,7 +242,7 @@ class _Reading:
 
 
 def _same_number(text: str, number: int | None) -> bool | None:
-    """Return whether ``text`` is that number, or None if the number is unknown."""
+    """Return whether ``text`` is the number ``number``, or None if ``number`` is None."""
     if number is None:
         return None
     base = 16 if text.startswith("0x") else 10
@@ -245,20 +254,22 @@ class BootConfig:
     """The settings in config.txt that matter to a table."""
 
     name: str
-    """The file's path, without the leading slash."""
+    """The path of config.txt, without the leading slash."""
     sure: frozenset[str]
-    """Lines that apply unconditionally, in the form in which a table asks for them."""
+    """Lines that apply under all conditions, in the form in which a table needs them."""
     perhaps: frozenset[str]
-    """Lines that apply only under a condition which the file alone does not decide."""
+    """Lines that apply only under a condition that the file alone does not decide."""
     unread: tuple[str, ...]
-    """Lines that the firmware ignores because of blanks at their equals sign."""
+    """Lines that the firmware ignores because of blanks at the equals sign."""
 
 
 def read_boot_config(
     name: str, read: Callable[[str], str | None], model: str, serial: int | None
 ) -> BootConfig:
-    """Read config.txt and what it includes. ``read`` returns a file's text, None if there is none;
-    ``serial`` is the Pi's number, None if unknown.
+    """Read config.txt and the files that it includes.
+
+    ``read`` returns a file's text, or None if the file does not exist. ``model`` is the Pi's name
+    in the device tree. ``serial`` is the Pi's serial number, or None if unknown.
     """
     folder, _, first = name.rpartition("/")
     unknown: set[str] = set()
@@ -275,15 +286,18 @@ def read_boot_config(
 
     unread: dict[str, None] = {}
     found = [lines(lambda _: False), lines(lambda _: True)]
-    for one in sorted(unknown):  # each alone, and all but it: one may take back what another does
+    # Try each condition alone, and all conditions except that one, because one condition can undo
+    # the effect of another.
+    for one in sorted(unknown):
         found += [lines(one.__eq__), lines(one.__ne__)]
     sure = frozenset.intersection(*found)
     return BootConfig(name, sure, frozenset.union(*found) - sure, tuple(unread))
 
 
 def lines_for_every_pi(needed: Callable[[str], Iterable[str]]) -> str:
-    """Return what to add to config.txt for a card that any Pi can start from. ``needed`` returns
-    the lines for a model, by its name in the device tree.
+    """Return the lines to add to config.txt on a card with which any Pi can start.
+
+    ``needed`` returns the lines for a model, given by its name in the device tree.
     """
     common = list(dict.fromkeys(needed("")))
     found = ["[all]", *common]

@@ -1,4 +1,4 @@
-"""A function that builds the drivers which a profile describes; the profile itself knows none."""
+"""Builds the drivers that a profile describes, so that the profile need not import them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tiltboard.firmware_host.config.wiring import NodeHall
 
 
 def build_plate(profile: Profile, buses: Buses) -> Plate:
-    """Return the drivers of all parts of the table. Opens nothing: the first scan does."""
+    """Return the drivers of all parts of the table. The first scan opens the buses."""
     hall, imu, lights, panel = profile.hall, profile.imu, profile.lights, profile.panel
     if isinstance(hall, NodeHall):
         return _on_node(hall, profile, buses)
@@ -25,7 +25,7 @@ def build_plate(profile: Profile, buses: Buses) -> Plate:
 
 
 def _on_node(hall: NodeHall, profile: Profile, buses: Buses) -> Plate:
-    """Return the parts that are behind one serial link, which all of them share."""
+    """Return the drivers of the parts behind one serial link, which all these parts share."""
     imu, lights = profile.imu, profile.lights
     link = NodeLink(NodeSettings(hall.port, hall.baud, profile.columns, profile.rows), buses)
     sensors = node.NodeHallDriver(link)

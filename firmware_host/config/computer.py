@@ -1,8 +1,9 @@
-"""The devices that the table's parts open on the Pi, and a lock so that one program at a time does.
+"""Lists the devices that the table's parts open on the Pi, and locks them for one program at a
+time.
 
-From this list come the unit's drop-in (``tiltboard unit``), the udev rules
-(systemd/60-tiltboard.rules, compared by a test), the lock of the board, the doctor, and the table
-in docs/dependencies.md.
+This list is used by the service's drop-in (``tiltboard unit``), the udev rules
+(systemd/60-tiltboard.rules, compared by a test), the board's lock, the doctor, and the table in
+docs/dependencies.md.
 """
 
 from __future__ import annotations
@@ -28,21 +29,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DeviceClass:
-    """A kind of device file."""
+    """A kind of device file, with the group that can open it."""
 
     group: str
     allow: tuple[str, ...]
-    """Values of DeviceAllow=: names of drivers in /proc/devices, since a path must exist at the
-    start.
+    """Values of DeviceAllow= in the service's unit. They are names of drivers in /proc/devices,
+    because a path would have to exist when the service starts.
     """
     rule: str
-    """The match of a udev rule."""
+    """The condition of a udev rule that matches these devices."""
 
 
 SPI = DeviceClass("spi", ("char-spi",), 'SUBSYSTEM=="spidev"')
 I2C = DeviceClass("i2c", ("char-i2c",), 'SUBSYSTEM=="i2c-dev"')
 GPIO = DeviceClass("gpio", ("char-gpiochip",), 'SUBSYSTEM=="gpio", KERNEL=="gpiochip*"')
-# A cable that is plugged in again gets a new node: USB, and both kinds of on-board serial.
+# A cable that is plugged in again gets a new device node. The drivers are those of USB adapters and
+# of both kinds of on-board serial port.
 SERIAL = DeviceClass(
     "dialout", ("char-ttyACM", "char-ttyUSB", "char-ttyAMA", "char-ttyS"), 'SUBSYSTEM=="tty"'
 )
@@ -51,26 +53,29 @@ DEVICE_CLASSES = (SPI, I2C, GPIO, SERIAL, SOUND)
 
 GPIO_DEVICE = "/dev/gpiochip0"
 SOUND_DEVICE = "/dev/snd/controlC0"
-GPIO_MODULES = ("lgpio", "RPi.GPIO")  # Either will do; a Pi 5 works with lgpio only.
+# One of these libraries is enough; a Pi 5 works only with lgpio.
+GPIO_MODULES = ("lgpio", "RPi.GPIO")
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A device that a part needs."""
+    """A device that a part of the table needs, with its software and settings."""
 
     part: str
     device: str
     kind: DeviceClass
     modules: tuple[tuple[str, ...], ...]
-    """Python modules: of each group, one must be importable."""
+    """Groups of Python modules; one module of each group must be importable."""
     lines: tuple[str, ...] = ()
-    """Lines of config.txt without which the part does not work."""
+    """Lines of config.txt that the part needs to work."""
     advised: tuple[str, ...] = ()
-    """Lines of config.txt without which it works less well."""
+    """Lines of config.txt that improve the part but are optional."""
 
 
 def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
-    """Return the needs of a program that reads aloud (the first sound card), none for None."""
+    """Return the needs of a program that reads aloud (the first sound card); empty if ``speaker``
+    is None.
+    """
     return () if speaker is None else (Need("speaker", SOUND_DEVICE, SOUND, ()),)
 
 
@@ -82,35 +87,39 @@ def gpio_need(part: str, model: str) -> Need:
 
 
 def spi_line(bus: int, select: int = 0) -> str:
-    """Return the line of config.txt that enables a chip select of an SPI bus."""
+    """Return the line of config.txt that enables chip select ``select`` of an SPI bus."""
     return f"dtoverlay=spi{bus}-{select + 1}cs" if bus else "dtparam=spi=on"
 
 
 def i2c_need(part: str, bus: int) -> Need:
-    """Return the need of an I2C bus; bus 1 must be enabled in config.txt, and is better fast."""
+    """Return the need of an I2C bus. Bus 1 must be enabled in config.txt, and works better at 400
+    kHz.
+    """
     lines = ("dtparam=i2c_arm=on",) if bus == 1 else ()
     fast = ("dtparam=i2c_arm_baudrate=400000",) if bus == 1 else ()
     return Need(part, f"/dev/i2c-{bus}", I2C, (("smbus2",),), lines, fast)
 
 
-# One program at a time
+# Locks that admit one program at a time.
 
 PREFIX: Final = "tiltboard:"
-MAX_NAME: Final = 107  # unix(7): sun_path has 108 bytes, the first of which is zero
-CREDENTIALS: Final = struct.Struct("iII")  # unix(7), SO_PEERCRED: process, user, group
+# Maximum length of a socket's name in bytes: sun_path has 108, and the first is zero (unix(7)).
+MAX_NAME: Final = 107
+# Fields of SO_PEERCRED (unix(7)): the ids of process, user and group.
+CREDENTIALS: Final = struct.Struct("iII")
 
 
 class BoardInUseError(TiltboardError, BlockingIOError):
-    """Another program uses the board. Wait for it to end, or stop it."""
+    """Another program uses the board. Wait until that program ends, or stop it."""
 
 
 @contextmanager
 def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
-    """Lock ``devices`` (see ``devices_of``) inside the context, against other programs.
+    """Lock ``devices`` (see ``devices_of``) against other programs while the context is active.
 
-    Each lock is an abstract socket (unix(7)): it needs no folder, permission or cleaning up,
-    reaches into a service's private /tmp, and the kernel releases it with the process. Raises
-    BoardInUseError at once if another program has one of them; OSError.
+    Each lock is an abstract socket (unix(7)). It needs no folder, permission or clean-up, also
+    works across a service's private /tmp, and the kernel releases it when the process ends. Raises
+    BoardInUseError immediately if another program has locked one of the devices, and OSError.
     """
     with ExitStack() as held:
         for device in devices:
@@ -128,9 +137,12 @@ def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
 
 @contextmanager
 def own_board(needs: Iterable[Need], clock: Clock | None = None) -> Iterator[PiBuses]:
-    """Open this machine's buses, for this program alone. Raises BoardInUseError."""
+    """Open this Pi's buses for this program alone, and close them at the end of the context.
+
+    Raises BoardInUseError if another program uses one of the devices in ``needs``.
+    """
     from tiltboard.drivers.pi_buses import (
-        PiBuses,  # who only reads a profile needs none of its libraries
+        PiBuses,  # Import it here: a program that only reads a profile needs no bus libraries.
     )
 
     with board_lock(devices_of(needs)):
@@ -142,12 +154,12 @@ def own_board(needs: Iterable[Need], clock: Clock | None = None) -> Iterator[PiB
 
 
 def devices_of(needs: Iterable[Need]) -> tuple[str, ...]:
-    """Return the real paths of the devices needed, each once."""
+    """Return the real paths of the needed devices, each once."""
     return tuple(dict.fromkeys(os.path.realpath(need.device) for need in needs))
 
 
 def _holder(name: bytes) -> int:
-    """Return the number of the process that holds a lock, or 0 if it has just ended."""
+    """Return the id of the process that holds a lock, or 0 if that process has just ended."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.settimeout(0)
         try:
@@ -162,7 +174,7 @@ def _holder(name: bytes) -> int:
 def _in_use(device: str, process: int) -> BoardInUseError:
     try:
         words = Path(f"/proc/{process}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
-    except OSError:  # gone, or not for this user's eyes
+    except OSError:  # The process has ended, or this user is not allowed to read its command.
         words = []
     command: Message | str = text("another program")
     for number, word in enumerate(words):

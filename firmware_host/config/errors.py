@@ -1,4 +1,6 @@
-"""The host's errors, under ``tiltboard.ground.errors.TiltboardError``, and their translation."""
+"""The host's errors, all derived from ``tiltboard.ground.errors.TiltboardError``, and their
+translation.
+"""
 
 from __future__ import annotations
 
@@ -17,47 +19,55 @@ class ConfigError(TiltboardError, ValueError):
 
 
 class BoardDoesNotFitError(TiltboardError, ValueError):
-    """The chosen board is larger than the plate, or needs pieces that it cannot tell apart."""
+    """The chosen board is larger than the plate, or uses more kinds of pieces than the sensors can
+    tell apart.
+    """
 
 
 class JournalError(TiltboardError, OSError):
-    """The journal cannot be read or written. Play must pause: nothing more can be confirmed."""
+    """The journal cannot be read or written. Play must pause, because no move can be confirmed."""
 
 
 class JournalFullError(JournalError):
-    """The disk is full or read-only. Try again once there is room."""
+    """The disk is full or read-only. Try again after making room."""
 
 
 class JournalDamagedError(JournalError):
-    """The journal file is corrupt, or from a newer version. It has been kept aside, untouched."""
+    """The journal file is corrupt, or from a newer version. The file has been renamed and kept
+    unchanged.
+    """
 
 
 class JournalInUseError(JournalError):
-    """Another process writes the journal. Stop; or, if it was only for a moment, try again."""
+    """Another process is writing the journal. Stop, or try again if the other process ends soon."""
 
 
 class JournalConflictError(JournalError):
-    """The journal's state differs from what the caller assumes. Rebuild the game from it."""
+    """The journal's state differs from the state that the caller assumes. Rebuild the game from the
+    journal.
+    """
 
 
 class BackupError(TiltboardError, ValueError):
-    """A backup cannot be made there, or is damaged or newer. Nothing has been changed."""
+    """A backup cannot be written, or is damaged, or is from a newer version. Nothing has been
+    changed.
+    """
 
 
 class NoSuchGameError(TiltboardError, LookupError):
-    """No game with that number is in the journal."""
+    """The journal has no game with this number."""
 
 
 class NoSuchPuzzleError(TiltboardError, LookupError):
-    """No puzzle with that number comes with the table."""
+    """The table has no puzzle with this number."""
 
 
 class GameTextError(TiltboardError, ValueError):
-    """An exported game cannot be read: names the line and what was expected."""
+    """An exported game cannot be read. The message names the line and the expected content."""
 
 
 class TraceError(TiltboardError, ValueError):
-    """A recorded trace cannot be read: names the record and what was expected."""
+    """A recorded trace cannot be read. The message names the record and the expected content."""
 
 
 class BusyError(TiltboardError):
@@ -65,15 +75,17 @@ class BusyError(TiltboardError):
 
 
 class NotPossibleError(TiltboardError):
-    """The request cannot be done now (no game, nothing to take back, game over)."""
+    """The request is not possible now: there is no game, nothing to undo, or the game is over."""
 
 
 class NoSuchPlaceError(NotPossibleError):
-    """No place or part with that name is on this table."""
+    """The table has no place or part with this name."""
 
 
 def catalogue_of(language: str) -> Catalogue:
-    """Return a shipped language's catalogue. Raises ConfigError if there is none."""
+    """Return the catalogue of a shipped language. Raises ConfigError if the language is not
+    shipped.
+    """
     if language not in languages():
         raise ConfigError(
             "There is no language {language!r}; {hint}",
@@ -85,8 +97,10 @@ def catalogue_of(language: str) -> Catalogue:
 
 
 def spoken_by(language: str | None, environment: Mapping[str, str] = os.environ) -> Catalogue:
-    """Return the language that a service speaks: that of the settings, or of the locale as gettext
-    reads it, or English. Raises ConfigError for a language of the settings that does not exist.
+    """Return the catalogue of the language that a service uses.
+
+    It is the language of the settings (``language``), else of the locale as gettext reads it, else
+    English. Raises ConfigError if the settings name an unknown language.
     """
     if language is not None:
         return catalogue_of(language)
@@ -99,7 +113,10 @@ def spoken_by(language: str | None, environment: Mapping[str, str] = os.environ)
 
 
 def explained(error: TiltboardError | RulesError, catalogue: Catalogue = _IN_ENGLISH) -> str:
-    """Return the problem and its remedy, if it has one; an error in its fields likewise."""
+    """Return the text of an error: the problem, and its remedy if there is one.
+
+    Errors among its parameters are translated in the same way.
+    """
     params = {
         name: explained(value, catalogue)
         if isinstance(value, TiltboardError | RulesError)

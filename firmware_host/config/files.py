@@ -1,7 +1,8 @@
-"""Paths, durable writing, and the safe reading of files that others may have written or replaced.
+"""Paths, durable writing, and the safe reading of files that other programs and people may have
+changed.
 
-Files that people write are read strictly: an unknown key is refused with the nearest known one, and
-values must be in range.
+Files that people write are checked strictly: an unknown key is refused with the nearest known key,
+and values must be in range.
 """
 
 from __future__ import annotations
@@ -29,19 +30,21 @@ from tiltboard.games.base import GameType, OptionError
 JOURNAL_NAME = "journal.sqlite"
 CALIBRATION_NAME = "calibration.json"
 MATCH_NAME = "far.json"
-MAX_BYTES = 1 << 24  # Size limit of a settings file, board, deck, scenario, calibration or trace.
+# Maximum size in bytes of a settings file, board, deck, scenario, calibration or trace.
+MAX_BYTES = 1 << 24
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
-_LENGTH = re.compile(r"Expected `(\w+)` of length ([<>])= (\d+)")  # An error of msgspec's.
+# Matches msgspec's error for a wrong length.
+_LENGTH = re.compile(r"Expected `(\w+)` of length ([<>])= (\d+)")
 _log = logging.getLogger(__name__)
 
 
 def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the state folder if no ``--state`` is given.
+    """Return the state folder that is used without ``--state``.
 
-    ``$STATE_DIRECTORY`` (systemd.exec: the first, if a unit names several), else
-    ``$XDG_STATE_HOME/tiltboard`` (a relative one is ignored, as the XDG Base Directory
+    It is ``$STATE_DIRECTORY`` (systemd.exec: the first folder, if a unit names several), else
+    ``$XDG_STATE_HOME/tiltboard`` (a relative path is ignored, as the XDG Base Directory
     Specification asks), else ``~/.local/state/tiltboard``. Raises ConfigError if the user has no
     home folder.
     """
@@ -61,8 +64,10 @@ def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def ensure_state_directory(directory: Path, *, make: bool = True) -> Path:
-    """Return ``directory`` after a check, and with ``make`` create it and its parents, private to
-    this user (0700). Raises ConfigError if it is not a folder, or not accessible.
+    """Return ``directory`` after checking that it can be used.
+
+    With ``make``, create the folder and its parents, private to this user (0700). Raises
+    ConfigError if the path is not a folder or not accessible.
     """
     try:
         missing = [path for path in (directory, *directory.parents) if not path.exists()]
@@ -82,10 +87,10 @@ def ensure_state_directory(directory: Path, *, make: bool = True) -> Path:
 
 
 def read_file(path: Path, most_bytes: int = MAX_BYTES, *, follow: bool = True) -> bytes:
-    """Return the content of a plain file: never wait for a FIFO, nor read a device or more than
-    ``most_bytes``, whatever size a sparse file claims.
+    """Return the content of a plain file of at most ``most_bytes`` bytes.
 
-    ``follow`` allows the file itself to be a symbolic link. Raises OSError.
+    Never waits for a FIFO and never reads a device. ``follow`` allows the file itself to be a
+    symbolic link. Raises OSError, also for a larger file.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     descriptor = os.open(path, flags | (0 if follow else os.O_NOFOLLOW))
@@ -102,16 +107,19 @@ def read_file(path: Path, most_bytes: int = MAX_BYTES, *, follow: bool = True) -
 
 
 def write_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
-    """Replace a file; a power cut leaves the old or the new content, whole. Raises OSError."""
+    """Replace a file's content; a power cut leaves either the old or the new content complete.
+
+    Raises OSError.
+    """
     prepare(path, data, mode=mode).replace(path)
     sync_directory(path.parent)
 
 
 def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
-    """Write ``path``'s new content to a file beside it, durably, and return that file.
+    """Write new content for ``path`` durably to a file beside ``path``, and return that file.
 
-    Its name is always the same, so that a kill leaves at most one. Its owner is the folder's owner,
-    also if root writes it. Raises OSError.
+    The new file's name is always the same, so a killed process leaves at most one such file. Its
+    owner is the folder's owner, even if root writes it. Raises OSError.
     """
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
@@ -119,7 +127,7 @@ def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         with os.fdopen(os.open(fresh, flags, mode), "wb") as file:
-            # Not by its name, which may be a link by now
+            # Use the descriptor, because the name can be a link by now.
             if os.geteuid() == 0 and owner.st_uid != 0:
                 os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
             file.write(data)
@@ -132,7 +140,7 @@ def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make the names in ``directory`` durable: fsync of a file does not (fsync(2))."""
+    """Make the file names in ``directory`` durable; fsync of a file alone does not (fsync(2))."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -141,7 +149,11 @@ def sync_directory(directory: Path) -> None:
 
 
 def keep(path: Path, kept: object, refused: Message) -> None:
-    """Store a value durably. Raises NotPossibleError with ``refused``, which contains {why}."""
+    """Store a value durably.
+
+    Raises NotPossibleError with the message ``refused``, which must contain {why}, if writing
+    fails.
+    """
     try:
         write_kept(path, kept)
     except OSError as error:
@@ -151,14 +163,16 @@ def keep(path: Path, kept: object, refused: Message) -> None:
 
 
 def write_kept(path: Path, kept: object, *, indent: int = -1) -> None:
-    """Store a value as JSON with a checksum, durably. Raises OSError."""
+    """Store a value durably as JSON with a checksum. Raises OSError."""
     data = msgspec.json.encode(kept)
     write_durably(path, sealed(data if indent < 0 else msgspec.json.format(data, indent=indent)))
 
 
 def read_kept(path: Path, kind: type[T], lost: str, tell: Tell | None = None) -> T:
-    """Return the stored value, or an empty one if the file is missing or damaged; the log says what
-    is ``lost`` with a damaged one. With ``tell`` it is renamed, and people are told.
+    """Return the stored value, or ``kind()`` if the file is missing or damaged.
+
+    ``lost`` describes for the log what is lost with a damaged file. If ``tell`` is given, a damaged
+    file is renamed and ``tell`` gets a message for people.
     """
     try:
         return msgspec.json.decode(unsealed(read_file(path)), type=kind)
@@ -174,12 +188,15 @@ def read_kept(path: Path, kind: type[T], lost: str, tell: Tell | None = None) ->
 
 Tell = Callable[[Message], None]
 DAMAGE = (ValueError, msgspec.DecodeError, RecursionError)
-"""The errors that reading a damaged file's content raises."""
+"""Errors raised while decoding the content of a damaged file."""
 
 
 def sealed(content: bytes) -> bytes:
-    """Return JSON with its CRC-32 behind it: 32 blanks and tabs for its bits, on a line of their
-    own. JSON lets white space follow, so earlier versions and other programs read the file as ever.
+    """Return JSON content followed by its CRC-32, as 32 blanks and tabs (one per bit) on a separate
+    line.
+
+    JSON allows trailing white space, so earlier versions and other programs can still read the
+    file.
     """
     content = content.rstrip()
     bits = f"{zlib.crc32(content):032b}".replace("0", " ").replace("1", "\t")
@@ -187,8 +204,10 @@ def sealed(content: bytes) -> bytes:
 
 
 def unsealed(stored: bytes) -> bytes:
-    """Return the JSON that ``sealed`` has stored, or what a person or an earlier version wrote
-    without a checksum. Raises ValueError where the checksum is wrong.
+    """Return the JSON content of a file with or without the checksum of ``sealed``.
+
+    A file without a checksum comes from a person or an earlier version. Raises ValueError if the
+    checksum is wrong.
     """
     content = stored.rstrip(b" \t\r\n")
     if len(stored) - len(content) > len("\r\n") and stored != sealed(content):
@@ -197,7 +216,9 @@ def unsealed(stored: bytes) -> bytes:
 
 
 def keep_aside(path: Path, tell: Tell) -> None:
-    """Rename a damaged file, so that it is not written over, and ``tell`` people where it is."""
+    """Rename a damaged file so that it is not overwritten, and send ``tell`` a message with the new
+    name.
+    """
     stop.check()
     aside = path.with_name(f"{path.name}.damaged")
     try:
@@ -214,25 +235,32 @@ def keep_aside(path: Path, tell: Tell) -> None:
     )
 
 
-# What people write
+# Files that people write.
 
 
 def is_path(name: str) -> bool:
-    """Return whether a profile's name is the path of a user's file, and not a shipped profile's."""
+    """Return whether ``name`` is the path of a user's profile, and not the name of a shipped
+    profile.
+    """
     return name.endswith(".toml") or "/" in name
 
 
 def read_toml(path: Path, kind: type[S]) -> S:
-    """Read ``path`` as ``kind``. Raises ConfigError naming file, key and what is allowed."""
+    """Read the TOML file ``path`` as a ``kind``. Raises ConfigError that names the file, the key
+    and the allowed values.
+    """
     return parse_toml(read_text(path), kind, source=str(path))
 
 
 def read_text(path: Path) -> str:
-    """Read a user's text file, with or without a byte order mark. Raises ConfigError."""
+    """Return the content of a user's text file, with LF line ends and no byte order mark. Raises
+    ConfigError.
+    """
     try:
         content = read_file(path).decode("utf-8-sig")
         return content.replace("\r\n", "\n").replace("\r", "\n")
-    except (OSError, ValueError) as error:  # ValueError: no text, or a path with a zero byte
+    # ValueError: the content is not text, or the path contains a zero byte.
+    except (OSError, ValueError) as error:
         raise ConfigError(
             "{path} cannot be read: {why}.",
             remedy="Check the path and that the file is text this user may read.",
@@ -243,10 +271,13 @@ def read_text(path: Path) -> str:
 
 
 def parse_toml(content: str, kind: type[S], *, source: str) -> S:
-    """Parse TOML ``content`` as ``kind``; ``source`` names it in errors. Raises ConfigError."""
+    """Parse TOML ``content`` as a ``kind``; ``source`` names the content in errors. Raises
+    ConfigError.
+    """
     try:
         data = tomllib.loads(content)
-    except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
+    # ValueError: the content is not TOML, or has a number of thousands of digits.
+    except (ValueError, RecursionError) as error:
         raise ConfigError(
             "{source} is not valid TOML: {why}.",
             remedy="Correct that line.",
@@ -257,8 +288,9 @@ def parse_toml(content: str, kind: type[S], *, source: str) -> S:
 
 
 def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
-    """Check plain ``data`` against ``kind``; numbers with bounds refuse infinity and NaN. Raises
-    ConfigError.
+    """Return plain ``data`` as a ``kind``. Numbers with bounds refuse infinity and NaN.
+
+    ``source`` names the data in errors. Raises ConfigError.
     """
     _refuse_unknown(data, kind, source, "")
     try:
@@ -290,8 +322,9 @@ def _wrong_length(kind: str, bound: str, limit: str) -> Message:
 
 
 def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
-    """Raise ConfigError for the first key in ``data`` that no struct of ``kind`` has; the keys of a
-    ``dict`` are free.
+    """Raise ConfigError for the first key in ``data`` that no struct of ``kind`` has.
+
+    The keys of a ``dict`` are not checked. ``prefix`` is the path of keys to ``data``.
     """
     if typing.get_origin(kind) is dict:
         of = typing.get_args(kind)[1]
@@ -331,14 +364,14 @@ def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
 
 @cache
 def _fields(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
-    """Return the type of each key."""
+    """Return the type of each key of a struct."""
     return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
 
 
 def _of_kind(
     data: dict[str, Any], structs: list[type[msgspec.Struct]], source: str, prefix: str
 ) -> type[msgspec.Struct]:
-    """Return the struct that ``data`` names by its tag. Raises ConfigError for a missing or unknown
+    """Return the struct whose tag ``data`` contains. Raises ConfigError for a missing or unknown
     tag.
     """
     config = structs[0].__struct_config__
@@ -367,7 +400,7 @@ def _of_kind(
 
 
 def read_board(kind: GameType, option: str, name: str) -> Mapping[str, Any]:
-    """Read a board (or deck) file as the value of a game's ``option``. Raises OptionError."""
+    """Read a board or deck file as the value of a game's ``option``. Raises OptionError."""
     try:
         return kind.board_of(read_text(Path(name)))
     except OptionError as error:

@@ -1,31 +1,37 @@
-"""The dimensions and masses of a tilting plate's stand, for physics, plans and documents.
+"""The dimensions and masses of the stand of a tilting plate, for physics, plans and documents.
 
-Lengths in mm, heights from the middle of the pivot; masses in kg.
+Lengths are in mm, heights in mm above the middle of the pivot, masses in kg.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-SURFACE_MM: Final = 20.0  # of the plate, above the pivot
-PLATE_THICK_MM: Final = 12.0  # as a body: plywood, felt, spacers and boards
-FELT_MM, PLYWOOD_MM = 1.0, 9.0  # between a piece and the spacers on which the row boards hang
-PLATE_KG_DM3: Final = 1.2 / (3.8 * 3.8 * 0.12)  # birch plywood with felt, boards and lip
-WEIGHT_MM: Final = -80.0  # hung below: a plate full of the heaviest pieces comes back to level
-WEIGHT_KG_DM2: Final = 2.4 / (3.8 * 3.8)  # shelf, discs and boards together, of the plate's area
+SURFACE_MM: Final = 20.0  # Height of the plate's surface.
+PLATE_THICK_MM: Final = 12.0  # Thickness of plywood, felt, spacers and boards together.
+# Thickness of the layers between a piece and the spacers, which carry the row boards.
+FELT_MM, PLYWOOD_MM = 1.0, 9.0
+# Mass of a plate of birch plywood with felt, boards and lip, in kg per dm3.
+PLATE_KG_DM3: Final = 1.2 / (3.8 * 3.8 * 0.12)
+# Height of the counterweight: a plate full of the heaviest pieces returns to level.
+WEIGHT_MM: Final = -80.0
+# Mass of shelf, discs and boards of the counterweight, in kg per dm2 of the plate.
+WEIGHT_KG_DM2: Final = 2.4 / (3.8 * 3.8)
 WEIGHT_ACROSS_MM: Final = 100.0
-GROUND_MM: Final = -170.0  # the table top on which all stands
-AXLE_MM: Final = 6.0  # two through the plate's sides into a ring, two through the ring's into posts
+GROUND_MM: Final = -170.0  # Height of the table top on which the stand is placed.
+# Diameter of the axles: two join the plate to a ring, and two join the ring to the posts.
+AXLE_MM: Final = 6.0
 RING_GAP_MM, RING_WIDE_MM, RING_THICK_MM = 8.0, 30.0, 18.0
-STOP_DEG: Final = 15.0  # there the ring meets its posts; pieces slide from 21.8 degrees on
-LOCK_MM: Final = 4.0  # a pin beside each axle, with which the plate stays level
+# Maximum tilt, at which the ring meets the posts. Pieces slide only from 21.8 degrees on.
+STOP_DEG: Final = 15.0
+LOCK_MM: Final = 4.0  # Diameter of the pin beside each axle that locks the plate level.
 
 
 def plate_kg(plate_mm: float) -> float:
-    """Return the mass of a square plate with that edge."""
+    """Return the mass in kg of a square plate whose edge is ``plate_mm`` long."""
     return PLATE_KG_DM3 * (plate_mm / 100) ** 2 * PLATE_THICK_MM / 100
 
 
 def weight_kg(plate_mm: float) -> float:
-    """Return the mass that hangs ``WEIGHT_MM`` below the axles of a plate with that edge."""
+    """Return the mass in kg of the counterweight for a plate whose edge is ``plate_mm`` long."""
     return WEIGHT_KG_DM2 * (plate_mm / 100) ** 2

@@ -8,18 +8,21 @@ from typing import Annotated
 import msgspec
 
 OURS = "tiltboard"
-"""The name of the engine that comes with the table."""
+"""Name of the built-in engine."""
 
 FAR = "far"
-"""The engine name of a player who sits at another table."""
+"""Engine name of a player at another table."""
 
 EngineName = Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9._-]+$")]
 
 
 class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A bot that plays for a player: ``engine`` is its name in the settings or ``OURS``, ``level``
-    its strength, ``version`` what the engine calls itself (empty until it has), ``thought_s`` its
-    time for all moves together. If ``follows``, each game sets the level to match its opponents.
+    """A bot that plays for a player.
+
+    ``engine`` is the engine's name in the settings, or ``OURS``. ``level`` is its strength, 1 to
+    10. ``version`` is the engine's name for itself, empty until known. ``thought_s`` is its time
+    for all moves together. If ``follows`` is True, each new game sets the level to match the
+    opponents.
     """
 
     engine: EngineName = OURS
@@ -31,12 +34,17 @@ class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 NOTHING, WARNS, SHADES, MOST = range(4)
 Amount = Annotated[int, msgspec.Meta(ge=NOTHING, le=MOST)]
-"""Amount of assist: none, bad moves are marked, good moves too, the best move too."""
+"""Amount of assist for a player: none, bad moves are marked, good moves are marked too, and the
+best move is shown too.
+"""
 
 
 class AssistLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A player's assist: ``amount`` is what they are shown now, ``plies`` are their moves made with
-    assist (the game's first is 1), and with ``sure`` they are asked to confirm a blunder.
+    """A player's assist.
+
+    ``amount`` is the assist that the player gets now. ``plies`` are the numbers of the moves made
+    with assist, the game's first move being 1. If ``sure`` is True, the player must confirm a
+    blunder.
     """
 
     amount: Amount = NOTHING
@@ -45,25 +53,27 @@ class AssistLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
 
 Assists = Mapping[str, AssistLevel]
-"""Player -> their assist; players without any are left out."""
+"""Player -> assist of that player; players without assist are not in the mapping."""
 EngineSeats = Mapping[str, EngineSeat]
-"""Player -> their bot; people are left out."""
+"""Player -> bot that plays for that player; people are not in the mapping."""
 NO_ENGINES: EngineSeats = {}
 NO_ASSIST: Assists = {}
 
-# Clocks: how much time each player has, and how much is left
+# Clocks: the time of each player, and the remaining time.
 
 MAX_LEFT_S = 86_400.0
 
 
 class ClockTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The time control: ``minutes`` per player and game, ``increment_s`` added after each move."""
+    """A time control: ``minutes`` per player and game, and ``increment_s`` seconds added after each
+    move.
+    """
 
     minutes: Annotated[int, msgspec.Meta(ge=1, le=180)]
     increment_s: Annotated[int, msgspec.Meta(ge=0, le=60)] = 0
 
 
 class ClockLeft(ClockTime, frozen=True, forbid_unknown_fields=True):
-    """A running clock; ``left_s`` is the remaining time of each player in seconds."""
+    """A clock in play; ``left_s`` is the remaining time of each player in seconds."""
 
     left_s: dict[str, Annotated[float, msgspec.Meta(ge=0, le=MAX_LEFT_S)]] = {}

@@ -1,7 +1,8 @@
 """A table profile: the wiring of each part, read once from TOML and range-checked.
 
-Places of the plate are named like a chess board: letter = column from the west, number = row from
-the south, ``a1`` in the low corner. A sensor's index is ``row * columns + column``.
+Places of the plate are named like the squares of a chess board: a letter for the column from the
+west and a number for the row from the south, with ``a1`` in the south-west corner. A sensor's index
+is ``row * columns + column``.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from tiltboard.games.base import PieceBody
 Pitch = Annotated[float, msgspec.Meta(gt=0, le=200)]
 Edge = Annotated[float, msgspec.Meta(gt=0, le=3000)]
 Gap = Annotated[float, msgspec.Meta(gt=0, le=50)]
-I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones
+# I2C bus -> GPIO numbers of SDA and SCL, for the buses with fixed pins.
+I2C_PINS = {1: (2, 3), 0: (0, 1)}
 SHIPPED = resources.files("tiltboard.firmware_host.config") / "profiles"
-MAX_LETTERS = 80  # Length of a name or title, on pages, drawings and files.
+MAX_LETTERS = 80  # Maximum length of a name or title, which appear on pages, drawings and files.
 T = TypeVar("T")
 
 
@@ -39,54 +41,56 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
     """
 
     name: str
-    """Its name in commands and errors."""
+    """Name of the table in commands and errors."""
     title: str
-    """Its name for people."""
+    """Name of the table for people."""
     columns: Annotated[int, msgspec.Meta(ge=1, le=26)]
-    """Number of places from west to east; a letter names each column."""
+    """Number of places from west to east; each column is named by a letter."""
     rows: Annotated[int, msgspec.Meta(ge=1, le=26)]
-    """Number of places from south to north; a number names each row."""
+    """Number of places from south to north; each row is named by a number."""
     pitch_mm: Pitch
-    """Distance from a place's centre to the next one's."""
+    """Distance between the centres of neighbouring places, in mm."""
     plate_mm: Edge
-    """Length of the plate's edge."""
+    """Length of the plate's edge, in mm."""
     gap_mm: Gap
-    """Distance from a Hall element to a piece's magnet."""
+    """Distance from a Hall element to a piece's magnet, in mm."""
     scans_per_s: Annotated[int, msgspec.Meta(ge=5, le=200)]
-    """Scans a second: 50 on a Pi 4 or 5, 25 on a Zero 2 W."""
+    """Sensor scans per second: 50 on a Pi 4 or 5, 25 on a Zero 2 W."""
     hall: wiring.HallConfig
     """The sensors under the places."""
     imu: wiring.ImuConfig | None = None
-    """The tilt sensor; without one the plate is assumed level."""
+    """The tilt sensor. Without a tilt sensor the plate must be fixed and is assumed level."""
     lights: wiring.LightsConfig | None = None
-    """A light at each place; without them the page shows everything."""
+    """The lights, one at each place. Without lights the page shows all signals."""
     panel: wiring.PanelConfig | None = None
-    """Buttons and buzzer; without them the page asks everything."""
+    """The buttons and the buzzer. Without this panel the page asks all questions."""
     spins: bool = False
-    """True if the plate turns without end."""
+    """True if the plate can turn without end."""
 
     @property
     def size(self) -> int:
-        """Number of places, sensors and lights."""
+        """Number of places, which is also the number of sensors and of lights."""
         return self.columns * self.rows
 
     @property
     def measures(self) -> bool:
-        """True if readings are fields in mT, so that neighbours' shares can be subtracted;
-        otherwise each reading is a pole or nothing.
+        """True if the sensors measure fields in mT, so that the neighbours' fields can be
+        subtracted; False if each sensor reports only a pole or nothing.
         """
         return self.hall.linear
 
     @property
     def sees_tilt(self) -> bool:
-        """True if tilt and knocks are sensed; otherwise the plate must be fixed and is assumed
-        level.
+        """True if the table detects tilt and knocks; otherwise the plate must be fixed and is
+        assumed level.
         """
         return self.imu is not None
 
     @property
     def kinds(self) -> int:
-        """Number of kinds of pieces told apart: two poles of each strength of magnet."""
+        """Number of kinds of pieces that the sensors can tell apart: two poles for each strength of
+        magnet.
+        """
         return 4 if self.measures else 2
 
     @property
@@ -95,7 +99,9 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
         return _places(self.columns, self.rows)
 
     def centre_mm(self, index: int) -> tuple[float, float]:
-        """Return the centre of place ``index`` from the plate's: x east and y north, in mm."""
+        """Return the centre of place ``index``, in mm east (x) and north (y) of the plate's
+        centre.
+        """
         row, column = divmod(index, self.columns)
         return (
             (column - (self.columns - 1) / 2) * self.pitch_mm,
@@ -104,24 +110,29 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
 
     @property
     def parts(self) -> tuple[tuple[str, wiring.Part], ...]:
-        """The table's parts, with the names of their sections."""
+        """The table's parts, each with the name of its section in the profile."""
         found = {"hall": self.hall, "imu": self.imu, "lights": self.lights, "panel": self.panel}
         return tuple((name, part) for name, part in found.items() if part is not None)
 
     def needs(self, model: str = "") -> tuple[Need, ...]:
-        """Return the devices that the parts open, in the order hall, imu, lights, panel. ``model``
-        of the Pi matters for modules and lines of config.txt only.
+        """Return the devices that the parts open, in the order hall, imu, lights, panel.
+
+        ``model`` of the Pi affects only Python modules and lines of config.txt.
         """
         return tuple(need for name, part in self.parts for need in part.needs(name, model))
 
     def boot_lines(self, model: str = "") -> tuple[str, ...]:
-        """Return the lines of config.txt that the parts need, or work better with, on this Pi."""
+        """Return the lines of config.txt that the parts require, or work better with, on this Pi
+        model.
+        """
         needs = self.needs(model)
         return tuple(line for need in needs for line in (*need.lines, *need.advised))
 
     def light_of(self, index: int) -> int:
-        """Return the position on the strip of the light under place ``index``, as drivers count;
-        the place itself if the plate's own controller orders them.
+        """Return the number on the strip of the light under place ``index``, as drivers count
+        lights.
+
+        It equals ``index`` if the plate's own controller orders the lights.
         """
         row, column = divmod(index, self.columns)
         back = self.lights is not None and self.lights.serpentine and row % 2 == 1
@@ -134,7 +145,7 @@ def _places(columns: int, rows: int) -> tuple[str, ...]:
 
 
 def place_name(column: int, row: int) -> str:
-    """Return the name of a place, column and row counted from 0."""
+    """Return the name of a place. Column and row are counted from 0."""
     return f"{chr(ord('a') + column)}{row + 1}"
 
 
@@ -149,7 +160,8 @@ def profile_names() -> tuple[str, ...]:
 
 
 def load_profile(name: str | PathLike[str]) -> Profile:
-    """Load a shipped profile by name, or any by the path of its TOML file. Raises ConfigError.
+    """Load a shipped profile by name, or any profile by the path of its TOML file. Raises
+    ConfigError.
 
     >>> load_profile("matrix-gpio").title
     'Breadboard, 5 x 5 switches'
@@ -173,7 +185,7 @@ def load_profile(name: str | PathLike[str]) -> Profile:
 
 
 def _check(profile: Profile) -> None:
-    """Raise ConfigError if parts conflict: names, nodes, I2C addresses, pins or room."""
+    """Raise ConfigError if parts conflict: names, controllers, I2C addresses, pins or space."""
     for words in (profile.name, profile.title):
         if not words.isprintable() or len(words) > MAX_LETTERS:
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""The service's own settings, from ``tiltboard.toml`` (docs/configuration.md)."""
+"""The settings of the table's service, from ``tiltboard.toml`` (docs/configuration.md)."""
 
 from __future__ import annotations
 
@@ -17,114 +17,122 @@ from tiltboard.firmware_host.config.players import FAR, OURS, EngineName
 
 SYSTEM_FILE = Path("/etc/tiltboard/tiltboard.toml")
 HOTSPOT_ADDRESS = "10.42.0.1"
-"""The table's address in its own Wi-Fi."""
+"""The table's address in the Wi-Fi network that the table provides."""
 
 
 class EngineSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An engine of another program, under [engine.NAME] (docs/engines.md)."""
+    """An engine that is another program, under [engine.NAME] (docs/engines.md)."""
 
     command: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
-    """Command that starts it, split as a shell does."""
+    """Command that starts the engine, split into words as a shell does."""
 
 
 class FarSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The message broker that connects this table to others, under [far] (docs/far.md)."""
+    """The message broker that connects this table to other tables, under [far] (docs/far.md)."""
 
     broker: Annotated[str, msgspec.Meta(max_length=300)] | None = None
-    """The broker's address, mqtts://HOST or mqtt://HOST, with :PORT; by default the one that this
-    network announces.
+    """The broker's address, mqtts://HOST or mqtt://HOST, with :PORT if needed. By default the
+    broker that this network announces.
     """
     user: Annotated[str, msgspec.Meta(max_length=200)] | None = None
     """User name at the broker."""
     password_file: str | None = None
-    """File with only that user's password; no backup has it."""
+    """File that contains only the password of ``user``; backups do not contain this file."""
     ca: str | None = None
-    """Certificate (PEM) of the broker's authority, if this Pi does not know it."""
+    """Certificate file (PEM) of the broker's authority, if this Pi does not know that authority."""
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
-    """This table's name at other tables."""
+    """Name of this table at other tables."""
 
 
 class LookSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Watching over the broker, under [look] (docs/club.md)."""
+    """Watching games over the broker, under [look] (docs/club.md)."""
 
     show: Literal["link", "club"] | None = None
-    """The audience: everybody with the link, or the club's page too; by default nobody."""
+    """The audience: everybody with the link, or also the visitors of the club's page. By default
+    the game cannot be watched over the broker.
+    """
     names: bool = False
-    """Whether watchers see players' names: ask them first."""
+    """True if watchers see players' names; ask the players first."""
     late: bool = False
-    """Whether watchers see the game one move late."""
+    """True if watchers see the game one move late."""
     club: Annotated[str, msgspec.Meta(pattern="^https?://", max_length=200)] | None = None
     """Address of the club's page, http://HOST:PORT, for the link."""
 
 
 class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The link to a smart home, under [home] (docs/home.md)."""
+    """The connection to a smart home, under [home] (docs/home.md)."""
 
     discovery: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]+$", max_length=60)] | None = None
-    """Prefix under which the smart home finds the table, such as "homeassistant"; by default it
-    does not.
+    """Prefix under which the smart home finds the table, such as "homeassistant". By default the
+    smart home does not find the table.
     """
     commands: bool = False
-    """Whether the smart home may ask for a new game or an undo."""
+    """True if the smart home can ask for a new game or an undo."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings, all optional."""
+    """The settings of the table, all optional."""
 
     profile: str = "plate-10"
-    """The table's profile: a name, or the path of a TOML file, relative to the settings."""
+    """The table's profile: the name of a shipped profile, or the path of a TOML file, relative to
+    the settings.
+    """
     language: str | None = None
-    """Language of the table, and of pages whose browser asks for none that the page has; by default
-    the locale's.
+    """Language of the table, and of pages in browsers whose languages are not available. By default
+    the language of the locale.
     """
     host: str = "127.0.0.1"
-    """Address at which other devices reach the page, 0.0.0.0 for the network. By default only the
-    Pi itself does.
+    """IP address at which other devices reach the page, 0.0.0.0 for the network. By default only
+    the Pi itself reaches the page.
     """
     speaker: str | None = None
     """Program that reads the table's sentences aloud on a loudspeaker, such as "espeak-ng"."""
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] = 8080
-    """The page's port."""
+    """TCP port of the page."""
     names: list[str] = []
-    """Names of this Pi in the network, besides its host name and without a port; the page refuses
-    requests under other names.
+    """Further names of this Pi in the network, without a port. The page refuses requests under
+    names other than these and the host name.
     """
     watching: Literal["open", "paired"] = "open"
-    """The devices in the network that may watch: all of them, or paired ones."""
+    """The devices in the network that can watch: "open" for all devices, or "paired" for paired
+    devices.
+    """
     game: str = "momentum"
-    """A new table's first game; if none of its boards fits the plate, and there are no ``options``,
-    the first game that fits.
+    """The first game of a new table. If none of its boards fits the plate and there are no
+    ``options``, the first game that fits.
     """
     options: dict[str, Any] = {}
-    """That game's options, as ``tiltboard rules`` takes them."""
+    """Options of ``game``, as in ``tiltboard rules``."""
     engine: dict[EngineName, EngineSettings] = {}
-    """More engines, by name."""
+    """Further engines, by name."""
     ponder: bool = True
-    """Whether bots think while people do."""
+    """True if bots search during other players' turns."""
     far: FarSettings = FarSettings()
     """The connection to other tables."""
     look: LookSettings = LookSettings()
     """The audience outside this network."""
     home: HomeSettings = HomeSettings()
-    """The link to a smart home."""
+    """The connection to a smart home."""
 
 
 def settings_file(path: Path | None) -> Path | None:
-    """Return ``path``, else $TILTBOARD_CONFIG, else the system's file, or None if there is none."""
+    """Return ``path``, else $TILTBOARD_CONFIG, else the system's settings file, or None without any
+    file.
+    """
     named = os.environ.get("TILTBOARD_CONFIG")
     if path is not None:
         return path
     if named:
         return Path(named)
-    # Not exists(), which raises where the folder is hidden: from the computer players' unit
+    # The unit of the bots hides this folder, and exists() raises an error there.
     return SYSTEM_FILE if os.access(SYSTEM_FILE, os.F_OK) else None
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Read ``path``, else $TILTBOARD_CONFIG, else the system's file if there is one. Files named in
-    it are relative to its folder.
+    """Read the settings from ``path``, else $TILTBOARD_CONFIG, else the system's file if it exists.
 
-    Raises ConfigError naming file, key and what is allowed.
+    Files named in the settings are relative to the folder of the settings. Raises ConfigError that
+    names the file, the key and the allowed values.
     """
     path = settings_file(path)
     if path is None:
@@ -145,14 +153,16 @@ def load_settings(path: Path | None) -> Settings:
 
 
 def files_of(settings: Settings) -> tuple[str, ...]:
-    """Return the files that the settings name."""
+    """Return the paths of the files that the settings name."""
     named = (settings.far.password_file, settings.far.ca)
     own = (settings.profile,) if is_path(settings.profile) else ()
     return (*own, *(each for each in named if each is not None))
 
 
 def _from(settings: Path, name: str | None) -> str | None:
-    """Return the path of a file named in the file ``settings``. Raises ConfigError."""
+    """Return the absolute path of the file ``name`` that the file ``settings`` refers to. Raises
+    ConfigError.
+    """
     if name is None:
         return None
     try:
@@ -167,7 +177,7 @@ def _from(settings: Path, name: str | None) -> str | None:
 
 
 def engine_commands(settings: Settings) -> dict[str, list[str]]:
-    """Return every engine's command, split into words, by its name. Raises ConfigError."""
+    """Return each engine's command, split into words, by the engine's name. Raises ConfigError."""
     found = {}
     for name, engine in settings.engine.items():
         try:
@@ -190,7 +200,7 @@ def engine_commands(settings: Settings) -> dict[str, list[str]]:
 
 
 def broker_address(url: str) -> tuple[str, int, bool]:
-    """Return the host and port of a broker's URL, and whether it uses TLS. Raises ConfigError."""
+    """Return the host and port in a broker's URL, and whether it uses TLS. Raises ConfigError."""
     try:
         parts = urlsplit(url)
         default = {"mqtt": 1883, "mqtts": 8883}[parts.scheme]
@@ -201,7 +211,7 @@ def broker_address(url: str) -> tuple[str, int, bool]:
         raise ConfigError(
             "far.broker: {url!r} is not a broker's address.",
             remedy='Write it so: broker = "mqtts://broker.example" (without TLS: mqtt://).',
-            url=url.rpartition("@")[2],  # there might be a password before it
+            url=url.rpartition("@")[2],  # The URL can contain a password before the last @.
         ) from error
     if parts.username is not None or parts.password is not None:
         raise ConfigError(
@@ -212,7 +222,7 @@ def broker_address(url: str) -> tuple[str, int, bool]:
 
 
 def check_host(host: str) -> str:
-    """Return ``host`` if it is an IP address. Raises ConfigError."""
+    """Return ``host`` if it is an IP address. Raises ConfigError if not."""
     try:
         return str(ip_address(host))
     except ValueError as error:

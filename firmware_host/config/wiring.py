@@ -1,7 +1,8 @@
-"""The kinds of parts a table can have: each Hall board, tilt sensor, lights and panel is one class.
+"""The kinds of parts that a table can have: a class for each kind of Hall board, tilt sensor,
+lights and panel.
 
-A class holds its keys in a profile with their ranges, the pins and addresses it takes, the devices
-it needs, and its driver. Another package adds kinds by entry points of the group
+A class defines a kind's keys in a profile with their ranges, the pins and addresses that the part
+uses, the devices it needs, and its driver. Another package adds kinds by entry points of the group
 ``tiltboard.parts``, and their simulation by the group ``tiltboard.simulated``
 (``tiltboard.hw_sim.table``); docs/add-a-sensor.md shows both.
 """
@@ -44,21 +45,25 @@ Millimetres = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
 Offset = Annotated[float, msgspec.Meta(ge=-25, le=25)]
 ArmMm = tuple[Millimetres, Millimetres, Millimetres]
 SpinGain = Annotated[float, msgspec.Meta(ge=0.9, le=1.1)]
-# All that the kernel takes with dtparam=spi=on and dtoverlay=spi1-1cs: selects, MISO, MOSI, clock
+# SPI bus -> GPIO numbers that the kernel reserves with dtparam=spi=on and dtoverlay=spi1-1cs: chip
+# selects, MISO, MOSI and clock.
 SPI_PINS = {0: (7, 8, 9, 10, 11), 1: (18, 19, 20, 21)}
-MOSI_PIN = 10  # of SPI0
-SPI1_SELECTS = (18, 17, 16)  # with spi1-2cs and spi1-3cs the kernel takes those before it, too
-MUX_INPUTS = 128  # Eight CD74HC4067 on one converter.
-PORT_INPUTS = 7  # Of the eight lines of an MCP23017's port; the eighth is output-only.
-LIGHT_MM = (12.5, 11.5)  # A light from its Hall element: beside a piece of 28 mm, not under it.
-STRIP_MM = 1000 / 30  # Distance of lights on a strip with 30 a metre.
+MOSI_PIN = 10  # GPIO number of SPI0's MOSI.
+# GPIO numbers of SPI1's chip selects. With spi1-2cs or spi1-3cs the kernel reserves two or three.
+SPI1_SELECTS = (18, 17, 16)
+MUX_INPUTS = 128  # Number of inputs of eight CD74HC4067 on one converter.
+# Usable inputs of the eight lines of an MCP23017's port; the eighth line is output-only.
+PORT_INPUTS = 7
+# Position of a light east and north of its Hall element: beside a piece of 28 mm, not under it.
+LIGHT_MM = (12.5, 11.5)
+STRIP_MM = 1000 / 30  # Distance between lights on a strip with 30 lights per metre.
 GROUP = "tiltboard.parts"
 
 _log = logging.getLogger(__name__)
 
 
 class Places(Protocol):
-    """The properties of a profile that its parts may use."""
+    """The properties of a profile that its parts can use."""
 
     @property
     def name(self) -> str:
@@ -74,89 +79,96 @@ class Places(Protocol):
 
     @property
     def size(self) -> int:
-        """Number of places, sensors and lights."""
+        """Number of places, which is also the number of sensors and of lights."""
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
-    """A kind of part; its tag is the ``kind`` of a profile. ``on_node`` is true if it is soldered
-    to the plate's own controller and uses nothing of the Pi.
+    """A part of a table; the tag of its class is the ``kind`` in a profile.
+
+    ``on_node`` is True if the part is connected to the plate's own controller and uses no pins of
+    the Pi.
     """
 
     on_node: ClassVar[bool] = False
 
     def pins(self) -> tuple[int, ...]:
-        """Return the GPIO numbers that it uses, except those of an I2C bus."""
+        """Return the GPIO numbers that the part uses, except those of an I2C bus."""
         return ()
 
     def i2c(self) -> tuple[tuple[int, int], ...]:
-        """Return bus and address of each of its chips on I2C."""
+        """Return the bus and the address of each of the part's chips on I2C."""
         return ()
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """Return the devices that it opens. ``part`` is the name of its section, ``model`` that of
-        the Pi.
+        """Return the devices that the part opens.
+
+        ``part`` is the name of its section in the profile, ``model`` the model of the Pi.
         """
         gpio = (gpio_need(part, model),) if self.pins() else ()
         return *(i2c_need(part, bus) for bus in dict.fromkeys(bus for bus, _ in self.i2c())), *gpio
 
     def check(self, profile: Places) -> None:
-        """Raise ConfigError if its keys conflict with each other or with the profile."""
+        """Raise ConfigError if the part's keys conflict with each other or with the profile."""
 
 
 class HallPart(Part, frozen=True):
-    """The sensors under the places. ``linear`` is true if their readings are fields, which
-    distinguish two strengths of magnet; if not, each is a pole or nothing.
+    """The sensors under the places.
+
+    ``linear`` is True if the readings are fields in mT, which distinguish two strengths of magnet;
+    False if each reading is a pole or nothing.
     """
 
     linear: ClassVar[bool]
 
     def driver(self, profile: Places, buses: Buses) -> HallArray:
-        """Return the driver that reads them, in the order of the places; its first read opens the
-        bus.
+        """Return the driver that reads the sensors in the order of the places. The first read opens
+        the bus.
         """
         raise NotImplementedError
 
 
 class ImuPart(Part, frozen=True):
-    """A tilt sensor, its axes along the plate's."""
+    """A tilt sensor, with its axes along the plate's axes."""
 
     arm_mm: ArmMm = (0.0, 0.0, 0.0)
-    """Its position east, north and above the pivot. If it is wrong, spin reads as tilt: 3 degrees
-    at one turn a second and 50 mm.
+    """Position of the sensor in mm east, north and above the pivot. A wrong position makes spin
+    read as tilt: 3 degrees at one turn per second and an error of 50 mm.
     """
     spin_gain: SpinGain = 1.0
-    """Scale of a spinning plate's turns: its reading for one turn (docs/wiring-node.md)."""
+    """Scale for the turns of a spinning plate: the sensor's reading for one turn
+    (docs/wiring-node.md).
+    """
 
     @property
     def arm_m(self) -> Vector:
-        """The sensor's position in metres."""
+        """Position of the sensor in metres east, north and above the pivot."""
         east, north, up = self.arm_mm
         return east / 1000, north / 1000, up / 1000
 
     def driver(self, buses: Buses) -> Imu:
-        """Return its driver. Opens nothing."""
+        """Return the driver of the tilt sensor, without opening the bus."""
         raise NotImplementedError
 
 
 class LightsPart(Part, frozen=True):
-    """A light at each place, and the current they may draw."""
+    """The lights, one at each place, and their supply."""
 
     supply_a: Annotated[float, msgspec.Meta(ge=0.1, le=40)]
-    """The most that the lights may draw; above it they dim."""
+    """Maximum current of all lights in amperes; above this current the lights are dimmed."""
     brightness: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
-    """Brightness of the whole strip."""
+    """Brightness of the whole strip, up to 1."""
     gamma: Annotated[float, msgspec.Meta(ge=1, le=3)] = 2.2
-    """Exponent from the brightness that the eye sees to what the lights get."""
+    """Exponent that converts the brightness for the eye to the brightness that the lights get."""
     channel_ma: Annotated[float, msgspec.Meta(ge=1, le=25)] = 20.0
-    """Current of one colour of one light at full."""
+    """Current of one colour of one light at full brightness, in mA."""
     idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
-    """Current of a dark light."""
+    """Current of a dark light, in mA."""
     offset_mm: tuple[Offset, Offset] = LIGHT_MM
-    """A light's position east and north of the Hall element."""
+    """Position of a light in mm east and north of the Hall element."""
     guide: Literal["hole", "ring"] = "hole"
-    """The visible mark of a place: a hole in the plate, or a ring of acrylic around it."""
+    """The visible mark of a place: a hole in the plate, or a ring of acrylic around the place."""
     strip: bool = False
-    """Whether each row is an uncut strip as bought, 33.33 mm from light to light."""
+    """True if each row is an uncut strip as sold, with 33.33 mm from light to light."""
 
     @property
     def serpentine(self) -> bool:
@@ -175,11 +187,11 @@ class LightsPart(Part, frozen=True):
         )
 
     def driver(self, count: int, buses: Buses) -> Lights:
-        """Return the driver of ``count`` lights. Opens nothing."""
+        """Return the driver of ``count`` lights, without opening the bus."""
         raise NotImplementedError
 
     def check(self, profile: Places) -> None:
-        """Raise ConfigError if the dark lights draw more than the supply gives."""
+        """Raise ConfigError if the dark lights together draw more than the supply gives."""
         idle_a = profile.size * self.idle_ma / 1000
         if idle_a > self.supply_a:
             raise ConfigError(
@@ -194,64 +206,72 @@ class LightsPart(Part, frozen=True):
 
 
 class PanelPart(Part, frozen=True):
-    """Two buttons and a buzzer."""
+    """A panel with two buttons and a buzzer."""
 
     def driver(self, buses: Buses) -> ButtonsAndBuzzer:
-        """Return the driver of buttons and buzzer. Opens nothing."""
+        """Return the driver of the buttons and the buzzer, without opening the pins."""
         raise NotImplementedError
 
 
-# Sensors
+# Sensors under the places.
 
 
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A multiplexer input without a sensor."""
+    """A multiplexer input that has no sensor but a known voltage."""
 
     input: Annotated[int, msgspec.Meta(ge=0, le=255)]
-    """Its number, after the sensors': input ``k`` is channel ``k // 16``, address ``k % 16``."""
+    """Number of the input, after the sensors' inputs: input ``k`` is channel ``k // 16``, address
+    ``k % 16``.
+    """
     carries: Literal["ground", "half", "full", "ntc"]
-    """The voltage that it is wired to."""
+    """The voltage that the input is wired to."""
 
 
 class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
-    """DRV5055A1 through CD74HC4067 and MCP3008. Input ``k`` is channel ``k // 16``, address
-    ``k % 16``; inputs below the number of places are the sensors, in index order. Channels from 8
-    on are a second converter's, on the chip select after ``spi_device``.
+    """DRV5055A1 sensors through CD74HC4067 multiplexers and an MCP3008 converter.
+
+    Input ``k`` is channel ``k // 16``, address ``k % 16``; inputs below the number of places are
+    the sensors, in index order. Channels from 8 on belong to a second converter, on the chip select
+    after ``spi_device``.
     """
 
     linear: ClassVar[bool] = True
     converter: ClassVar[ConverterKind] = MCP3008
-    """The converter; a subclass for another one on SPI has its own tag and sets this."""
+    """The kind of converter. A subclass for another converter on SPI has its own tag and sets this
+    field.
+    """
 
     spi_bus: Annotated[int, msgspec.Meta(ge=0, le=6)]
-    """The converter's bus."""
+    """SPI bus of the converter."""
     spi_device: Annotated[int, msgspec.Meta(ge=0, le=2)]
-    """Its chip select."""
+    """Chip select of the converter."""
     spi_hz: Annotated[int, msgspec.Meta(ge=10_000, le=1_350_000)]
-    """Its clock."""
+    """SPI clock of the converter in Hz."""
     address_pins: tuple[Pin, Pin, Pin, Pin]
-    """GPIO numbers of S0 to S3 of all multiplexers."""
+    """GPIO numbers of the lines S0 to S3 of all multiplexers."""
     reference_v: Annotated[float, msgspec.Meta(ge=2.7, le=3.6)]
-    """Supply of sensors and converter."""
+    """Supply voltage of sensors and converter."""
     sensitivity_mv_mt: Annotated[float, msgspec.Meta(ge=5, le=200)]
-    """Slope of the sensors at that supply."""
+    """Sensitivity of the sensors at that supply, in mV per mT."""
     spares: tuple[Spare, ...] = ()
     """Inputs with known voltages, which prove the wiring in every scan."""
     converters: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
-    """Number of converters; the second is on the next chip select, with channels from 8 on."""
+    """Number of converters. The second converter is on the next chip select, with channels from 8
+    on.
+    """
 
     @property
     def selects(self) -> tuple[int, ...]:
-        """The chip selects of its converters."""
+        """The chip selects of the converters."""
         return tuple(range(self.spi_device, self.spi_device + self.converters))
 
     def pins(self) -> tuple[int, ...]:
-        """Return the GPIO numbers of address lines, SPI bus and chip selects."""
+        """Return the GPIO numbers of the address lines, the SPI bus and the chip selects."""
         more = SPI1_SELECTS[1 : self.selects[-1] + 1] if self.spi_bus == 1 else ()
         return (*self.address_pins, *SPI_PINS.get(self.spi_bus, ()), *more)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """Return the SPI devices and GPIO that it opens."""
+        """Return the SPI devices and the GPIO device that the part opens."""
         line = spi_line(self.spi_bus, self.selects[-1])
         devices = [f"/dev/spidev{self.spi_bus}.{select}" for select in self.selects]
         spi = [Need(part, device, SPI, (("spidev",),), (line,)) for device in devices]
@@ -274,7 +294,9 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         return MuxHallArray(settings, buses)
 
     def check(self, profile: Places) -> None:
-        """Raise ConfigError if inputs are too many or used twice, or a chip select is missing."""
+        """Raise ConfigError if there are too many inputs, an input is used twice, or a chip select
+        is missing.
+        """
         inputs = [spare.input for spare in self.spares]
         used = max([profile.size, *(number + 1 for number in inputs)])
         if used > MUX_INPUTS * self.converters:
@@ -306,19 +328,23 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
 
 
 class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
-    """Switches on MCP23017: the chip at ``addresses[k]`` carries row ``k``, a column per input."""
+    """Switches on MCP23017 port expanders. The chip at ``addresses[k]`` has row ``k``, with one
+    input per column and pole.
+    """
 
     linear: ClassVar[bool] = False
 
     i2c_bus: I2cBus
-    """The port expanders' bus."""
+    """I2C bus of the port expanders."""
     addresses: Annotated[
         tuple[Annotated[int, msgspec.Meta(ge=0x20, le=0x27)], ...], msgspec.Meta(min_length=1)
     ]
-    """Their addresses, one for each row from row 1 on; each has at most 7 columns."""
+    """I2C addresses of the port expanders, one for each row from row 1 on; each has at most 7
+    columns.
+    """
 
     def i2c(self) -> tuple[tuple[int, int], ...]:
-        """Return bus and address of each port expander."""
+        """Return the bus and the address of each port expander."""
         return tuple((self.i2c_bus, address) for address in self.addresses)
 
     def driver(self, profile: Places, buses: Buses) -> HallArray:
@@ -326,7 +352,7 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
         return SwitchArray(buses, self.i2c_bus, self.addresses, profile.columns)
 
     def check(self, profile: Places) -> None:
-        """Raise ConfigError unless there is a chip for each row, with enough inputs."""
+        """Raise ConfigError unless each row has a chip and each column has an input."""
         if len(self.addresses) != profile.rows or profile.columns > PORT_INPUTS:
             raise ConfigError(
                 "profile {name}: {chips} MCP23017 do not fit {rows} rows of {columns} places.",
@@ -340,21 +366,22 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
 
 
 class MatrixHall(HallPart, frozen=True, tag="matrix"):
-    """Two switches per place, one for each pole, in a matrix with a diode at each switch: a row's
-    pin is pulled low, and the columns' pins are read.
+    """Two switches per place, one for each pole, in a matrix with a diode at each switch.
+
+    The driver pulls a row's pin low and reads the columns' pins.
     """
 
     linear: ClassVar[bool] = False
 
     row_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
-    """GPIO numbers, one for each row."""
+    """GPIO numbers of the rows, one for each row."""
     north_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
-    """GPIO numbers, one for each column, of the switches that close at a north pole."""
+    """GPIO numbers of the switches that close at a north pole, one for each column."""
     south_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
-    """GPIO numbers, one for each column, of the switches that close at a south pole."""
+    """GPIO numbers of the switches that close at a south pole, one for each column."""
 
     def pins(self) -> tuple[int, ...]:
-        """Return the GPIO numbers of rows and columns."""
+        """Return the GPIO numbers of the rows and the columns."""
         return (*self.row_pins, *self.north_pins, *self.south_pins)
 
     def driver(self, profile: Places, buses: Buses) -> HallArray:
@@ -363,7 +390,7 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
         return SwitchMatrix(buses, self.row_pins, self.north_pins, self.south_pins)
 
     def check(self, profile: Places) -> None:
-        """Raise ConfigError unless there is a pin for each row and two for each column."""
+        """Raise ConfigError unless there is one pin for each row and two for each column."""
         counts = (len(self.row_pins), len(self.north_pins), len(self.south_pins))
         if counts != (profile.rows, profile.columns, profile.columns):
             raise ConfigError(
@@ -383,46 +410,46 @@ class NodeHall(HallPart, frozen=True, tag="node"):
     on_node: ClassVar[bool] = True
 
     port: Annotated[str, msgspec.Meta(min_length=1)]
-    """Its serial port."""
+    """Path of the controller's serial port."""
     baud: Annotated[int, msgspec.Meta(ge=9_600, le=4_000_000)] = 460_800
-    """Speed of the line; USB ignores it."""
+    """Speed of the serial line in baud; USB ignores the speed."""
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """Return the serial port."""
+        """Return the need of the serial port."""
         del part, model
         return (Need("node", self.port, SERIAL, (("serial",),)),)
 
 
-# Tilt sensors
+# Tilt sensors.
 
 
 class _I2cImu(ImuPart, frozen=True, kw_only=True):
-    """A chip on I2C, and its driver ``chip``."""
+    """A tilt sensor chip on I2C; ``chip`` is the class of its driver."""
 
     chip: ClassVar[type[InertialSensor]]
 
     i2c_bus: I2cBus
-    """The chip's bus."""
+    """I2C bus of the chip."""
     address: Address
-    """The chip's address."""
+    """I2C address of the chip."""
 
     def i2c(self) -> tuple[tuple[int, int], ...]:
-        """Return bus and address of the chip."""
+        """Return the bus and the address of the chip."""
         return ((self.i2c_bus, self.address),)
 
     def driver(self, buses: Buses) -> Imu:
-        """Return the chip's driver."""
+        """Return the driver of the chip."""
         return self.chip(buses, self.i2c_bus, self.address, self.arm_m, self.spin_gain)
 
 
 class Mpu6050Imu(_I2cImu, frozen=True, tag="mpu6050", kw_only=True):
-    """MPU-6050 on I2C."""
+    """The tilt sensor MPU-6050 on I2C."""
 
     chip: ClassVar[type[InertialSensor]] = Mpu6050
 
 
 class Lsm6dsoxImu(_I2cImu, frozen=True, tag="lsm6dsox", kw_only=True):
-    """LSM6DSOX on I2C."""
+    """The tilt sensor LSM6DSOX on I2C."""
 
     chip: ClassVar[type[InertialSensor]] = Lsm6dsox
 
@@ -433,18 +460,20 @@ class NodeImu(ImuPart, frozen=True, tag="node"):
     on_node: ClassVar[bool] = True
 
 
-# Lights
+# Lights.
 
 
 class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
-    """A WS2812B strip; light 0 is under a1."""
+    """A WS2812B strip of lights; light 0 is under place a1."""
 
     pin: Pin
-    """GPIO number of the data line: 10."""
+    """GPIO number of the data line, which must be 10."""
     order: Literal["serpentine", "rows"]
-    """Whether rows alternate in direction (serpentine) or all run eastward."""
+    """The direction of the rows: alternating (serpentine), or all eastward (rows)."""
     supply_pin: Pin | None = None
-    """GPIO number that senses the strip's supply through a divider, so that its loss is noticed."""
+    """GPIO number that senses the strip's supply through a divider, so that a loss of the supply is
+    detected; None if not wired.
+    """
 
     @property
     def serpentine(self) -> bool:
@@ -452,12 +481,12 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         return self.order == "serpentine"
 
     def pins(self) -> tuple[int, ...]:
-        """Return the GPIO numbers of SPI0, and of the supply's sensing pin."""
+        """Return the GPIO numbers of SPI0 and of the pin that senses the supply."""
         watched = () if self.supply_pin is None else (self.supply_pin,)
         return (*SPI_PINS[0], *watched)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """Return SPI with a fixed core clock, and GPIO if the supply is sensed."""
+        """Return the need of SPI with a fixed core clock, and of GPIO if the supply is sensed."""
         watched = () if self.supply_pin is None else (gpio_need(part, model),)
         pi = pi_of(model)
         clock = () if pi is None else pi.clock
@@ -469,7 +498,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         return LightStrip(buses, self.settings(count), self.supply_pin)
 
     def check(self, profile: Places) -> None:
-        """Raise ConfigError if the pin is not the one that SPI sends on."""
+        """Raise ConfigError if ``pin`` is not the MOSI pin of SPI0."""
         super().check(profile)
         if self.pin != MOSI_PIN:
             raise ConfigError(
@@ -482,16 +511,16 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
 
 
 class NodeLights(LightsPart, frozen=True, tag="node"):
-    """The lights of the plate's own controller, which knows their order."""
+    """The lights of the plate's own controller, which knows the order of the lights."""
 
     on_node: ClassVar[bool] = True
 
 
-# Panels
+# Panels.
 
 
 class GpioPanel(PanelPart, frozen=True, tag="gpio"):
-    """Two buttons to ground and a piezo buzzer."""
+    """A panel with two buttons to ground and a piezo buzzer."""
 
     confirm_pin: Pin
     """GPIO number of the button that confirms."""
@@ -501,7 +530,7 @@ class GpioPanel(PanelPart, frozen=True, tag="gpio"):
     """GPIO number of the buzzer."""
 
     def pins(self) -> tuple[int, ...]:
-        """Return the GPIO numbers of buttons and buzzer."""
+        """Return the GPIO numbers of the buttons and the buzzer."""
         return self.confirm_pin, self.back_pin, self.buzzer_pin
 
     def driver(self, buses: Buses) -> ButtonsAndBuzzer:
@@ -510,21 +539,22 @@ class GpioPanel(PanelPart, frozen=True, tag="gpio"):
 
 
 class NodePanel(PanelPart, frozen=True, tag="node"):
-    """The buttons and buzzer of the plate's own controller."""
+    """The buttons and the buzzer of the plate's own controller."""
 
     on_node: ClassVar[bool] = True
 
 
-# All kinds
+# All kinds of parts.
 
 P = TypeVar("P", bound=Part)
 ENTRY_NAMES: dict[type[Part], str] = {}
-"""Under which name each kind of another package was found; it need not be that of its tag."""
+"""Kind of another package -> name of its entry point, which can differ from the kind's tag."""
 
 
 def _kinds(base: type[P], *ours: type[P]) -> tuple[type[P], ...]:
-    """Return our kinds of a part and those of other packages; one that cannot be loaded is left out
-    and logged.
+    """Return the built-in kinds of a part and those of other packages.
+
+    A kind that cannot be loaded is omitted, and the log names the reason.
     """
     found = {kind.__struct_config__.tag: kind for kind in ours}
     for point in entry_points(group=GROUP):
@@ -544,7 +574,7 @@ if TYPE_CHECKING:
     ImuConfig: TypeAlias = ImuPart
     LightsConfig: TypeAlias = LightsPart
     PanelConfig: TypeAlias = PanelPart
-else:  # what msgspec reads by the key ``kind``
+else:  # At run time msgspec chooses one of these classes by the key ``kind``.
     HallConfig = Union[_kinds(HallPart, MuxAdcHall, DualSwitchHall, MatrixHall, NodeHall)]  # noqa: UP007
     ImuConfig = Union[_kinds(ImuPart, Mpu6050Imu, Lsm6dsoxImu, NodeImu)]  # noqa: UP007
     LightsConfig = Union[_kinds(LightsPart, Ws2812Lights, NodeLights)]  # noqa: UP007
