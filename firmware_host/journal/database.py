@@ -1,13 +1,13 @@
-"""The journal's SQLite file: its tables and settings, the lock of its one writer, and its errors.
+"""The journal's SQLite file: its tables and settings, the lock of its only writer, and its errors.
 
-Settings, for power cuts on SD cards:
+The settings protect against power cuts on SD cards:
 
 - ``journal_mode=WAL``: a commit appends to one file and syncs it once, where a rollback journal
-  needs two files and three syncs; a torn tail is recognised by its checksums and dropped
+  needs two files and three syncs; a torn end is detected by its checksums and dropped
   (https://www.sqlite.org/fileformat2.html, section 4).
-- ``synchronous=FULL``: syncs the WAL after each commit. WAL with NORMAL, the usual advice, may lose
-  the last commits with the power (https://www.sqlite.org/pragma.html#pragma_synchronous).
-- A new file is made under another name, synced, and renamed: half a schema is never found.
+- ``synchronous=FULL``: syncs the WAL after each commit. WAL with NORMAL, the usual advice, can lose
+  the last commits in a power cut (https://www.sqlite.org/pragma.html#pragma_synchronous).
+- A new file is written under another name, synced, and renamed, so no file has half a schema.
 """
 
 from __future__ import annotations
@@ -31,23 +31,24 @@ from tiltboard.firmware_host.config.files import sync_directory
 from tiltboard.firmware_host.messages import Message, text
 
 APPLICATION_ID = 0x54494C54  # "TILT"
-VERSION = 7  # The one format of every release; lower numbers were never released.
+VERSION = 7  # Format of all releases; lower numbers were never released.
 BUSY_WAIT_S = 0.2
 PAGE_BYTES = 4096
-# Of PAGE_BYTES each. integrity_check reads every page: the bound keeps opening fast (32 MiB is some
-# 10,000 games). A larger file is still checked page by page as it is read.
+# Maximum number of pages, of PAGE_BYTES each, in a file that is checked completely when opened.
+# integrity_check reads every page, and this limit keeps opening fast (32 MiB is about 10,000
+# games). Pages of a larger file are still checked when they are read.
 CHECKED_PAGES = 8192
-EVERY_PAGE = 2**32  # More than any file has (https://www.sqlite.org/limits.html).
+EVERY_PAGE = 2**32  # More pages than any file has (https://www.sqlite.org/limits.html).
 WAL_SUFFIXES = ("-wal", "-shm")
 
-YEAR_9999_S = 253_370_764_800.0  # the last that dates can be written of
+YEAR_9999_S = 253_370_764_800.0  # End of the time range in which dates can be written.
 
 BEGIN_ANEW = "Start the table again: it keeps the file aside and goes on with what is sound."
 
 
 _REFUSED = "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"
 
-# Compared with a file's, character by character.
+# The tables of an existing file are compared with these statements character by character.
 TABLE = """CREATE TABLE events (
     id INTEGER PRIMARY KEY,
     game_id INTEGER NOT NULL,
@@ -60,7 +61,7 @@ TABLE = """CREATE TABLE events (
     crc INTEGER NOT NULL,
     UNIQUE (game_id, sequence)
 ) STRICT"""
-# INSERT OR REPLACE deletes without firing DELETE's trigger, hence the last
+# INSERT OR REPLACE deletes a row without firing the DELETE trigger, so the last trigger is needed
 # (https://www.sqlite.org/lang_conflict.html).
 TRIGGERS = (
     f"""CREATE TRIGGER events_follow BEFORE INSERT ON events
@@ -76,11 +77,11 @@ WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
 )
 
 
-# What SQLite and the file system refuse
+# Errors of SQLite and the file system.
 
 
 class UnreadableEventsError(ValueError):
-    """The events do not follow one another; the journal is damaged."""
+    """The events of a game do not follow one another, so the journal is damaged."""
 
     def __init__(self, why: Message) -> None:
         self.why = why
@@ -89,12 +90,13 @@ class UnreadableEventsError(ValueError):
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn SQLite's and the file system's errors into JournalError's branches."""
+    """Convert errors of SQLite and the file system into the subclasses of JournalError."""
     try:
         yield
     except sqlite3.Error as error:
         raise _error(path, error) from error
-    except UnicodeDecodeError as error:  # SQLite quotes a damaged table's definition
+    # SQLite's message quotes the definition of a damaged table.
+    except UnicodeDecodeError as error:
         raise damaged(path, str(error)) from error
     except UnreadableEventsError as error:
         raise damaged(path, error.why) from error
@@ -105,9 +107,9 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def damaged(path: Path, why: Message | str, *, remedy: str = "") -> JournalDamagedError:
-    """Return the error for a file that is not a journal of this program, or is damaged.
+    """Return the error for a file that is damaged, or is not a journal of this program.
 
-    ``why`` may be SQLite's text of several lines, which are joined into one.
+    ``why`` can be SQLite's text of several lines, which are joined into one.
     """
     return JournalDamagedError(
         "The journal {path} cannot be read: {why}.",
@@ -130,7 +132,7 @@ def no_room(path: Path, why: str) -> JournalFullError:
 def in_use(path: Path, holder: str) -> JournalInUseError:
     """Return the error for a journal that another process has open for writing.
 
-    ``holder`` is its process number, empty if unknown.
+    ``holder`` is the id of that process, empty if unknown.
     """
     return JournalInUseError(
         "The journal {path} is in use by another program{holder}.",
@@ -149,7 +151,7 @@ _BY_CODE: Mapping[int, Callable[[Path, str], JournalError]] = {
     sqlite3.SQLITE_CORRUPT: damaged,
     sqlite3.SQLITE_NOTADB: damaged,
     sqlite3.SQLITE_FORMAT: damaged,
-    # Statements of this program do not fit the table, so that is not as it made it.
+    # The statements of this program do not fit the table, so another program or damage changed it.
     sqlite3.SQLITE_ERROR: damaged,
     sqlite3.SQLITE_BUSY: lambda path, _: in_use(path, ""),
     sqlite3.SQLITE_LOCKED: lambda path, _: in_use(path, ""),
@@ -158,14 +160,14 @@ _BY_CODE: Mapping[int, Callable[[Path, str], JournalError]] = {
 
 
 def primary_code(error: Exception) -> int | None:
-    """Return SQLite's primary result code, or None for an error of another kind."""
+    """Return SQLite's primary result code, or None for an error that does not come from SQLite."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
 def _error(path: Path, error: sqlite3.Error) -> JournalError:
     code = primary_code(error)
-    if code is None:  # raised by Python's own layer: a mistake of the program
+    if code is None:  # Python's own layer raised the error, so it is a mistake in this program.
         raise error
     if code in _BY_CODE:
         return _BY_CODE[code](path, str(error))
@@ -177,19 +179,21 @@ def _error(path: Path, error: sqlite3.Error) -> JournalError:
     )
 
 
-# Opening and checking
+# Opening and checking a journal.
 
 
 @contextmanager
 def creating(path: Path) -> Iterator[sqlite3.Connection]:
-    """Create a journal at ``path``, durably and in one step, with the rows that the caller inserts
-    inside the context. Raises sqlite3.Error, OSError.
+    """Create a journal at ``path`` with the rows that the caller inserts inside the context.
+
+    The file appears durably and in one step, when the context ends. Raises sqlite3.Error and
+    OSError.
     """
     fresh = path.with_name(path.name + ".new")
     for suffix in ("", "-journal", *WAL_SUFFIXES):
-        # Left by a creation that the power cut short: there was never a game in it.
+        # A power cut during an earlier creation left this file, which never contained a game.
         fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
-    fresh.touch(mode=0o600)  # SQLite gives its side files the same rights
+    fresh.touch(mode=0o600)  # SQLite gives its side files the same permissions.
     with closing(sqlite3.connect(fresh, isolation_level=None)) as database:
         database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         database.execute("PRAGMA synchronous = EXTRA")
@@ -201,7 +205,7 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {VERSION}")
         database.execute("COMMIT")
-        database.execute("PRAGMA journal_mode = WAL")  # kept in the file's header
+        database.execute("PRAGMA journal_mode = WAL")  # The file's header keeps this setting.
     fresh.rename(path)
     sync_directory(path.parent)
 
@@ -209,8 +213,8 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """Open an existing journal. Raises sqlite3.Error.
 
-    On a read-only card SQLite cannot make the -shm file that a WAL needs. If there is no WAL
-    either, nothing writes to the journal, and it is opened as a file that does not change.
+    On a read-only card SQLite cannot create the -shm file that a WAL needs. If there is no WAL
+    either, no process writes to the journal, so it is opened as an unchanging file.
     """
     with ExitStack() as unless_open:
         database = _connect(path, "mode=ro" if read_only else "mode=rw", unless_open)
@@ -237,15 +241,17 @@ def _connect(path: Path, how: str, unless_open: ExitStack) -> sqlite3.Connection
 
 
 def _text(raw: bytes) -> str:
-    """Decode a text column; damaged UTF-8 is kept, since the row's checksum reveals it."""
+    """Decode a text column. Damaged UTF-8 is accepted, because the row's checksum detects the
+    damage.
+    """
     return raw.decode("utf-8", "surrogateescape")
 
 
 def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
-    """Raise JournalDamagedError if the file is not a whole journal that this version can read.
+    """Raise JournalDamagedError if the file is not a complete journal that this version can read.
 
-    SQLite checks every page and index of a file with at most ``most_pages``. Rows are checked
-    later, as they are read, by their checksums. Raises sqlite3.Error too.
+    SQLite checks every page and index of a file with at most ``most_pages``. Rows are checked by
+    their checksums later, when they are read. Also raises sqlite3.Error.
     """
 
     def asked(pragma: str) -> object:
@@ -275,12 +281,13 @@ def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
 def with_sound_first_page(content: bytes) -> sqlite3.Connection:
     """Return a journal in memory, made from a damaged one whose first page is replaced.
 
-    ``content`` is a whole file of this format without its WAL; header and table definitions are the
-    same in every one. Raises sqlite3.Error.
+    ``content`` is a complete file of this format without its WAL. The first page can be replaced,
+    because the header and table definitions are the same in every journal. Raises sqlite3.Error.
     """
     with closing(_model()) as model:
         page = bytearray(model.serialize()[:PAGE_BYTES])
-    page[28:32] = (len(content) // PAGE_BYTES).to_bytes(4, "big")  # fileformat2, 1.3.7: its size
+    # This header field is the file's size in pages (fileformat2, 1.3.7).
+    page[28:32] = (len(content) // PAGE_BYTES).to_bytes(4, "big")
     database = sqlite3.connect(":memory:")
     database.deserialize(bytes(page) + content[PAGE_BYTES:])
     database.text_factory = _text
@@ -295,24 +302,24 @@ def _model() -> sqlite3.Connection:
     return model
 
 
-# Files beside one another
+# The journal's side files and other files in its folder.
 
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """The report about a damaged journal that was renamed."""
+    """A report about a damaged journal that was renamed."""
 
     kept: Path
-    """Its new path."""
+    """The path of the damaged journal after renaming."""
     problem: JournalDamagedError
-    """The damage that was found."""
+    """The error that describes the damage."""
     games: int
-    """Number of games saved from it, some perhaps without their last moves."""
+    """Number of games saved from the damaged journal; some can lack their last moves."""
     lost: int
-    """Number of rows known to have existed that could not be saved."""
+    """Number of rows that existed in the damaged journal and could not be saved."""
 
     def message(self) -> Message:
-        """Return the message that tells people once about the damage."""
+        """Return the message that informs players about the damage once."""
         if self.games:
             return text(
                 "The journal was damaged and is kept as {name}. Games saved from it: {games};"
@@ -328,15 +335,17 @@ class SetAside:
 
 
 class WriterLock:
-    """A lock that allows one writing process per journal, by flock(2) on a file beside it.
+    """A lock that allows one writing process per journal, by flock(2) on a file beside the journal.
 
-    The kernel drops the lock when the process ends, however that happens. The journal itself is not
-    locked this way, because closing a second descriptor of it would drop SQLite's own locks
+    The kernel releases the lock when the process ends for any reason. The journal file itself is
+    not locked this way, because closing a second descriptor of it would release SQLite's own locks
     (https://www.sqlite.org/howtocorrupt.html, 2.2).
     """
 
     def __init__(self, journal: Path) -> None:
-        """Take the lock. Raises JournalInUseError at once if another process has it; OSError."""
+        """Take the lock. Raises JournalInUseError immediately if another process has it, and
+        OSError.
+        """
         path = journal.with_name(journal.name + ".lock")
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -348,27 +357,30 @@ class WriterLock:
         except OSError:
             os.close(self._descriptor)
             raise
-        with suppress(OSError):  # who holds it: on a full disk it holds without that
+        # The file names the holder of the lock. On a full disk the lock holds without the name.
+        with suppress(OSError):
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
 
     def close(self) -> None:
-        """Release the lock. Its file stays: removing it would race with the next process."""
+        """Release the lock. The lock file remains, because removing it would race with the next
+        process.
+        """
         os.close(self._descriptor)
 
 
 def leftovers(path: Path) -> tuple[Path, ...]:
-    """Return SQLite's side files of ``path`` that exist."""
+    """Return the existing side files that SQLite keeps for the journal at ``path``."""
     sides = (path.with_name(path.name + suffix) for suffix in WAL_SUFFIXES)
     return tuple(side for side in sides if side.exists())
 
 
 def set_aside(path: Path, at_s: float) -> Path:
-    """Rename ``path`` and its side files, unchanged; returns the main file's new name.
+    """Rename ``path`` and its side files without changing them; return the main file's new path.
 
-    The main file goes first. If the power is cut before its WAL has followed, a WAL without a
-    database is left, which opening recognises as damage; the other order would leave a database
-    without its newest moves, which nothing could recognise. Raises OSError.
+    The main file is renamed first. If the power is cut before its WAL follows, a WAL without a
+    database remains, which is detected as damage at the next start. In the other order a database
+    without its newest moves would remain, which cannot be detected. Raises OSError.
     """
     kept = unused(path.with_name(f"{path.name}.damaged"), at_s)
     if path.exists():
@@ -381,7 +393,9 @@ def set_aside(path: Path, at_s: float) -> Path:
 
 
 def unused(path: Path, at_s: float) -> Path:
-    """Return ``path`` with a date appended, and a number too if a file of that name exists."""
+    """Return ``path`` with the date ``at_s`` appended, and a number if a file with that name
+    exists.
+    """
     date = datetime.datetime.fromtimestamp(sound_date(at_s), datetime.UTC)
     dated = name = f"{path.name}-{date:%Y%m%dT%H%M%SZ}"
     taken = [entry.name for entry in path.parent.iterdir()]
@@ -393,10 +407,14 @@ def unused(path: Path, at_s: float) -> Path:
 
 
 def sound_date(at_s: float) -> float:
-    """Return ``at_s`` limited to dates that the journal can store: a Pi's clock may be far off."""
+    """Return ``at_s`` limited to dates that the journal can store, because a Pi's clock can be far
+    off.
+    """
     return min(max(float(at_s), 0.0), YEAR_9999_S - 1)
 
 
 def is_date(at_s: object) -> bool:
-    """Return whether a value is a time that the journal stores: seconds from 1970 to 9999."""
+    """Return whether a value is a time that the journal can store: seconds since 1970, before year
+    9999.
+    """
     return isinstance(at_s, float) and 0 <= at_s < YEAR_9999_S

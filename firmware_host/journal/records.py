@@ -1,4 +1,6 @@
-"""Games read from the journal by folding their events, and their rescue from a damaged one."""
+"""Reads games from the journal by processing their events in order, and saves games from a damaged
+journal.
+"""
 
 from __future__ import annotations
 
@@ -45,13 +47,13 @@ Row = tuple[Any, ...]
 class EventKind(StrEnum):
     """The kinds of events of a game.
 
-    ``start`` begins a game and makes it current; ``import`` stores one played elsewhere and does
-    not. One of these is every game's first event and has the PlayedGame that it begins with.
-    ``resume`` makes an earlier game current; after ``left`` no game is current until the next
-    ``start`` or ``resume``. ``pending`` notes a move whose pieces are still being moved,
-    ``dropped`` that it is abandoned. ``takeback`` undoes all moves after number ``ply``.
-    ``engines``, ``clock`` and ``assist`` note the players' bots, their remaining time, and their
-    assist. ``stand`` sums up all events before it, so that they need not be read.
+    ``start`` begins a game and makes it current; ``import`` stores a game played elsewhere. One of
+    these two is the first event of each game, with the initial PlayedGame as payload. ``resume``
+    makes an earlier game current; after ``left`` no game is current until the next ``start`` or
+    ``resume``. ``pending`` stores a move whose pieces are still being moved, and ``dropped`` drops
+    that move. ``takeback`` undoes all moves after number ``ply``. ``engines``, ``clock`` and
+    ``assist`` store the players' bots, their remaining time, and their assist. ``stand`` sums up
+    all earlier events, so that these need not be read.
     """
 
     START = "start"
@@ -76,23 +78,27 @@ ASIDE = tuple(kind for kind in EventKind if kind not in _OF_MOVES)
 
 
 Note = Callable[[EngineSeats | ClockLeft | Assists, EventKind], bool]
-"""Stores a change of one game's bots, clock or assist; returns whether it is on disk."""
+"""Stores a change of one game's bots, clock or assist; returns whether the change is on disk."""
 
 
 class Event(NamedTuple):
-    """A row of ``events`` without its number and checksum."""
+    """A row of the table ``events``, without the row's number and checksum."""
 
     game_id: int
     sequence: int
     kind: str
     ply: int
-    """Number of moves after this event, so that the last event alone tells how long the game is."""
+    """Number of moves after this event, so that the last event alone gives the length of the
+    game.
+    """
     move: str | None
     at_s: float
     payload: str | None
-    """JSON: the PlayedGame of a ``start`` or ``import``, the GameRecord of a ``stand``, the result
-    of a ``finish``, the PendingMove of a ``pending``, the EngineSeats, ClockLeft or Assists of an
-    ``engines``, ``clock`` or ``assist``; None for other kinds.
+    """JSON data of the event, or None for a kind of event without data.
+
+    A ``start`` or ``import`` has a PlayedGame, a ``stand`` a JournalGame, a ``finish`` the result,
+    and a ``pending`` a PendingMove. ``engines``, ``clock`` and ``assist`` have EngineSeats,
+    ClockLeft and Assists.
     """
 
 
@@ -100,15 +106,15 @@ COLUMNS = ", ".join(Event._fields)
 
 
 class PlayedGame(msgspec.Struct, frozen=True):
-    """A game as it was played, whether it is in the journal or not."""
+    """A game as it was played, from the journal or from another source."""
 
     game: str
     options: Mapping[str, Any]
     started_s: float
-    """The time it was begun, also for an imported game; seconds since 1970 UTC."""
+    """Time of the start of the game, also for an imported game, in seconds since 1970 UTC."""
     note: str
     moves: tuple[str, ...]
-    """The moves that were not taken back."""
+    """The moves of the game, without moves that were undone."""
     result: Mapping[str, Any] | None
     """The result as a JSON object, or None while the game is open."""
     engines: EngineSeats = {}
@@ -118,20 +124,24 @@ class PlayedGame(msgspec.Struct, frozen=True):
 
 
 class JournalGame(PlayedGame, frozen=True, kw_only=True):
-    """A game of the journal, and the payload of a ``stand``."""
+    """A game of the journal; also the payload of a ``stand`` event."""
 
     id: int = 0
     changed_s: float = 0.0
-    """The time of its last event, except ``resume`` and others that do not change its moves."""
+    """Time of the game's last event that changed its moves, in seconds since 1970 UTC."""
     taken_back: str | None = None
-    """The move that was taken back or dropped after ``moves``, until another is made; else None."""
+    """The move that was undone or dropped after ``moves``, until another move is made; otherwise
+    None.
+    """
     pending: PendingMove | None = None
     """The move whose pieces are still being moved, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class JournalSummary:
-    """A line of the list of games; ``moves`` is a number, ``current`` marks the table's game."""
+    """An entry in the list of games. ``moves`` is the number of moves, and ``current`` marks the
+    game that the table plays now.
+    """
 
     id: int
     game: str
@@ -144,10 +154,10 @@ class JournalSummary:
 
 
 def fold(game_id: int, events: Iterable[Event]) -> JournalGame:
-    """Return the game that ``events`` lead to: all of its events in order, or those from a
-    ``stand`` on.
+    """Return the game that results from ``events``.
 
-    Raises UnreadableEventsError if they do not follow one another.
+    ``events`` are all events of the game in order, or the events from a ``stand`` on. Raises
+    UnreadableEventsError if the events do not follow one another.
     """
     at: JournalGame | None = None
     expected = 0
@@ -170,7 +180,7 @@ def fold(game_id: int, events: Iterable[Event]) -> JournalGame:
     return replace(at, id=game_id)
 
 
-# Kind of an event -> what of a record its payload is from then on.
+# Kind of an event -> name and type of the field of a JournalGame that the payload sets.
 _NOTED: Mapping[str, tuple[str, Any]] = {
     EventKind.FINISH: ("result", dict[str, Any]),
     EventKind.PENDING: ("pending", PendingMove),
@@ -181,7 +191,7 @@ _NOTED: Mapping[str, tuple[str, Any]] = {
 
 
 def _after(at: JournalGame, event: Event) -> JournalGame | None:
-    """Return the game after ``event``, or None if that cannot follow."""
+    """Return the game after ``event``, or None if ``event`` cannot follow."""
     kind = event.kind
     if kind in (EventKind.RESUME, EventKind.LEFT):
         return at
@@ -190,7 +200,8 @@ def _after(at: JournalGame, event: Event) -> JournalGame | None:
     if kind == EventKind.TAKE_BACK and 0 <= event.ply < len(at.moves):
         moves, taken_back = at.moves[: event.ply], at.moves[event.ply]
         return replace(at, moves=moves, taken_back=taken_back, pending=None, result=None)
-    if kind == EventKind.TAKE_BACK and at.result is not None:  # how the players ended it
+    # The undo removes only the result, which the players had agreed on.
+    if kind == EventKind.TAKE_BACK and at.result is not None:
         return replace(at, result=None)
     if kind == EventKind.DROPPED and at.pending is not None:
         return replace(at, taken_back=at.pending.move, pending=None)
@@ -210,9 +221,9 @@ def checksum(row: Sequence[object]) -> int | None:
 
 
 def event_of(row: Row) -> Event:
-    """Return the event of a row (COLUMNS and checksum).
+    """Return the event in a row of COLUMNS and checksum.
 
-    Raises UnreadableEventsError if its checksum or date is wrong.
+    Raises UnreadableEventsError if the row's checksum or date is wrong.
     """
     event, crc = Event(*row[:-1]), row[-1]
     if crc is None or crc != checksum(event) or not is_date(event.at_s):
@@ -224,7 +235,7 @@ def event_of(row: Row) -> Event:
 
 
 def insert(database: sqlite3.Connection, event: Event) -> None:
-    """Write an event and its checksum as a row."""
+    """Write an event and its checksum as a row of the table ``events``."""
     database.execute(
         f"INSERT INTO events ({COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (*event, checksum(event)),
@@ -232,12 +243,15 @@ def insert(database: sqlite3.Connection, event: Event) -> None:
 
 
 def to_json(value: object) -> str:
-    """Return a JSON value as one line, as the journal stores it."""
-    return msgspec.json.encode(value, enc_hook=dict).decode()  # any mapping
+    """Return a value as one line of JSON, in the form that the journal stores."""
+    # The hook encodes any kind of mapping as an object.
+    return msgspec.json.encode(value, enc_hook=dict).decode()
 
 
 def decoded(event: Event, kind: type[T]) -> T:
-    """Return an event's payload as ``kind``. Raises UnreadableEventsError."""
+    """Return an event's payload as a ``kind``. Raises UnreadableEventsError if the payload is not
+    one.
+    """
     try:
         return msgspec.json.decode(event.payload or "", type=kind)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -251,7 +265,7 @@ def decoded(event: Event, kind: type[T]) -> T:
 
 
 def misplaced(game_id: int, sequence: int) -> UnreadableEventsError:
-    """Return the error for an event that is missing, or does not follow from those before it."""
+    """Return the error for an event that is missing, or does not follow from earlier events."""
     return UnreadableEventsError(
         text(
             "event {sequence} of game {game} does not follow from those before it",
@@ -261,26 +275,27 @@ def misplaced(game_id: int, sequence: int) -> UnreadableEventsError:
     )
 
 
-# Reading
+# Reading the journal.
 
 LARGEST_NUMBER = 2**63 - 1  # SQLite's largest integer.
 
 
 class JournalReader:
-    """The games of a journal, for one thread; each call sees all that was committed before it."""
+    """Reads the games of a journal, in one thread. Each call sees all data committed before the
+    call.
+    """
 
     def __init__(self, path: Path, database: sqlite3.Connection) -> None:
-        """Use ``open_read_only`` (or ``Journal.open``)."""
+        """Use ``open_read_only`` (or ``Journal.open``) to create a reader."""
         self.path = path
         self._database = database
 
     @classmethod
     def open_read_only(cls, path: Path, *, most_pages: int = CHECKED_PAGES) -> JournalReader:
-        """Open a journal for reading, while a table may write to it.
+        """Open a journal for reading; another process can write to it at the same time.
 
-        A file with at most ``most_pages`` pages is checked as a whole first.
-
-        Raises JournalDamagedError, and JournalFullError if the file is missing or not readable.
+        A file with at most ``most_pages`` pages is checked completely first. Raises
+        JournalDamagedError, and JournalFullError if the file is missing or not readable.
         """
         with translated(path):
             database = connect(path, read_only=True)
@@ -292,7 +307,7 @@ class JournalReader:
                 raise
 
     def close(self) -> None:
-        """Close the file. Calling it twice is allowed."""
+        """Close the file. A second call does nothing."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -302,27 +317,31 @@ class JournalReader:
         self.close()
 
     def current(self) -> JournalGame | None:
-        """Return the game that was started or resumed last, or None if there is none or it was
-        left.
+        """Return the game that was started or resumed last.
+
+        The result is None if the journal has no game, or if that game was left.
         """
         with self._snapshot():
             game_id = self._current_id()
             try:
                 return None if game_id is None else self.load_within(game_id)
-            except NoSuchGameError as error:  # its number is what is damaged
+            # The current game's number is damaged, because no game has it.
+            except NoSuchGameError as error:
                 raise misplaced(game_id or 0, 0) from error
 
     def load(self, game_id: int) -> JournalGame:
-        """Return a game. Raises NoSuchGameError, JournalDamagedError."""
+        """Return a game by its number. Raises NoSuchGameError and JournalDamagedError."""
         with self._snapshot():
             return self.load_within(game_id)
 
     def games(self, limit: int = 100) -> tuple[JournalSummary, ...]:
-        """Return the newest ``limit`` games, newest first, without damaged ones."""
+        """Return the newest ``limit`` games, newest first, without damaged games."""
         return self.games_and_damaged(limit)[0]
 
     def games_and_damaged(self, limit: int) -> tuple[tuple[JournalSummary, ...], tuple[int, ...]]:
-        """Return the newest games that are sound, and the numbers of damaged ones among them."""
+        """Return the newest ``limit`` games in two groups: the sound games, and the numbers of
+        damaged ones.
+        """
         with self._snapshot():
             current = self._current_id()
             numbers = self._database.execute(
@@ -355,7 +374,7 @@ class JournalReader:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Let all selects inside the context see the same state."""
+        """Let all queries inside the context see the same state of the journal."""
         with translated(self.path), self._database:
             self._database.execute("BEGIN")
             yield
@@ -368,7 +387,7 @@ class JournalReader:
         return None if row is None or row[1] == EventKind.LEFT else int(row[0])
 
     def load_within(self, game_id: int) -> JournalGame:
-        """Return a game as ``load`` does, inside a transaction that the caller has begun."""
+        """Return a game as ``load`` does, inside a transaction that the caller has started."""
         events = self._database.execute(
             f"SELECT {COLUMNS}, crc FROM events WHERE game_id = ?1 AND sequence >= coalesce(("
             " SELECT sequence FROM events WHERE game_id = ?1 AND kind = ?2"
@@ -380,12 +399,13 @@ class JournalReader:
         return fold(game_id, map(event_of, events))
 
     def _last_event(self, game_id: int) -> Event:
-        """Return the newest event that concerns the game's moves. Raises NoSuchGameError."""
+        """Return the newest event that changes the game's moves. Raises NoSuchGameError."""
         return self._event(game_id, f"kind NOT IN ({', '.join('?' * len(ASIDE))})", *ASIDE)
 
     def _event(self, game_id: int, which: str, *values: str) -> Event:
-        """Return the game's newest event for which the SQL ``which`` is true. Raises
-        NoSuchGameError.
+        """Return the game's newest event for which the SQL condition ``which`` is true.
+
+        ``values`` fill the placeholders of ``which``. Raises NoSuchGameError.
         """
         row = self._database.execute(
             f"SELECT {COLUMNS}, crc FROM events WHERE game_id = ? AND {which}"
@@ -405,32 +425,35 @@ def _no_such_game(game_id: int) -> NoSuchGameError:
     )
 
 
-# Salvage. The damaged file is only read.
+# Saving games from a damaged journal, which is only read.
 
-# SQLite quotes what it cannot read, whatever its bytes are.
+# SQLite's messages quote unreadable content, which can be any bytes.
 _UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 _LOST_PAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR})
-# A page holds some hundred rows, so that after a few hundred numbers it is passed; wider gaps are
-# from pages that were lost before. So many are tried, the later ones at a growing distance.
+# Maximum number of row numbers to try after an unreadable page. A page holds about a hundred rows,
+# so reading usually continues after a few hundred numbers. Wider gaps come from pages that were
+# lost earlier, so the later tries are at growing distances.
 _MAX_TRIES = 1_500
 _ONE_BY_ONE = 256
 _WIDEST_GAP = 5_000
-_MAX_BYTES = 1 << 28  # Largest file with a damaged first page that is read into memory.
+# Maximum size of a file with a damaged first page that is read into memory, in bytes.
+_MAX_BYTES = 1 << 28
 
 
 def salvage_name(path: Path) -> Path:
-    """Return the path of the rescued journal until it takes the damaged one's place."""
+    """Return the path of the saved journal before it replaces the damaged journal."""
     return path.with_name(path.name + ".salvaged")
 
 
 def salvage(path: Path) -> tuple[int, int]:
-    """Write the sound games of the journal at ``path`` to ``salvage_name``; return their number and
-    that of the rows lost.
+    """Write the sound games of the journal at ``path`` to the file that ``salvage_name`` returns.
 
-    Each game is saved up to its first damaged row; if none can be read, nothing is written. Raises
-    sqlite3.Error and OSError if writing fails.
+    Returns the number of saved games and the number of lost rows. Each game is saved up to its
+    first damaged row. If no game can be read, no file is written. Raises sqlite3.Error and OSError
+    if writing fails.
     """
-    if not path.is_file() or path.stat().st_size == 0:  # SQLite would drop the log beside it
+    # Do not open an empty file: SQLite would delete its WAL file.
+    if not path.is_file() or path.stat().st_size == 0:
         return 0, 0
     saved = 0, 0
     for first_page_is_sound in (True, False):
@@ -443,10 +466,11 @@ def salvage(path: Path) -> tuple[int, int]:
                 else with_sound_first_page(read_file(path, _MAX_BYTES))
             ) as damaged:
                 if damaged.execute("PRAGMA user_version").fetchone()[0] > VERSION:
-                    break  # what its rows mean is not known
+                    break  # A newer format can give the rows another meaning.
                 saved = _salvage(damaged, path)
         except _UNREADABLE as error:
-            # What could not be written is not what could not be read: nothing is set aside yet
+            # A full disk is an error of writing, not of the damaged file. Raise it before any file
+            # is renamed.
             if primary_code(error) == sqlite3.SQLITE_FULL:
                 raise
         if saved[0]:
@@ -467,7 +491,8 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
             else:
                 following[event.game_id] = event.sequence + 1
                 insert(fresh, event)
-        # Games whose sound rows do not make sense, which no flipped bit does
+        # Drop games whose rows have valid checksums and still do not fit together. A flipped bit
+        # cannot cause this.
         reader = JournalReader(path, fresh)
         for game_id in list(following):
             try:
@@ -485,15 +510,15 @@ def _rows(database: sqlite3.Connection) -> Iterator[Row]:
     """Yield the rows (COLUMNS and checksum) in the order of their numbers, each once, without an
     index.
 
-    A number on an unreadable page yields a row that is not sound. Numbers have gaps where an
-    earlier journal was rescued, and may themselves be damaged: after an unreadable page, reading
-    continues from the last number if it is plausible, else from the number of rows read.
+    A number on an unreadable page yields a row of None values. Numbers have gaps where an earlier
+    journal was saved, and the numbers themselves can be damaged. So after an unreadable page,
+    reading continues from the last number if it is plausible, else from the number of rows read.
     """
     query = f"SELECT id, {COLUMNS}, crc FROM events NOT INDEXED WHERE id >= ? ORDER BY id LIMIT ?"
     nothing = (None,) * (len(Event._fields) + 1)
     given: set[tuple[object, object]] = set()
     after = unreadable = 0
-    alone = False  # after an error one row alone, because Python may read a row ahead
+    alone = False  # After an error read single rows, because Python can read one row ahead.
     while unreadable < _MAX_TRIES:
         begun, count = after, 0
         try:

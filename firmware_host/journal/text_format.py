@@ -1,5 +1,5 @@
-"""Recorded games replayed by their rules, and written as text for people and other programs
-(format: docs/journal.md).
+"""Replays recorded games by their rules, and reads and writes games as text for people and other
+programs (format: docs/journal.md).
 
     tiltboard game 1
     Game: momentum
@@ -13,10 +13,10 @@
     2. a1
 
 The first line names the format's version. ``Option`` lines hold JSON values; an option that is not
-set (null) is left out. ``Engine`` lines say which player was no person, ``Assist`` lines who was
-assisted. ``Result`` is the
-contract's object, or ``*`` while the game goes on. Then one line per round, a move for each player
-in turn order. Empty lines and lines that begin with ``#`` mean nothing.
+set (null) has no line. ``Engine`` lines name the players that were bots, ``Assist`` lines the
+players with assist. ``Result`` is the result as a JSON object, or ``*`` while the game continues.
+Then follows one line per round, with a move for each player in turn order. Empty lines and lines
+that begin with ``#`` are ignored.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ UNFINISHED = "*"
 
 _HEADERS = ("Game", "Date", "Players", "Note", "Clock", "Result")
 _NEEDED = ("Game", "Date", "Players", "Result")
-_NAMED = ("Option", "Engine", "Assist")  # Headers followed by the name of an option or a player.
+# Headers that are followed by the name of an option or a player.
+_NAMED = ("Option", "Engine", "Assist")
 _JSON: Mapping[str, tuple[Any, Message]] = {
     "Option": (object, text("a JSON value after the colon")),
     "Engine": (EngineSeat, text("an engine and its level in JSON")),
@@ -61,10 +62,11 @@ _DATE = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def replay(record: JournalGame, known: Line | None = None) -> Line:
-    """Replay a game by its rules. ``known`` is an earlier state of the same game, whose common
-    moves are not replayed.
+    """Replay a game by its rules.
 
-    Raises NotPossibleError if the game's rules are missing or forbid a move, which it names.
+    ``known`` is an earlier state of the same game; moves that both have in common are not replayed.
+    Raises NotPossibleError if the game's rules are missing, or forbid a move, which the error
+    names.
     """
     if known is None:
         try:
@@ -98,9 +100,9 @@ def replay(record: JournalGame, known: Line | None = None) -> Line:
 def write_game(record: JournalGame) -> str:
     """Return ``record`` as text. Raises NotPossibleError if its rules are missing or forbid a move.
 
-    Players and result come from the rules, unless the players ended the game, so that the text is
-    right even if the power was cut between the last move and its result. An unfinished game with
-    secrets is written without them.
+    Players and result come from the rules, unless the players ended the game by agreement. So the
+    text is correct even if the power was cut between the last move and its result. An unfinished
+    game is written without its secrets.
     """
     line = replay(record)
     game, outcome = line.game, line.outcome
@@ -133,12 +135,14 @@ def write_game(record: JournalGame) -> str:
 
 
 def read_game(source: str) -> PlayedGame:
-    """Read and check a game. Raises GameTextError naming the line and what was expected."""
+    """Read and check a game in text form. Raises GameTextError that names the line and the expected
+    content.
+    """
     return read_and_replay(source)[0]
 
 
 def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
-    """Read and check a game as ``read_game`` does, and return its positions too."""
+    """Read and check a game as ``read_game`` does; return the game and its replayed positions."""
     if len(source) > MAX_CHARACTERS:
         raise GameTextError(
             "The game is too long: at most {limit} characters are read.",
@@ -186,12 +190,12 @@ def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
     return played, replayed
 
 
-_Headers = dict[str, tuple[int, Any]]  # name -> number of the line, and its value
+_Headers = dict[str, tuple[int, Any]]  # Name of a header -> number of its line, and its value.
 _Rounds = list[tuple[int, list[str]]]
 
 
 def _parsed(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
-    """Return the headers and rounds of the lines, before they are checked by the rules."""
+    """Return the headers and rounds of the lines, before the game's rules check them."""
     if lines[0].rstrip() != FIRST_LINE:
         raise _unexpected(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
     headers: _Headers = {}
@@ -236,7 +240,7 @@ def _value(headers: _Headers, number: int, line: str, header: re.Match[str]) -> 
 
 
 def _named(headers: _Headers, kind: str) -> _Headers:
-    """Return the headers of one kind, by the name that follows it."""
+    """Return the headers of one kind, by the option or player that each one names."""
     return {
         name.partition(" ")[2]: found
         for name, found in headers.items()

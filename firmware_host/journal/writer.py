@@ -1,4 +1,6 @@
-"""The writer of the journal: every call is one transaction, and durable once it has returned."""
+"""The writer of the journal: every call is one transaction, and its data are durable when it
+returns.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,8 @@ STARTING_NAME = "starting.json"
 RETRY_S = 1.0
 MAX_FAILED = 2
 ENOUGH_SCANS = 10
-STAND_EVERY = 500  # Events between two sums, so that long games are read equally fast.
+# Number of events between two ``stand`` events, so that a long game is read as fast as a short one.
+STAND_EVERY = 500
 
 _log = logging.getLogger(__name__)
 
@@ -64,10 +67,10 @@ _log = logging.getLogger(__name__)
 class Journal(JournalReader):
     """The table's journal, for one process and the thread that opened it.
 
-    Writing raises JournalFullError if the disk refuses: then nothing was stored, and the call may
-    be repeated. Repeating a call that did succeed changes nothing.
+    Methods that write raise JournalFullError if the disk refuses; then nothing is stored, and the
+    caller can repeat the call. Repeating a successful call changes nothing.
 
-    ``set_aside`` reports the damage found as the journal was opened, and is None if there was none.
+    ``set_aside`` describes the damage found when the journal was opened, or is None without damage.
     """
 
     def __init__(
@@ -78,22 +81,21 @@ class Journal(JournalReader):
         clock: Clock,
         set_aside: SetAside | None = None,
     ) -> None:
-        """Use ``open``."""
+        """Use ``open`` to create a Journal."""
         super().__init__(path, database)
         self.set_aside = set_aside
         self._lock: WriterLock | None = lock
         self._clock = clock
-        self._retry_s = 0.0  # when to note again what was refused; 0: nothing was
+        # Time of the next try after a refused ``note``; 0 if no note was refused.
+        self._retry_s = 0.0
 
     @classmethod
     def open(cls, path: Path, clock: Clock, *, or_set_aside: bool = False) -> Journal:
-        """Open the journal at ``path``, or create it; its folder must exist.
+        """Open the journal at ``path``, or create it. Its folder must exist.
 
-        ``or_set_aside`` renames a damaged file (it is never changed or deleted), and begins a new
-        one with the games that are sound. Without it, JournalDamagedError is raised and the file
-        left alone.
-
-        Raises JournalInUseError, JournalFullError.
+        With ``or_set_aside``, a damaged file is renamed (never changed or deleted), and a new file
+        starts with the games that are sound. Otherwise a damaged file is not touched, and
+        JournalDamagedError is raised. Raises JournalInUseError and JournalFullError.
         """
         stop.check()
         with translated(path), ExitStack() as unless_open:
@@ -115,7 +117,7 @@ class Journal(JournalReader):
             return cls(path, database, lock, clock, aside)
 
     def close(self) -> None:
-        """Close the file and release the lock. Calling it twice is allowed."""
+        """Close the file and release the lock. A second call does nothing."""
         super().close()
         if self._lock is not None:
             self._lock.close()
@@ -131,16 +133,16 @@ class Journal(JournalReader):
         clock: ClockLeft | None = None,
         assist: Assists = MappingProxyType({}),
     ) -> int:
-        """Begin a game and make it current; returns its number. ``options`` must be JSON values."""
+        """Start a game, make it current, and return its number. ``options`` must be JSON values."""
         at_s = sound_date(self._clock.calendar())
         begun = PlayedGame(game, options, at_s, note, (), None, engines, clock, assist)
         with self._transaction():
             return self._begin(EventKind.START, begun, at_s)
 
     def store(self, played: PlayedGame, *, current: bool = False) -> int:
-        """Store a game that was played elsewhere, in one step; returns its number.
+        """Store a game that was played elsewhere, in one transaction, and return its number.
 
-        ``current`` makes it the current game. Moves are not checked here.
+        ``current`` makes it the current game. The moves are not checked.
         """
         at_s = sound_date(self._clock.calendar())
         ply = len(played.moves)
@@ -155,8 +157,9 @@ class Journal(JournalReader):
     def append(self, game_id: int, ply: int, move: str) -> None:
         """Store ``move`` as move number ``ply`` (the first is 1).
 
-        A move that is already stored there is not stored again. Raises JournalConflictError if
-        another one is, if moves before it are missing, or if the game is finished.
+        A move that is already stored under this number is not stored again. Raises
+        JournalConflictError if another move has this number, if earlier moves are missing, or if
+        the game is finished.
         """
         if move.split() != [move] or not move.isprintable():
             raise ValueError(f"not one word: {move!r}")
@@ -171,10 +174,10 @@ class Journal(JournalReader):
                 self._insert(game_id, EventKind.MOVE, ply, move=move)
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Store the move whose pieces are being moved, replacing the one before; None if it was
-        dropped.
+        """Store the move whose pieces are being moved, in place of the last pending move.
 
-        The same one is not stored twice. Raises JournalConflictError if the game is finished.
+        ``pending`` is None if the move was dropped. The same move is not stored twice. Raises
+        JournalConflictError if the game is finished.
         """
         with self._transaction():
             record = self.load_within(game_id)
@@ -186,10 +189,12 @@ class Journal(JournalReader):
             self._insert(game_id, kind, len(record.moves), payload=pending)
 
     def note(self, game_id: int, noted: EngineSeats | ClockLeft | Assists, kind: EventKind) -> bool:
-        """Store a change of the bots, the clock or the assist, and return whether it is on disk.
+        """Store a change of the bots, the clock or the assist, and return whether the change is on
+        disk.
 
-        The same value is not stored twice, and bots not after the game's end. A disk that refused
-        is tried again after ``RETRY_S``; the next move meets the same error, which is then shown.
+        The same value is not stored twice, and bots are not stored after the game's end. After a
+        refusal by the disk, calls return False until ``RETRY_S`` has passed. The error need not be
+        shown here, because the next move meets the same error.
         """
         if self._clock.now() < self._retry_s:
             return False
@@ -208,25 +213,26 @@ class Journal(JournalReader):
         return True
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Undo the moves after number ``to``, where ``ply`` is the number of moves so far; a
-        finished game is open again. If the players ended the game, ``to`` may equal ``ply`` to undo
-        only that.
+        """Undo the moves after number ``to``; a finished game becomes open again.
 
-        If that is already done, nothing happens. Raises JournalConflictError.
+        ``ply`` is the number of moves so far. If the players ended the game by agreement, ``to``
+        can equal ``ply`` to undo only the end. If the undo is already stored, nothing happens.
+        Raises JournalConflictError.
         """
         with self._transaction():
             last = self._last_event(game_id)
             if last.kind == EventKind.TAKE_BACK and last.ply == to:
                 return
-            ended = to == ply and last.kind == EventKind.FINISH  # its players ended it
+            # The players ended the game by agreement.
+            ended = to == ply and last.kind == EventKind.FINISH
             if last.ply != ply or not (ended or 0 <= to < ply):
                 raise _conflict(last)
             self._insert(game_id, EventKind.TAKE_BACK, to)
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """Store a game's result, a JSON object. The same one is not stored twice.
+        """Store a game's result, a JSON object. The same result is not stored twice.
 
-        Raises JournalConflictError if the game has another result already.
+        Raises JournalConflictError if the game already has another result.
         """
         with self._transaction():
             last = self._last_event(game_id)
@@ -243,7 +249,9 @@ class Journal(JournalReader):
                 self._insert(game_id, EventKind.RESUME, last.ply)
 
     def leave(self, game_id: int) -> None:
-        """Have no current game any more, if ``game_id`` is the current one."""
+        """Leave the current game, so that no game is current. Does nothing if ``game_id`` is not
+        current.
+        """
         with self._transaction():
             last = self._last_event(game_id)
             if self._current_id() == game_id:
@@ -251,7 +259,8 @@ class Journal(JournalReader):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with translated(self.path), self._database:  # which commits, or rolls back
+        # The connection's context commits, or rolls back on an error.
+        with translated(self.path), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             yield
             stop.check()
@@ -261,7 +270,8 @@ class Journal(JournalReader):
             "SELECT coalesce(max(game_id), 0) + 1 FROM events"
         ).fetchone()
         self._insert(game_id, kind, len(played.moves), payload=played, at_s=at_s)
-        self.load_within(game_id)  # what could not be read again is not written
+        # Read the game back, so that an unreadable game is never committed.
+        self.load_within(game_id)
         return int(game_id)
 
     def _insert(
@@ -300,7 +310,9 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def boot_id() -> str:
-    """Return the kernel's identifier of this boot (random(4)), or an empty text if it has none."""
+    """Return the kernel's identifier of this boot (random(4)), or an empty text if it is not
+    readable.
+    """
     try:
         return read_file(BOOT_ID).decode().strip()
     except OSError:
@@ -308,9 +320,11 @@ def boot_id() -> str:
 
 
 class _Attempt(msgspec.Struct, frozen=True):
-    """A game that was loaded at the start, and how often that failed since the Pi has booted.
+    """A game that is loaded at the start of the service, and how often loading failed since the Pi
+    booted.
 
-    A game that crashes the service does so again at once; after a power cut it need not.
+    A game that crashes the service does so again immediately. After a power cut the count starts
+    again.
     """
 
     game: int = 0
@@ -320,13 +334,16 @@ class _Attempt(msgspec.Struct, frozen=True):
 
 
 class Starts:
-    """A file that marks the loading of a game until some scans went well, so that a game which
-    crashes the service twice is left and the table can be used.
+    """A mark on disk while a game is loaded, which is removed after some successful scans.
+
+    A game that crashes the service twice is left, so that the table can be used again.
     """
 
     def __init__(self, journal: Journal, tell: Tell | None = None, boot: str | None = None) -> None:
-        """Use the mark beside ``journal``. ``boot`` identifies this boot of the Pi, None: ask the
-        kernel. ``tell``: see ``read_kept``.
+        """Use the mark beside ``journal``.
+
+        ``boot`` identifies this boot of the Pi; None reads the identifier from the kernel. ``tell``
+        gets a message for people if the mark is damaged.
         """
         self._path = journal.path.with_name(STARTING_NAME)
         self._tell = tell
@@ -335,9 +352,9 @@ class Starts:
         self._scans = 0
 
     def begin(self) -> Message | None:
-        """Mark that the current game is being loaded; call before that. If it failed twice, leave
-        the game and return a message for people, else None.
+        """Mark that the current game is being loaded; call it before loading.
 
+        If loading failed twice, leave the game and return a message for people, else return None.
         Raises JournalError.
         """
         record = self._journal.current()
@@ -359,31 +376,33 @@ class Starts:
         attempt = _Attempt(record.id, len(record.moves), boot, failed)
         try:
             write_kept(self._path, attempt)
-        except OSError as error:  # a table with a full disk is begun all the same
+        except OSError as error:  # The table must start even with a full disk.
             _log.warning("%s cannot be written: %s", self._path, error)
         return None
 
     def scanned(self) -> None:
-        """Count a scan that went well; call at the begin of the next."""
+        """Count the last scan as successful; call it at the start of the next scan."""
         if self._scans < ENOUGH_SCANS:
             self._scans += 1
             if self._scans == ENOUGH_SCANS:
                 self.end()
 
     def end(self) -> None:
-        """Remove the mark: the game did not crash the service."""
+        """Remove the mark, because the game did not crash the service."""
         try:
             self._path.unlink(missing_ok=True)
-        except OSError as error:  # it goes by the game and its moves, which will be others
+        # A mark that remains is harmless: it names this game and its moves, and both will change.
+        except OSError as error:
             _log.warning("%s cannot be removed: %s", self._path, error)
 
 
 def _finish_salvage(path: Path, clock: Clock) -> None:
-    """Move a rescued journal to ``path`` if the damaged one is out of the way."""
+    """Move a saved journal to ``path`` if the damaged journal has been renamed."""
     saved = salvage_name(path)
     if not saved.exists():
         return
-    if path.exists():  # the power was cut before: what is saved may not be the newest
+    # The power was cut before the renaming, so the saved journal can lack the newest moves.
+    if path.exists():
         saved.unlink()
         return
     if leftovers(path):
@@ -393,16 +412,18 @@ def _finish_salvage(path: Path, clock: Clock) -> None:
 
 
 def _connect_checked(path: Path) -> sqlite3.Connection:
-    """Open the journal for writing, after a check that does not change it; create it if missing."""
+    """Open the journal for writing, after a check that does not change the file. Create a missing
+    file.
+    """
     if not path.exists():
         if leftovers(path):
             raise damaged(path, text("its main file is missing, but its -wal file is there"))
         with creating(path):
-            pass  # it has no games yet
+            pass  # A new journal has no games.
     elif not path.is_file():
         raise damaged(path, text("it is not a file"))
     elif path.stat().st_size == 0:
-        # Not ours: SQLite would take it for a new database and drop the WAL that belongs to it.
+        # Treat an empty file as damaged: SQLite would use it as a new database and drop its WAL.
         raise damaged(path, text("it is empty"))
     with JournalReader.open_read_only(path) as reader:
         reader.current()
@@ -411,7 +432,7 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
         mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise damaged(path, text("its journal mode is {mode}", mode=mode))
-        # The WAL's name must be as durable as what will be written into it.
+        # The WAL's name in the folder must be as durable as its content.
         sync_directory(path.parent)
         unless_open.pop_all()
     return database
