@@ -1,8 +1,9 @@
 """Rules and searches of the games, compiled by numba.
 
-Only ``compiling`` and this file can be imported without numba. The search knows no game: rules and
-tables come from ``tiltboard.games``, each game's kernels from an entry point, of ``games`` here or
-of another package. Tests play rules and kernels side by side.
+Only this file and ``compiling`` can be imported without numba. The search is independent of the
+games: rules and tables come from ``tiltboard.games``, and an entry point names the kernels of each
+game, in ``games`` of this package or in another package. Tests compare kernels with the rules in
+Python.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tiltboard.firmware_host.config.files import default_state_directory
 from tiltboard.ground.plugins import PluginError, loaded, tried
 
 KERNELS = "tiltboard.kernels"
-"""Group of the entry points by which packages, this one too, bring kernels for games."""
+"""The group of entry points that name a game's kernels, in this package and in others."""
 _log = logging.getLogger(__name__)
 CPU_INFO = Path("/proc/cpuinfo")
 _TELLS = ("model name", "flags", "CPU part", "Features")
@@ -30,10 +31,11 @@ _TELLS = ("model name", "flags", "CPU part", "Features")
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder of code compiled from exactly these sources, for this Python and processor.
+    """Return the folder for code that is compiled from these sources, for this Python and
+    processor.
 
-    numba alone looks at each file separately, and compiles again when files come from another
-    machine.
+    The folder's name is a hash of the sources. numba alone checks each file separately, and
+    compiles again if the files come from another machine.
     """
     found = hashlib.sha256(f"{metadata.version('numba')} {sys.version} {_processor()}".encode())
     for package in ("tiltboard_kernels", "tiltboard_kernels.games"):
@@ -41,7 +43,7 @@ def cache_folder() -> Path:
             if path.name.endswith(".py"):
                 found.update(path.read_bytes())
     for point in sorted(metadata.entry_points(group=KERNELS)):
-        with suppress(PluginError):  # whose package cannot be imported has no kernels either
+        with suppress(PluginError):  # A package that cannot be imported provides no kernels.
             source = tried(partial(util.find_spec, point.module))
             if source is not None and source.origin is not None:
                 found.update(Path(source.origin).read_bytes())
@@ -49,8 +51,10 @@ def cache_folder() -> Path:
 
 
 def kernels_of(game: str) -> ModuleType | None:
-    """Return the kernels of a game, which need numba, or None if no package brings any. Those that
-    cannot be loaded are named in the log, and the game is played without them.
+    """Return the module with the kernels of a game, or None if no package provides them. Needs
+    numba.
+
+    Kernels that cannot be loaded are logged, and the game is played without kernels.
     """
     for point in metadata.entry_points(group=KERNELS, name=game):
         try:
@@ -64,7 +68,9 @@ def kernels_of(game: str) -> ModuleType | None:
 
 
 def _processor() -> str:
-    """Return the processor's name and features: compiled code fits only the same ones."""
+    """Return the name and features of the processor, because compiled code fits only equal
+    processors.
+    """
     with suppress(OSError):
         said = CPU_INFO.read_text(errors="replace").splitlines()
         return "\n".join(sorted({line for line in said if line.startswith(_TELLS)}))

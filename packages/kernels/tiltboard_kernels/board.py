@@ -1,12 +1,14 @@
-"""One game's rules and evaluation as kernels see them: tables, and a state that is a row of
-integers.
+"""The rules and evaluation of one game in the form that kernels use: tables, and a state that is a
+row of integers.
 
-The module of a game's kernels has ``tables(game)``, a named tuple that begins with ``facts`` (or
-None where its board is too large), and beside that class the functions outlined here, under the
-same names: kernels that call them are compiled for each game. ``free``, ``play``, ``playout`` and
-``encoded`` are required; optional are the others, ``DECISIVE``, ``EXPLORATION`` and ``STEADY`` (as
-in ``KernelBoard``), ``TO_WARM`` (options of games that together use all that is compiled) and
-``exact_search(game)`` (a ``tiltboard.games.search.Solver``).
+The module with a game's kernels has a function ``tables(game)``. It returns a named tuple whose
+first field is ``facts``, or None if the board is too large. The module also has the functions
+below, under the same names; kernels that call them are compiled for each game.
+
+The functions ``free``, ``play``, ``playout`` and ``encoded`` are required. The other functions are
+optional, and so are the constants ``DECISIVE``, ``EXPLORATION`` and ``STEADY`` (fields of
+``KernelBoard``) and ``TO_WARM`` (options of games that together use all compiled code). A function
+``exact_search(game)`` can return a ``tiltboard.games.search.Solver``.
 """
 
 from __future__ import annotations
@@ -40,15 +42,15 @@ class KernelBoard:
 
     game: Game
     tables: Any
-    """The first argument of every kernel."""
+    """The tables of the game, which are the first argument of every kernel."""
     evaluated: bool = False
-    """The game has an evaluation for two."""
+    """True if the game has two players and an evaluation."""
     decisive: bool = False
-    """Its playouts can be told to play a move that wins at once."""
+    """True if playouts can always play a move that wins immediately."""
     exploration: float = 0.7
-    """The exploration constant of its best search."""
+    """The exploration constant of the game's best search."""
     steady: bool = False
-    """That search stays with a chosen move for some visits."""
+    """True if the search stays with a chosen move for several visits."""
 
     def encoded(self, state: Any) -> Ints:
         """Return a state of ``game.rules`` as a row of integers."""
@@ -57,8 +59,8 @@ class KernelBoard:
 
 
 def board_of(game: Game) -> KernelBoard | None:
-    """Return the board of ``game``, or None if it has no kernels or its board is too large for
-    them.
+    """Return the kernels' board of ``game``, or None if the game has no kernels or its board is too
+    large for them.
     """
     made = kernels_of(game.name)
     tables = None if made is None else made.tables(game)
@@ -80,24 +82,29 @@ def _module(tables: Any) -> ModuleType:
 
 
 def free(g: Any, s: Ints, move: int) -> bool:
-    """Return whether a move is legal, apart from a forced block; the game must not be over."""
+    """Return whether a move is legal, without checking whether a block is forced. The game must not
+    be over.
+    """
     return bool(_module(g).free(g, s, move))
 
 
 def play(g: Any, s: Ints, move: int) -> None:
-    """Make a legal move."""
+    """Make a legal move in the state ``s``."""
     _module(g).play(g, s, move)
 
 
 def playout(g: Any, s: Ints, seed: Ints, decisive: bool) -> None:
-    """Play random moves to the end. ``decisive``: plays a move that wins at once, as far as the
-    game finds one.
+    """Play random moves to the end of the game, with random numbers from ``seed``.
+
+    ``decisive``: whether to play a move that wins immediately, if the game's kernels find one.
     """
     _module(g).playout(g, s, seed, decisive)
 
 
 def value(g: Any, s: Ints) -> int:
-    """Return the evaluation of a game for two, in hundredths of the mover's log-odds."""
+    """Return the evaluation of a state of a game for two, in hundredths of the log-odds that the
+    player to move wins.
+    """
     return int(_module(g).value(g, s))
 
 
@@ -117,8 +124,9 @@ def _nothing(_: Any, __: Ints) -> int:
 
 
 def legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
-    """Put the legal moves of a game that is not over into ``moves`` and return their number.
-    ``spare``: scratch, two rows for states.
+    """Write the legal moves of a game that is not over into ``moves``, and return their number.
+
+    ``spare``: scratch space for two states.
     """
     return int(getattr(_module(g), "legal", _all_free)(g, s, moves, spare))
 
@@ -142,9 +150,12 @@ def _all_judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
 
 
 def judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
-    """Put the legal moves into the first row of ``moves``, as ``legal``, and each one's worth to
-    the mover by the evaluation into the second: ``SURE`` if it wins, ``-SURE`` if the other then
-    wins at once, as far as the game finds that.
+    """Write the legal moves into the first row of ``moves`` and the value of each into the second
+    row, and return their number.
+
+    A value is the evaluation for the player to move, ``SURE`` if the move wins, or ``-SURE`` if the
+    kernels find that the opponent can win with the next move. ``spare``: scratch space for two
+    states.
     """
     return int(getattr(_module(g), "judged", _all_judged)(g, s, moves, spare))
 
@@ -155,15 +166,21 @@ def _unseen(_: Any, __: Ints, ___: Ints, ____: int) -> int:
 
 
 def forced(g: Any, s: Ints, rows: Ints, most: int) -> int:
-    """Return the plies in which the mover wins by moves that the other must answer each time; 0 if
-    none is found among ``most`` positions. The game must not be over. ``rows``: scratch, each as
-    long as a state.
+    """Return the number of plies in which the player to move can force a win, or 0 if no forced win
+    is found.
+
+    A forced win is a series of threats that the opponent must answer. ``rows``: scratch space, each
+    row as long as a state. ``most``: the maximum number of positions to visit. The game must not be
+    over.
     """
     return int(getattr(_module(g), "forced", _unseen)(g, s, rows, most))
 
 
 def _compile_for_each_game(stub: Any, otherwise: Any = None) -> None:
-    """Make kernels that call ``stub`` call the function of that name in the tables' module."""
+    """Make kernels that call ``stub`` call the function of the same name in the game's module.
+
+    ``otherwise``: the function to call if the module has no such function.
+    """
 
     def chosen(g: Any, *_: Any) -> Any:
         there = sys.modules[g.instance_class.__module__]

@@ -1,4 +1,4 @@
-"""``tiltboard warm``: compiles the kernels, once for each machine and version."""
+"""The command ``tiltboard warm``, which compiles the kernels once for each machine and version."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The port for the engines: whether kernels are compiled, and which searches use them.
+"""The interface between engines and kernels: whether kernels are compiled, and which searches use
+them.
 
-An engine that compiled first would keep its players waiting, so one that is not warm plays in pure
-Python. So does one that may not run code that it compiles: the service's unit forbids that
-(MemoryDenyWriteExecute). This module imports nothing heavy.
+An engine that compiles first would keep players waiting, so an engine without compiled kernels
+plays in pure Python. An engine without permission to run code that it compiles also plays in pure
+Python: the service's unit forbids such code (MemoryDenyWriteExecute). This module does not import
+numba.
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ from tiltboard.games.search import Solver
 from tiltboard_kernels import cache_folder, kernels_of
 from tiltboard_kernels.errors import CannotCompileError
 
-_FEW = 40  # Positions that a search visits when it is compiled.
-_LOWEST = 19  # The lowest priority (nice value) of a process.
-_LATER = 6  # Plies after which the exact search is called.
+_FEW = 40  # Number of positions that a search visits in order to be compiled.
+_LOWEST = 19  # The lowest priority of a process, as a nice value.
+_LATER = 6  # Number of plies before the exact search is called.
 _MARK = "warm"
 
 
@@ -42,14 +44,17 @@ def is_installed() -> bool:
 
 
 def is_warm() -> bool:
-    """Return whether kernels start at once; engines that play already continue without them."""
+    """Return whether compiled kernels are available now. Engines in a running game continue without
+    them.
+    """
     return is_installed() and (cache_folder() / _MARK).exists() and _may_run_what_it_writes()
 
 
 def compile_quietly() -> subprocess.Popen[bytes] | None:
-    """Compile the kernels in a process with the lowest priority, if that is possible and not done
-    yet, and return that process, to be ended with the table, or None. Engines use the kernels from
-    their next game on.
+    """Start compiling the kernels in a process with the lowest priority, if necessary and possible.
+
+    Returns the process, which the caller must end with the table, or None. Engines use the kernels
+    from their next game on.
     """
     if not is_installed() or is_warm() or not _may_run_what_it_writes():
         return None
@@ -65,19 +70,19 @@ def compile_quietly() -> subprocess.Popen[bytes] | None:
 
 
 def preload() -> None:
-    """Import the search with numba once, for all processes forked from this one."""
+    """Import the search with numba once, for all processes that are forked later."""
     import_module("tiltboard_kernels.search")
 
 
 def tree(game: Game, rng: random.Random) -> Search | None:
-    """Return the search that is best at ``game``, or None if it has no kernels."""
+    """Return the best search for ``game``, or None if the game has no kernels."""
     from tiltboard_kernels.search import fast_tree
 
     return fast_tree(game, rng)
 
 
 def solver(game: Game) -> Solver | None:
-    """Return the exact search that the game's kernels bring, or None if there is none."""
+    """Return the exact search in the game's kernels, or None if there is no exact search."""
     from tiltboard_kernels.search import fast_solver
 
     return fast_solver(game)
@@ -93,8 +98,9 @@ def _may_run_what_it_writes() -> bool:
 
 
 def note_warm() -> None:
-    """Mark the kernels as compiled and remove those of other versions, as far as they are not being
-    written now. Raises OSError.
+    """Mark the kernels as compiled, and delete the kernels of other versions. Raises OSError.
+
+    A folder to which another process is writing now can remain.
     """
     folder = cache_folder()
     for other in folder.parent.iterdir():
@@ -104,9 +110,10 @@ def note_warm() -> None:
 
 
 def warmed() -> Iterator[None]:
-    """Compile every kernel, so that ``is_warm`` holds at the end. Each step is a process of its own
-    for one entry of ``to_warm()``, so that at most 284 MB are used, not the 478 MB of a single
-    process. Raises OSError, CannotCompileError.
+    """Compile all kernels, so that ``is_warm`` returns True afterwards.
+
+    Each step compiles one entry of ``to_warm()`` in a process of its own. This takes at most 284 MB
+    of memory; a single process would take 478 MB. Raises OSError or CannotCompileError.
     """
     for made in to_warm():
         process = get_context("fork").Process(target=_compile, args=(made,), daemon=True)
@@ -123,7 +130,7 @@ def warmed() -> Iterator[None]:
 
 
 def _compile(made: Game) -> None:
-    """Compile every kernel of a game by using it."""
+    """Compile all kernels of a game by running its searches briefly."""
     from tiltboard_kernels.search import fast_solver, fast_tree
 
     def few() -> ThinkingBudget:
@@ -143,7 +150,7 @@ def _compile(made: Game) -> None:
 
 
 def to_warm() -> list[Game]:
-    """Return one game for each class of tables that kernels are compiled for."""
+    """Return the games to compile: one for each class of tables."""
     found: list[Game] = []
     for name, kind in EVERY_GAME.items():
         module = kernels_of(name)

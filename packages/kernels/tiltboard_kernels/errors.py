@@ -1,4 +1,4 @@
-"""The errors of compiling."""
+"""The error of the kernels' compilation."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from tiltboard.ground.errors import TiltboardError
 
 
 class CannotCompileError(TiltboardError, ImportError):
-    """Kernels cannot be compiled here; engines search without them."""
+    """Kernels cannot be compiled on this machine; engines search without them."""

@@ -1,4 +1,4 @@
-"""The compilation of kernels, and the folder that keeps the compiled code."""
+"""Compiles kernels with numba, and stores the compiled code in a folder."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ from numpy.typing import NDArray
 from tiltboard_kernels import cache_folder
 
 _READ_ONLY: Final = cache_folder().is_dir() and not os.access(cache_folder(), os.W_OK)
-"""True in the engines' unit, which uses compiled code and saves none."""
-# numba insists on a folder that it can write to, although ``_Cache`` sets the one in use.
+"""True in the engines' systemd unit, which uses compiled code but cannot save code."""
+# numba requires a folder that it can write to, although ``_Cache`` sets the folder that is used.
 numba.config.CACHE_DIR = gettempdir() if _READ_ONLY else str(cache_folder())
 
 F = TypeVar("F", bound=Callable[..., Any])
 Ints = NDArray[np.int64]
 OPTIONS: Final = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
-"""Always inlined: a call passes each array in seven parts, which takes longer than most of these
-functions do.
+"""Options for compiling kernels. Functions are always inlined, because a call passes each array in
+seven parts, which takes longer than most kernels do.
 """
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
-    """numba's cache, to which one process at a time adds. Otherwise two processes that compile a
-    function for two games would give both results one name, and each game could get the other's.
-    The cache does not depend on the package's folder: numba would compile once for each.
+    """numba's cache of compiled code, to which only one process at a time writes.
+
+    Without the lock, two processes that compile a function for two games could give both results
+    the same name, so that each game could get the other's code. The cache's folder does not depend
+    on the package's folder; otherwise numba would compile once for each.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -47,23 +49,24 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         if _READ_ONLY:
             return
         folder = Path(self.cache_path)
-        folder.mkdir(parents=True, exist_ok=True)  # Another version's warming may remove it.
+        # The warm-up of another version can delete the folder.
+        folder.mkdir(parents=True, exist_ok=True)
         with (folder / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             super().save_overload(sig, data)
 
 
 def kernel(function: F) -> F:
-    """Compile a function of this package for arrays and numbers, once for each machine.
+    """Compile a function for arrays and numbers, once for each machine.
 
-    The function must not make arrays: then numba need not count references to its arguments at each
-    call, which takes longer than most of these functions do.
+    The function must not create arrays. numba then need not count references to the arguments at
+    each call, which takes longer than most kernels do.
     """
     return _kept(numba.njit(**OPTIONS)(function), function)
 
 
 def making_kernel(function: F) -> F:
-    """Compile a function that makes arrays; otherwise as ``kernel``."""
+    """Compile a function that creates arrays; otherwise the same as ``kernel``."""
     return _kept(numba.njit(nogil=True, error_model="numpy")(function), function)
 
 
@@ -74,23 +77,25 @@ def _kept(compiled: Any, function: F) -> F:
 
 
 TURN, RESULT = 0, 1
-"""Indices in every game's state: the number of moves made, and the winners: a bit for each player,
-0 for a draw, ``OPEN`` while the game continues."""
+"""Indices in each game's state: the number of moves made, and the result.
+
+The result has a bit for each winner; it is 0 for a draw and ``OPEN`` while the game continues.
+"""
 OPEN = -1
 
 PLAYERS, MOVES = 0, 1
-"""Indices in every game's facts: the number of players, and the number of moves."""
+"""Indices in each game's facts: the number of players, and the number of moves."""
 
 MAX_PLIES = 2000
-"""The maximum length of a playout."""
+"""Maximum number of plies in a playout."""
 
 SURE = 3000
-"""The worth of a move that wins, in hundredths of the log-odds; no worth exceeds it."""
+"""The value of a winning move in hundredths of the log-odds, which is also the maximum value."""
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def ones(_: Any, __: Any) -> Any:
-    """Return the number of bits that are set."""
+    """Return the number of set bits in an integer."""
 
     def code(___: Any, builder: Any, ____: Any, given: Any) -> Any:
         return builder.ctpop(given[0])
@@ -100,7 +105,7 @@ def ones(_: Any, __: Any) -> Any:
 
 @kernel
 def stepped(x: int) -> int:
-    """Return the next of a sequence of random numbers, whose high bits are the good ones.
+    """Return the random number after ``x``; its high bits are more random than its low bits.
 
     Source: D. Knuth, "The Art of Computer Programming" 2, 3.3.4: MMIX.
     """
@@ -109,21 +114,21 @@ def stepped(x: int) -> int:
 
 @kernel
 def below(x: int, count: int) -> int:
-    """Return a number from 0 to ``count`` - 1 by the high bits of the random ``x``, each equally
-    likely within 2**-31.
+    """Return a number from 0 to ``count`` - 1, computed from the high bits of the random number
+    ``x``. All results are equally likely within 2**-31.
     """
     return int(((x >> 32) & 0x7FFFFFFF) * count >> 31)
 
 
 @kernel
 def random_below(seed: Ints, count: int) -> int:
-    """Return a random number from 0 to ``count`` - 1 and advance ``seed``."""
+    """Return a random number from 0 to ``count`` - 1, and advance ``seed``."""
     seed[0] = stepped(seed[0])
     return below(seed[0], count)
 
 
 @kernel
 def copied(to: Ints, s: Ints) -> None:
-    """Copy state ``s`` into ``to``; for such short rows a loop is faster than a slice."""
+    """Copy the state ``s`` into ``to``. For such short rows, a loop is faster than a slice."""
     for at in range(len(s)):
         to[at] = s[at]

@@ -1,4 +1,4 @@
-"""The searches with kernels that ``thinker`` asks for; they keep what they found between moves."""
+"""The searches with compiled kernels, which reuse their results from move to move."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from tiltboard_kernels.board import KernelBoard, board_of
 from tiltboard_kernels.jit import OPEN, Ints
 from tiltboard_kernels.jit import SURE as CERTAIN
 
-_CHUNK_S = 0.004  # The longest that a stop waits.
+_CHUNK_S = 0.004  # Maximum delay before a request to stop takes effect, in seconds.
 _FIRST_CHUNK = 32
-_NOISE = 3  # Noise on evaluations, in hundredths, so that games differ.
+# Amplitude of the noise on evaluations, in hundredths of the log-odds, so that games differ.
+_NOISE = 3
 _PLAIN_EXPLORATION = 0.7
-_SPREAD = 50.0  # The spread in hundredths, as in ``kernels.curves``.
+_SPREAD = 50.0  # The argument ``spread`` of ``kernels.curves``, in hundredths of the log-odds.
 
 
 def fast_tree(
@@ -32,8 +33,10 @@ def fast_tree(
     solving: bool = True,
     most_nodes: int = kernels.MAX_NODES,
 ) -> FastTree | None:
-    """Return the best search for ``game``, or a ``plain`` one by random playouts; None if it has no
-    kernels. ``solving``, ``most_nodes``: as in ``FastTree``.
+    """Return the best search for ``game``, or None if the game has no kernels.
+
+    ``plain``: whether to search by random playouts only. ``solving`` and ``most_nodes``: as in
+    ``FastTree``.
     """
     board = board_of(game)
     if board is None:
@@ -45,16 +48,18 @@ def fast_tree(
 
 
 def fast_solver(game: Game) -> Solver | None:
-    """Return the exact search of the game's kernels, or None if there is none."""
+    """Return the exact search in the game's kernels, or None if there is no exact search."""
     make = getattr(kernels_of(game.name), "exact_search", None)
     found: Solver | None = None if make is None else make(game)
     return found
 
 
 class FastTree:
-    """A tree search of one game. ``mode``: as in ``kernels.tree``. ``solving``: proven results
-    count for the positions before them. ``most_nodes``: the size at which the nodes with the fewest
-    visits are dropped.
+    """A tree search of one game.
+
+    ``mode``: a mode of ``kernels.tree``. ``solving``: whether proven results are passed to the
+    positions before them. ``most_nodes``: the maximum size of the tree; a larger tree loses the
+    nodes with the fewest visits.
     """
 
     def __init__(
@@ -91,7 +96,8 @@ class FastTree:
         self.tree, self.seed = self._search.tree, self._search.seed
         self._at: Ints | None = None
         self._begin(start)
-        kernels.simulate(self._search, start, 1)  # Loads the compiled code before any clock runs.
+        # This call loads the compiled code, so that no measured time includes the loading.
+        kernels.simulate(self._search, start, 1)
         self._at = None
         self.seed[0] = rng.getrandbits(62) | 1
 
@@ -106,8 +112,9 @@ class FastTree:
         *,
         report: Callable[[Found], None] = lambda _: None,
     ) -> Found:
-        """Search ``state``, which is not over, and return its moves, those with the most visits
-        first.
+        """Search a state that is not over, and return its moves, the most visited first.
+
+        ``report``: called with intermediate results.
         """
         start = self._board.encoded(state)
         self._begin(start)
@@ -128,7 +135,7 @@ class FastTree:
             if (done < left and not full) or budget.spent:
                 break
             if self.tree.nodes[0]["edges"] == 1 and (not evaluated or alone):
-                break  # There is only one move, or one that wins.
+                break  # There is only one move, or a winning move.
             if now_s >= report_s:
                 report_s *= 2
                 report(self._found(state, budget))
@@ -142,20 +149,23 @@ class FastTree:
         return found
 
     def _begin(self, start: Ints) -> None:
-        """Reuse the part of the last tree that begins at this position, or start an empty one."""
+        """Reuse the part of the last tree below the position ``start``, or start with an empty
+        tree.
+        """
         before, self._at = self._at, start.copy()
         if before is not None:
             node = kernels.found(self._search, before, start)
             if node >= 0:
                 kernels.keep(self.tree, node)
                 ways = {int(self.tree.nodes[child]["proven"]) for _, child in self._children(0)}
-                if self.tree.nodes[0]["proven"] not in ways:  # The move that proves it is unknown.
+                # No known move leads to the proven result.
+                if self.tree.nodes[0]["proven"] not in ways:
                     self.tree.nodes[0]["proven"] = OPEN
                 return
         kernels.start_anew(self.tree)
 
     def _children(self, node: int) -> list[tuple[int, int]]:
-        """Return move and node of each child that has been tried."""
+        """Return move and node of each child that has been visited."""
         parent = self.tree.nodes[node]
         begin, first, tried = (int(parent[name]) for name in ("edge", "first", "tried"))
         moves = self.tree.edges[begin : begin + tried] & (1 << kernels.MOVE_BITS) - 1
@@ -166,14 +176,16 @@ class FastTree:
         mover, players = rules.mover(state), rules.players
         order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)
         ranked = [(move, self._value(node, mover)) for move, node in order]
-        if self._search.mode == kernels.EVALUATED:  # the rest by what the evaluation says of them
+        # Moves without a node follow with the values of the evaluation.
+        if self._search.mode == kernels.EVALUATED:
             edge, tried, edges = (int(tree.nodes[0][name]) for name in ("edge", "tried", "edges"))
             for each in tree.edges[edge + tried : edge + edges].tolist():
                 worth, move = divmod(each, 1 << kernels.MOVE_BITS)
                 if abs(worth) == CERTAIN:  # The move ends the game.
                     worth = WIN - 1 if worth > 0 else 1 - WIN
                 ranked.append((self._every[move], worth))
-            known = {move for move, _ in ranked}  # Others were left out as lost.
+            # The remaining moves were omitted because they lose.
+            known = {move for move, _ in ranked}
             ranked += [(move, 2 - WIN) for move in rules.moves(state) if move not in known]
         line: list[int] = []
         node = 0
@@ -186,8 +198,8 @@ class FastTree:
         return Found(tuple(ranked), tuple(line), len(line), budget.nodes, budget.used_s)
 
     def _rank(self, number: int, who: int) -> tuple[int, int, float]:
-        """Return the sort key of a node for ``who``: won, then open or drawn, then lost; then by
-        visits.
+        """Return the sort key of a node for the player ``who``: winning nodes first, then open and
+        drawn nodes, then losing nodes; within each group, the most visited node first.
         """
         node = self.tree.nodes[number]
         proven = int(node["proven"])

@@ -1,13 +1,14 @@
-"""Monte-Carlo tree search with a solver on whole rows of numbers; ``search.tree`` is the plain one.
+"""Monte-Carlo tree search with a solver, compiled, on states that are rows of integers. The version
+in plain Python is ``search.tree``.
 
-The children of a node lie side by side, so that choosing one reads few lines of the processor's
-cache; where there are many moves, children get room as they are tried. A tree without room drops
-the nodes with the fewest visits.
+The children of a node are stored side by side, so that choosing a child reads few lines of the
+processor's cache. If a node has many moves, it gets space for children only as moves are tried. A
+full tree drops the nodes with the fewest visits.
 
-A leaf's value is the result of a random playout (mode ``PLAYOUTS``: UCT), or the evaluation of the
-best of its moves; then the evaluation also decides which moves are tried first (PUCT). Source of
-the latter: C. Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and
-Artificial Intelligence 61 (2011).
+In the mode ``PLAYOUTS``, the value of a leaf is the result of a random playout (UCT). With an
+evaluation, it is the value of the leaf's best move, and the evaluation also decides which moves are
+tried first (PUCT: C. Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and
+Artificial Intelligence 61, 2011).
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ Edges = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 MAX_NODES = 1_500_000
-_EDGES_A_NODE = 8  # Room for edges, on average.
-NODES, EDGES = 0, 1  # Indices in ``Tree.head`` of the numbers in use.
-_FIRST_ROOM = 8  # Nodes; the room doubles each time.
-ROOTS = 1 << 14  # The visits for which ``Tree.roots`` has values.
+_EDGES_A_NODE = 8  # Mean number of edges for which a tree has space, per node.
+NODES, EDGES = 0, 1  # Indices in ``Tree.head`` of the numbers of used nodes and edges.
+# Number of children for which a node first gets space; the space doubles each time.
+_FIRST_ROOM = 8
+ROOTS = 1 << 14  # Number of visits up to which ``Tree.roots`` has values.
 
 NODE = np.dtype(
     [
@@ -57,11 +59,16 @@ NODE = np.dtype(
     ],
     align=True,
 )
-"""A node, in 32 bytes. ``edge``, ``edges``: the index of its first move and their number, 0 if not
-listed yet; the first ``tried`` moves have a node each, from ``first`` on. ``weights``: the sum over
-all moves. ``total``: the sum of its visits' results for the player who moved to it. ``proven``: as
-``RESULT``; ``far``: plies to that end. A steady search, which evaluates nothing, uses two of them
-otherwise: ``far`` of an open node is the move that is kept for ``weights`` more visits.
+"""A node of the tree, in 32 bytes.
+
+``edge`` and ``edges``: index of the node's first move, and number of its moves, 0 before they are
+listed. ``first``: the node of the first move; the first ``tried`` moves have nodes. ``weights``:
+the sum of the weights of all moves. ``total``: the sum of the results of all visits, for the player
+who moved to this node. ``proven``: the proven result, in the form of ``RESULT``. ``far``: the
+number of plies to the proven end.
+
+A steady search has no evaluation and uses two fields differently: ``far`` of an open node is the
+move that is kept for ``weights`` more visits.
 """
 
 
@@ -69,16 +76,20 @@ class Tree(NamedTuple):
     """A search tree in arrays; the root is node 0."""
 
     head: Ints
-    """Nodes and edges in use."""
+    """The numbers of used nodes and used edges."""
     nodes: Any
     edges: Edges
-    """Moves, each with its worth to the mover in hundredths."""
+    """The moves of all nodes, each with its value for the player to move, in hundredths."""
     roots: Floats
-    """For few visits n, what UCT needs: sqrt(log(n + 1)) and 1 / sqrt(n)."""
+    """Precomputed factors of the UCT formula for small visit counts n: sqrt(log(n + 1)) and 1 /
+    sqrt(n).
+    """
 
 
 def grown(nodes: int) -> Tree:
-    """Return an empty tree with room for that many nodes; memory is used only as it grows."""
+    """Return an empty tree with space for ``nodes`` nodes. The operating system allocates the
+    memory only as the tree grows.
+    """
     visits = np.arange(ROOTS, dtype=np.float64)
     return Tree(
         head=np.zeros(2, np.int64),
@@ -90,14 +101,14 @@ def grown(nodes: int) -> Tree:
 
 @kernel
 def start_anew(t: Tree) -> None:
-    """Drop everything except a root without visits."""
+    """Delete everything from the tree except a root without visits."""
     t.head[NODES], t.head[EDGES] = 1, 0
     made(t, 0, OPEN)
 
 
 @kernel
 def made(t: Tree, node: int, result: int) -> None:
-    """Reset a node so that only its result is known."""
+    """Reset a node to a node without visits, with the given result."""
     new = t.nodes[node]
     new.edge = new.first = new.visits = 0
     new.edges = new.tried = new.far = 0
@@ -107,8 +118,8 @@ def made(t: Tree, node: int, result: int) -> None:
 
 @kernel
 def _room(tried: int, edges: int) -> int:
-    """Return the number of children that a node has room for: ``_FIRST_ROOM``, doubled each time
-    that it is full, and at most the number of its moves.
+    """Return the number of children for which a node has space: ``_FIRST_ROOM``, doubled each time
+    it is full, and at most the number of its moves.
     """
     room = _FIRST_ROOM
     while room < tried:
@@ -118,7 +129,7 @@ def _room(tried: int, edges: int) -> int:
 
 @kernel
 def make_room(t: Tree, node: int) -> None:
-    """Make room for one more child of a node, if there is none."""
+    """Make space for one more child of a node, if the node has no space left."""
     parent = t.nodes[node]
     tried = parent.tried
     if tried and tried < _room(tried, parent.edges):
@@ -132,18 +143,22 @@ def make_room(t: Tree, node: int) -> None:
 
 @kernel
 def is_full(t: Tree, moves: int) -> bool:
-    """Return whether one more simulation, which lists the moves of up to two nodes, may not fit."""
+    """Return whether the tree may be too full for one more simulation, which lists the moves of up
+    to two nodes.
+    """
     nodes, edges = t.head[NODES], t.head[EDGES]
     return bool(nodes + 2 * moves > len(t.nodes) or edges + 2 * moves > len(t.edges))
 
 
 @making_kernel
 def keep(t: Tree, root: int) -> None:
-    """Make ``root`` the root and drop all other nodes; also drop what is below nodes with few
-    visits until half of the room is free.
+    """Make the node ``root`` the new root, and delete all nodes that are not below it.
+
+    If less than half of the space is then free, the nodes below nodes with few visits are deleted,
+    too.
     """
     nodes, edges = np.empty(len(t.nodes), NODE), np.empty(len(t.edges), np.int32)
-    order = np.empty(t.head[NODES], np.int32)  # Indices in ``nodes`` of the kept ones.
+    order = np.empty(t.head[NODES], np.int32)  # Indices in ``nodes`` of the nodes that are kept.
     least, size, used = -1, len(nodes), len(edges)
     while 2 * size > len(nodes) or 2 * used > len(edges):
         least = 2 * least + 2
@@ -171,41 +186,47 @@ def keep(t: Tree, root: int) -> None:
 
 MAX_PATH = 2500
 PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
-"""Modes: random playouts; playouts that miss no winning drop; the evaluation."""
+"""The mode of a search: random playouts, playouts with each winning move, or the evaluation."""
 OPEN_STILL = -1
 BY_WORTH = -2
-MOVE_BITS = 16  # The low bits of an edge are the move, the high ones its worth.
-_DEEPEST = 12  # The longest row of threats that is searched.
+MOVE_BITS = 16  # Number of low bits of an edge that hold the move; the high bits hold its value.
+_DEEPEST = 12  # Maximum number of threats in a series that is searched.
 FORCED_ROWS = 2 * _DEEPEST + 3
-_FORCED_FROM = 1  # Visits at the first search for a forced win; the next when they double.
-_FORCED_LOOKS = 30  # Positions that it may visit, and one more for each _VISITS_A_LOOK.
+# Number of visits at the first search for a forced win, which is repeated when the visits double.
+_FORCED_FROM = 1
+# Number of positions that the search for a forced win can visit, without the bonus for visits.
+_FORCED_LOOKS = 30
 _VISITS_A_LOOK = 4
-_VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8  # Visits of a position and its move for one kept visit.
+# Visits of a position, and of its chosen move, for each visit for which the move is kept.
+_VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8
 
 
 class KernelSearch(NamedTuple):
-    """A tree of one game and the settings of its search. ``shares``, ``weights``: as ``curves``
-    makes them.
+    """A tree of one game, the settings of its search, and scratch space.
+
+    ``shares`` and ``weights`` are the arrays that ``curves`` returns.
     """
 
     tree: Tree
     tables: Any
-    """The game's."""
+    """The tables of the game."""
     mode: int
     explore: float
     """The exploration constant."""
     shares: Floats
     weights: Floats
     noise: int
-    """Noise on evaluations, in hundredths."""
+    """The amplitude of the noise on evaluations, in hundredths of the log-odds."""
     solving: bool
-    """Proven results are passed up the tree, and in the mode ``EVALUATED`` forced wins are
-    searched.
+    """True if proven results are passed up the tree, and the mode ``EVALUATED`` also searches for
+    forced wins.
     """
     steady: bool
-    """Whether a chosen move is kept for some visits; not in that mode."""
+    """True if a chosen move is kept for several visits; always False in the mode ``EVALUATED``."""
     seed: Ints
-    """The seed; what follows is scratch: three states, rows for ``board.forced`` and for moves, and
+    """The seed of the random numbers.
+
+    The fields below are scratch space: three states, rows for ``board.forced``, rows for moves, and
     the nodes from the root to the leaf.
     """
     states: Ints
@@ -215,8 +236,10 @@ class KernelSearch(NamedTuple):
 
 
 def curves(spread: float) -> tuple[Floats, Floats]:
-    """Return, for each worth of an edge from -``SURE`` to ``SURE``, the share of the game that it
-    means, and its weight among its siblings, which changes by a factor e with ``spread``
+    """Return two arrays, indexed by the value of an edge from -``SURE`` to ``SURE``.
+
+    The first array has the expected score of a move with that value, 0 to 1. The second array has
+    the move's weight among its siblings, which grows by the factor e for each ``spread``
     hundredths.
     """
     worth = np.arange(-SURE, SURE + 1)
@@ -225,9 +248,10 @@ def curves(spread: float) -> tuple[Floats, Floats]:
 
 @kernel
 def _expand(search: KernelSearch, node: int, s: Ints) -> None:
-    """List the moves of ``node``, whose state is ``s``: evaluated moves by their worth, without
-    those known to lose unless all do; others shuffled; in the mode ``DECISIVE`` a winning move
-    alone.
+    """List the moves of ``node``, whose state is ``s``.
+
+    Evaluated moves are sorted by value; moves known to lose are omitted, unless all moves lose.
+    Other moves are shuffled. In the mode ``DECISIVE``, a winning move is the only move in the list.
     """
     t, g, moves, spare = search.tree, search.tables, search.moves, search.states
     evaluated = search.mode == EVALUATED
@@ -264,8 +288,10 @@ def _expand(search: KernelSearch, node: int, s: Ints) -> None:
 
 @kernel
 def _force(search: KernelSearch, node: int, s: Ints) -> None:
-    """Prove ``node``, whose state is ``s``, if its mover wins by force. The search runs when the
-    node's visits have doubled, over more positions the more visits it has.
+    """Prove ``node``, whose state is ``s``, if its player to move has a forced win.
+
+    The search runs each time the node's visits have doubled; the more visits, the more positions it
+    can visit.
     """
     it, g = search.tree.nodes[node], search.tables
     if it.proven != OPEN_STILL or it.visits < _FORCED_FROM or it.visits & (it.visits - 1):
@@ -277,7 +303,7 @@ def _force(search: KernelSearch, node: int, s: Ints) -> None:
 
 @kernel
 def _blurred(search: KernelSearch, worth: int) -> int:
-    """Return a worth with some noise, unless it is proven."""
+    """Return a value with some noise; a proven value is returned without noise."""
     if abs(worth) == SURE:
         return worth
     worth += random_below(search.seed, 2 * search.noise + 1) - search.noise
@@ -286,7 +312,7 @@ def _blurred(search: KernelSearch, worth: int) -> int:
 
 @kernel
 def _best_worth(search: KernelSearch, s: Ints) -> int:
-    """Return the worth of the best move of the state ``s``."""
+    """Return the value of the best move in the state ``s``."""
     best = -SURE
     for at in range(judged(search.tables, s, search.moves, search.states)):
         best = max(best, _blurred(search, search.moves[1, at]))
@@ -295,8 +321,8 @@ def _best_worth(search: KernelSearch, s: Ints) -> int:
 
 @kernel
 def _chosen(search: KernelSearch, node: int, mover: int) -> int:
-    """Return the index of the move of ``node`` to visit next; ``tried`` is the first without a
-    node.
+    """Return the index of the move of ``node`` to visit next. The index ``tried`` is the first move
+    without a node.
     """
     t, weights, solving = search.tree, search.weights, search.solving
     parent = t.nodes[node]
@@ -336,8 +362,8 @@ def _chosen(search: KernelSearch, node: int, mover: int) -> int:
 
 @kernel
 def kept_on(t: Tree, node: int) -> int:
-    """Return the index of the move of ``node`` that is kept for more visits, and count one; else
-    -1.
+    """Return the index of the move that ``node`` keeps for more visits, and count one visit; return
+    -1 if no move is kept.
     """
     parent = t.nodes[node]
     if parent.weights < 1 or t.nodes[parent.first + parent.far].proven != OPEN_STILL:
@@ -348,8 +374,10 @@ def kept_on(t: Tree, node: int) -> int:
 
 @kernel
 def keep_on(t: Tree, node: int, at: int) -> None:
-    """Keep a move of ``node`` for some visits before the moves are compared again: comparing takes
-    as long as a playout, and changes less the more visits both have.
+    """Keep a move of ``node`` for several visits before the moves are compared again.
+
+    A comparison takes as long as a playout. The more visits the node and the move have, the less
+    one visit changes its outcome.
     """
     parent = t.nodes[node]
     if at < parent.tried:
@@ -366,7 +394,10 @@ def _mover(turn: int, players: int) -> int:
 
 @kernel
 def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
-    """Pass the proof of the last node of ``path`` up to the nodes above. ``turn``: the root's."""
+    """Pass the proven result of the last node of ``path`` up to the nodes above it.
+
+    ``length``: number of nodes in ``path``. ``turn``: the turn at the root.
+    """
     for at in range(length - 1, 0, -1):
         node, parent = t.nodes[path[at]], t.nodes[path[at - 1]]
         if parent.proven != OPEN_STILL:
@@ -382,21 +413,24 @@ def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
             proven, its_far = int(t.nodes[number].proven), int(t.nodes[number].far)
             if proven == OPEN_STILL:
                 return
-            if proven == 0 and best != 0:  # nobody wins: better than losing
+            if proven == 0 and best != 0:  # A draw is better than a loss.
                 best, far = 0, its_far
             elif best == OPEN_STILL or best == proven:
                 best, far = proven, max(far, its_far)
             elif best > 0:
                 mixed, far = True, max(far, its_far)
         if best > 0 and mixed and players > 2:
-            return  # The mover decides which of the others wins, so the result is open.
+            # The player to move decides which of the other players wins, so the result is open.
+            return
         parent.proven, parent.far = best, far + 1
 
 
 @kernel
 def _back_up(search: KernelSearch, length: int, turn: int, worth: int, winners: int) -> None:
-    """Add the leaf's value to the ``length`` nodes of the path, as in ``simulate``. ``turn``: the
-    root's.
+    """Add the result of a leaf to the ``length`` nodes on the path to it.
+
+    ``turn``: the turn at the root. ``worth``: the leaf's value for its player to move. ``winners``:
+    the winners as bits, or ``BY_WORTH`` if ``worth`` is the result.
     """
     players = search.tables.facts[PLAYERS]
     leaf = _mover(turn + length - 1, players)
@@ -415,8 +449,9 @@ def _back_up(search: KernelSearch, length: int, turn: int, worth: int, winners: 
 
 @kernel
 def simulate(search: KernelSearch, start: Ints, count: int) -> int:
-    """Visit ``count`` more leaves of the tree below the root, whose state is ``start``, or fewer if
-    the root is proven or the tree is full. Returns the number of visits.
+    """Visit ``count`` more leaves of the tree, and return the number of visits.
+
+    Stops earlier if the root is proven or the tree is full. ``start``: the state of the root.
     """
     t, g, s, path = search.tree, search.tables, search.states[2], search.path
     players, turn, evaluated = g.facts[PLAYERS], start[TURN], search.mode == EVALUATED
@@ -426,8 +461,8 @@ def simulate(search: KernelSearch, start: Ints, count: int) -> int:
         copied(s, start)
         node, length = 0, 1
         path[0] = 0
-        worth = 0  # of the leaf, for the mover there
-        winners = BY_WORTH  # unless a proof or a playout decides
+        worth = 0  # The leaf's value for its player to move.
+        winners = BY_WORTH  # This changes if a proof or a playout decides the result.
         while True:
             if evaluated and search.solving and node:
                 _force(search, node, s)
@@ -470,8 +505,8 @@ def simulate(search: KernelSearch, start: Ints, count: int) -> int:
 
 @kernel
 def found(search: KernelSearch, s: Ints, wanted: Ints) -> int:
-    """Return the most visited node with the state ``wanted`` at one or two moves after the root's
-    state ``s``, or -1.
+    """Return the most visited node with the state ``wanted``, one or two moves after the root's
+    state ``s``, or -1 if there is no such node.
     """
     t, g, states = search.tree, search.tables, search.states
     root = t.nodes[0]

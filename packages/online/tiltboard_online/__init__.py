@@ -1,3 +1,3 @@
-"""The table's connections to other tables, onlookers, clubs and a smart home, over an MQTT
+"""The table's connections to other tables, spectators, clubs and a smart home, through an MQTT
 broker.
 """

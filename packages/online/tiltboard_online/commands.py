@@ -1,4 +1,6 @@
-"""``tiltboard far``, a match with other tables, and ``tiltboard club``, the page of an evening."""
+"""The commands ``tiltboard far`` (a match with other tables) and ``tiltboard club`` (the web page
+of a club's evening).
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,9 @@ def _print(sheet: EveningSheet) -> None:
 
 
 def _print_json(sheet: EveningSheet) -> None:
-    """Print an object for each game, then one for each player; no opponent is a bye."""
+    """Print a JSON object for each game, and then one for each player. In a bye, ``second`` is
+    null.
+    """
     games = [
         {"round": number, "first": first, "second": second, "won": won}
         for number, games in enumerate(sheet.rounds, 1)

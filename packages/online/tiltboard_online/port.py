@@ -1,5 +1,6 @@
-"""The functions that the table calls (entry point ``tiltboard.online``), with imports when
-called.
+"""The functions that the host calls through the entry point ``tiltboard.online``.
+
+Each function imports its modules only when it is called, to keep the start fast.
 """
 
 from __future__ import annotations
@@ -18,35 +19,37 @@ from tiltboard.firmware_host.table.commands import NewGame
 def open_match(
     folder: Path, settings: FarSettings, begin: Callable[[NewGame], int], tell: Tell | None
 ) -> FarMatch:
-    """Continue the match that is kept in ``folder``, if any. Raises FarError."""
+    """Continue the match that is stored in ``folder``, if there is one. Raises FarError."""
     from tiltboard_online.far.match_session import Far
 
     return Far(folder, settings, begin, tell)
 
 
 def read_code(typed: str) -> str:
-    """Return a match's code as it is written. Raises NotPossibleError if it is none."""
+    """Return a typed match code in its standard form. Raises NotPossibleError if invalid."""
     from tiltboard_online.far import seal
 
     return seal.read_code(typed)
 
 
 def why_unreachable(settings: FarSettings) -> Message | None:
-    """Return why no other table can be reached, or None; looks it up, for some seconds."""
+    """Return the reason why other tables cannot be reached, or None. This takes some seconds."""
     from tiltboard_online.far import link
 
     return link.why_unreachable(settings)
 
 
 def telling(table: Table, settings: Settings, state: Path, spoken: Catalogue) -> Teller:
-    """Return what tells lookers and the house of ``table``. Raises FarError, ConfigError."""
+    """Return the publisher of the table's state for spectators and the smart home. Raises FarError
+    or ConfigError.
+    """
     from tiltboard_online.broadcast.publisher import Telling
 
     return Telling(table, settings, state, spoken)
 
 
 def look_key(state: Path) -> str:
-    """Return the key of the link to look on at this table. Raises NotPossibleError."""
+    """Return the key of this table's link for spectators. Raises NotPossibleError."""
     from tiltboard_online.broadcast import publisher as broadcast
 
     return broadcast.look_key(state)

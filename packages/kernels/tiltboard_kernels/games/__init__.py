@@ -1,1 +1,4 @@
-"""The kernels of our games, one module each; ``tiltboard_kernels.board`` says what they contain."""
+"""The kernels of the built-in games, one module for each game.
+
+The module ``tiltboard_kernels.board`` documents the functions and constants of such a module.
+"""

@@ -1,6 +1,7 @@
-"""Attraktion on bits: each side's pieces in two words that hold whole rows, the lower ones first.
+"""The kernels of Attraktion, with the pieces of each side as bits in two words. Each word holds
+whole rows of the board, the lower rows in the first word.
 
-No word uses its sign, so that a shift to the right brings in zeros.
+A word does not use its sign bit, so that a shift to the right inserts zeros.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from tiltboard_kernels.jit import (
     stepped,
 )
 
-LARGEST = 10  # rows that two words hold
+LARGEST = 10  # Maximum number of rows that fit into two words.
 EXPLORATION = 0.35
 DECISIVE = STEADY = True
 TO_WARM = ({"size": 5},)
-_WHITE, _BLACK = 2, 4  # where each side's pieces begin in a state, two words each
-_SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7  # _SPLIT: bits of a word
+_WHITE, _BLACK = 2, 4  # Index of the first of two words with the pieces of each side, in a state.
+# Indices in ``facts``. ``_SPLIT``: number of bits in a word.
+_SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7
 # Columns of a move's row, two words each: its space, and the spaces beyond it in each direction.
 _SPACE, _EAST, _WEST, _NORTH, _SOUTH = 0, 2, 4, 6, 8
 
@@ -42,11 +44,11 @@ class AttraktionTables(NamedTuple):
 
     facts: Ints
     rows: Ints
-    """One for each move."""
+    """The spaces of each move, one row for each move."""
 
 
 def tables(game: AttraktionGame) -> AttraktionTables | None:
-    """Return the tables of a board, or None if it has more than ``LARGEST`` rows."""
+    """Return the tables of a board, or None if the board has more than ``LARGEST`` rows."""
     rules = game.rules
     size: int = game.options["size"]
     if size > LARGEST:
@@ -73,7 +75,7 @@ def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
 
 
 def encoded(game: AttraktionGame, _: AttraktionTables, state: AttraktionState) -> Ints:
-    """Return a state of the rules as a row for the kernels."""
+    """Return a state of the rules as a row of integers for the kernels."""
     rules, size = game.rules, game.options["size"]
     words: list[int] = []
     for side in rules.sides(state):
@@ -87,7 +89,7 @@ def encoded(game: AttraktionGame, _: AttraktionTables, state: AttraktionState) -
 
 @kernel
 def free(g: AttraktionTables, s: Ints, move: int) -> bool:
-    """Return whether a space is empty."""
+    """Return whether the space of a move is empty."""
     row = g.rows[move]
     taken = (s[_WHITE] | s[_BLACK]) & row[_SPACE]
     return bool(taken | ((s[_WHITE + 1] | s[_BLACK + 1]) & row[_SPACE + 1]) == 0)
@@ -95,13 +97,13 @@ def free(g: AttraktionTables, s: Ints, move: int) -> bool:
 
 @kernel
 def _above(gaps: int) -> int:
-    """Return all bits above the lowest bit of ``gaps``; none if it has no bit."""
+    """Return all bits above the lowest set bit of ``gaps``, or 0 if no bit is set."""
     return -((gaps & -gaps) << 1)
 
 
 @kernel
 def _under(gaps: int) -> int:
-    """Return all bits below the highest bit of ``gaps``; none if it has no bit."""
+    """Return all bits below the highest set bit of ``gaps``, or 0 if no bit is set."""
     return int((1 << 63 - leading_zeros(gaps | 1)) - 1)
 
 
@@ -109,8 +111,10 @@ def _under(gaps: int) -> int:
 def _moved(
     g: AttraktionTables, p0: int, p1: int, still0: int, still1: int, ways: Ways
 ) -> tuple[int, int]:
-    """Return one side's pieces after those in ``ways`` have moved by a space in each of four
-    directions.
+    """Return the two words of one side after the pieces in ``ways`` have moved by one space.
+
+    ``p0`` and ``p1``: the pieces of the side. ``still0`` and ``still1``: the spaces whose pieces do
+    not move. ``ways``: the spaces whose pieces move, two words for each of the four directions.
     """
     size, split, full = g.facts[_SIZE], g.facts[_SPLIT], g.facts[_FULL]
     e0, e1, w0, w1, n0, n1, o0, o1 = ways
@@ -136,12 +140,15 @@ def _moved(
 def _dropped(
     g: AttraktionTables, m0: int, m1: int, t0: int, t1: int, move: int
 ) -> tuple[int, int, int, int]:
-    """Return both sides' pieces after a dropped piece of the first pulls the pieces beyond gaps."""
+    """Return the words of both sides after the first side drops a piece, which pulls the pieces
+    beyond gaps.
+    """
     row = g.rows[move]
     gaps0, gaps1 = ~(m0 | t0), ~(m1 | t1)
     e0, e1, w0, w1 = row[_EAST], row[_EAST + 1], row[_WEST], row[_WEST + 1]
     n0, n1, o0, o1 = row[_NORTH], row[_NORTH + 1], row[_SOUTH], row[_SOUTH + 1]
-    e0, e1 = e0 & _above(gaps0 & e0), e1 & _above(gaps1 & e1)  # a row is in one word
+    # Each row of the board is in one word.
+    e0, e1 = e0 & _above(gaps0 & e0), e1 & _above(gaps1 & e1)
     w0, w1 = w0 & _under(gaps0 & w0), w1 & _under(gaps1 & w1)
     near, far = gaps0 & n0, gaps1 & n1
     n0, n1 = n0 & _above(near), n1 if near else n1 & _above(far)
@@ -156,7 +163,7 @@ def _dropped(
 
 @kernel
 def around(g: AttraktionTables, p0: int, p1: int) -> tuple[int, int]:
-    """Return the spaces with pieces of ``p`` on all four diagonal neighbours."""
+    """Return the spaces whose four diagonal neighbours have pieces of one side, in two words."""
     size, split, full = g.facts[_SIZE], g.facts[_SPLIT], g.facts[_FULL]
     p0 = (p0 << 1) & (p0 >> 1) & g.facts[_INNER]
     p1 = (p1 << 1) & (p1 >> 1) & g.facts[_INNER + 1]
@@ -167,7 +174,9 @@ def around(g: AttraktionTables, p0: int, p1: int) -> tuple[int, int]:
 
 @kernel
 def _lead(others0: int, others1: int, mine0: int, mine1: int) -> int:
-    """Return the number of winning positions by which one side leads."""
+    """Return the difference in winning positions between the two sides; a positive number is a lead
+    of the player who has just moved.
+    """
     if others0 | others1 | mine0 | mine1:
         return int(ones(mine0) + ones(mine1) - ones(others0) - ones(others1))
     return 0
@@ -175,7 +184,7 @@ def _lead(others0: int, others1: int, mine0: int, mine1: int) -> int:
 
 @kernel
 def play(g: AttraktionTables, s: Ints, move: int) -> None:
-    """Make a move that is free."""
+    """Make a legal move in the state ``s``."""
     white = s[TURN] % 2 == 0
     mine, other = (_WHITE, _BLACK) if white else (_BLACK, _WHITE)
     found = _dropped(g, s[mine], s[mine + 1], s[other], s[other + 1], move)
@@ -193,7 +202,7 @@ def play(g: AttraktionTables, s: Ints, move: int) -> None:
 
 @kernel
 def _first(g: AttraktionTables, spaces0: int, spaces1: int) -> int:
-    """Return the move onto the first of ``spaces``, or -1 if there is none."""
+    """Return the move onto the lowest space in the two words, or -1 if the words are empty."""
     if spaces0:
         at = trailing_zeros(spaces0)
     elif spaces1:
@@ -205,9 +214,11 @@ def _first(g: AttraktionTables, spaces0: int, spaces1: int) -> int:
 
 @kernel
 def playout(g: AttraktionTables, s: Ints, seed: Ints, decisive: bool) -> None:
-    """Play random free moves to the end. ``decisive``: play onto a space between four of the
-    other's pieces, if there is one. That nearly always wins, unless it pulls apart a winning
-    position or makes one for the other.
+    """Play random legal moves to the end of the game.
+
+    ``decisive``: whether to play between four pieces of the opponent if such a space is empty. This
+    nearly always wins, unless the move pulls the pieces apart or makes a winning position for the
+    opponent.
     """
     moves, last_turn = g.facts[MOVES], g.facts[_LAST_TURN]
     turn, x = s[TURN], seed[0]
@@ -228,7 +239,8 @@ def playout(g: AttraktionTables, s: Ints, seed: Ints, decisive: bool) -> None:
         b0, b1 = around(g, o0, o1)
         m0, m1, t0, t1 = o0, o1, n0, n1
         turn += 1
-        lead = _lead(a0 & m0, a1 & m1, b0 & t0, b1 & t1)  # of who has just moved
+        # The lead of the player who has just moved.
+        lead = _lead(a0 & m0, a1 & m1, b0 & t0, b1 & t1)
         if lead:
             s[RESULT] = 1 if (turn % 2 == 1) == (lead > 0) else 2
         elif turn == last_turn:

@@ -1,8 +1,8 @@
-"""Gravity Connect on lines: each row, column and diagonal is one number.
+"""The kernels of Gravity Connect, in which each row, column and diagonal is one number.
 
-The number is the line's cells in base three (0 empty, 1 the first player's, 2 the second's) plus an
-offset for the line's length. So small tables answer every question about a line: where a tile
-lands, which cells connect, and what the line is worth.
+The number has the cells of the line as digits in base three (0 empty, 1 the first player's tile, 2
+the second player's tile) plus an offset for the line's length. Small tables therefore answer all
+questions about a line: where a tile lands, which cells connect, and the line's value.
 """
 
 from __future__ import annotations
@@ -28,16 +28,21 @@ from tiltboard_kernels.jit import (
     stepped,
 )
 
-LARGEST = 10  # Cells of a line: 88,573 numbers for all lines up to that length.
-_SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines are worth, the lines
+# Maximum number of cells in a line: there are 88,573 numbers for lines up to this length.
+LARGEST = 10
+# Indices in a state: the last side of each player, the value of all lines, the lines.
+_SIDE, _WORTH, _LINES = 2, 4, 5
 _SIZE, _FULL, _TEMPO = 2, 3, 4
 EXPLORATION = 1.5
 TO_WARM = ({"size": 5},)
-# Columns of ``ConnectTables.about``, side by side so that the processor's cache has them together.
+# Columns of ``ConnectTables.about``, which are neighbours so that one read of the processor's cache
+# gets all of them.
 _LANDINGS, _WORTH_OF, _WINS, _THREATS = 0, 1, 2, 4
-_LEFT, _CUT = 0, 1  # Indices in the first row of ``_attack``'s scratch.
-_OTHER_END = 4  # Bits for the landing from the near end, below those for the far end.
-_TWO_THREATS = 600  # Worth of a move that leaves the other to prevent only one of two lines.
+_LEFT, _CUT = 0, 1  # Indices in the first row of ``_attack``'s scratch space.
+# Number of bits for the landing from the near end; the next bits are for the far end.
+_OTHER_END = 4
+# Minimum value of a move with two threats, of which the opponent can block only one.
+_TWO_THREATS = 600
 
 
 class ConnectTables(NamedTuple):
@@ -45,19 +50,20 @@ class ConnectTables(NamedTuple):
 
     facts: Ints
     slots: Ints
-    """Each slot's line, the end of it, its side, the cell of the line's first place and the step
-    to the next.
+    """Each slot's line, end of the line, side of the board, first cell of the line, and step from
+    cell to cell.
     """
     cells: Ints
-    """Each cell's four lines, the amount that a tile there adds to their numbers, and its place
-    in them.
+    """Each cell's four lines: index of the line, number that a tile adds to it, and place in the
+    line.
     """
     places: Ints
     """The cell at each place of each line."""
     about: NDArray[np.int16]
-    """Indexed by a line's number: the places where a tile lands from its ends, its worth to the
-    first player, and for each player a bit for each place that connects, and for each that
-    threatens to.
+    """The properties of each line, by the line's number.
+
+    The columns are the landing places from both ends, the value for the first player, and two bit
+    masks for each player: the places that connect, and the places that threaten to connect.
     """
 
 
@@ -72,12 +78,15 @@ def _cell_lines(size: int) -> list[tuple[int, int, int]]:
 
 
 def _begin(length: int) -> int:
-    """Return the number of an empty line."""
+    """Return the number of an empty line of ``length`` cells."""
     return int((3**length - 1) // 2)
 
 
 def _about(length: int, line: int, weights: Weights) -> Ints:
-    """Return the part of ``ConnectTables.about`` for lines of this length."""
+    """Return the rows of ``ConnectTables.about`` for lines of one length.
+
+    ``line``: the number of tiles in a row that win. ``weights``: the weights of the evaluation.
+    """
     _, tile, connecting, two_missing = weights["lines"]
     cells = np.arange(3**length)[:, None] // 3 ** np.arange(length) % 3
     worth = np.zeros(3**length, np.int64)
@@ -99,7 +108,7 @@ def _about(length: int, line: int, weights: Weights) -> Ints:
 
 
 def tables(game: GravityConnectGame) -> ConnectTables | None:
-    """Return the tables of a board, or None if it has more than ``LARGEST`` rows."""
+    """Return the tables of a board, or None if the board has more than ``LARGEST`` rows."""
     rules, weights = game.rules, game.weights
     if rules.size > LARGEST:
         return None
@@ -130,7 +139,7 @@ def tables(game: GravityConnectGame) -> ConnectTables | None:
 
 
 def encoded(game: GravityConnectGame, g: ConnectTables, state: ConnectState) -> Ints:
-    """Return a state of the rules as a row for the kernels."""
+    """Return a state of the rules as a row of integers for the kernels."""
     rules = game.rules
     sides, tiles = [state.own_side, state.other_side], [state.own, state.other]
     if state.turn % 2:
@@ -149,7 +158,9 @@ def encoded(game: GravityConnectGame, g: ConnectTables, state: ConnectState) -> 
 
 @kernel
 def _put(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
-    """Put a tile on a cell and return whether that connects. The state's worth is not updated."""
+    """Put a tile on a cell, and return whether the tile connects. Does not update the state's
+    value.
+    """
     row = g.cells[cell]
     connects = 0
     for at in range(0, 12, 3):
@@ -161,7 +172,7 @@ def _put(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
 
 @kernel
 def _taken(g: ConnectTables, s: Ints, cell: int, player: int) -> None:
-    """Take a tile off again. The state's worth is not updated."""
+    """Remove a tile from a cell. Does not update the state's value."""
     row = g.cells[cell]
     for at in range(0, 12, 3):
         s[row[at]] -= row[at + 1] << player
@@ -169,7 +180,7 @@ def _taken(g: ConnectTables, s: Ints, cell: int, player: int) -> None:
 
 @kernel
 def _mark(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
-    """Put a tile on a cell, update the state's worth and return whether the tile connects."""
+    """Put a tile on a cell, update the state's value, and return whether the tile connects."""
     s[_WORTH] -= _worth_of(g, s, cell)
     connects = _put(g, s, cell, player)
     s[_WORTH] += _worth_of(g, s, cell)
@@ -178,7 +189,7 @@ def _mark(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
 
 @kernel
 def _worth_of(g: ConnectTables, s: Ints, cell: int) -> int:
-    """Return the worth of a cell's four lines to the first player."""
+    """Return the sum of the values of a cell's four lines for the first player."""
     row = g.cells[cell]
     worth = 0
     for at in range(0, 12, 3):
@@ -188,7 +199,9 @@ def _worth_of(g: ConnectTables, s: Ints, cell: int) -> int:
 
 @kernel
 def _landing(g: ConnectTables, s: Ints, slot: int) -> int:
-    """Return the place in the slot's line where a tile lands, or the board's size if it is full."""
+    """Return the place in the slot's line where a tile lands, or the board's size if the line is
+    full.
+    """
     places = g.about[s[g.slots[slot, 0]], _LANDINGS]
     return int(places >> g.slots[slot, 1] & (1 << _OTHER_END) - 1)
 
@@ -200,7 +213,7 @@ def _cell(g: ConnectTables, slot: int, landing: int) -> int:
 
 @kernel
 def free(g: ConnectTables, s: Ints, move: int) -> bool:
-    """Return whether a tile may enter by a slot."""
+    """Return whether a tile can enter by a slot: the side is allowed, the line is not full."""
     if g.slots[move, 2] == s[_SIDE + s[TURN] % 2]:
         return False
     return bool(_landing(g, s, move) < g.facts[_SIZE])
@@ -208,7 +221,7 @@ def free(g: ConnectTables, s: Ints, move: int) -> bool:
 
 @kernel
 def play(g: ConnectTables, s: Ints, move: int) -> None:
-    """Make a move that is free."""
+    """Make a legal move in the state ``s``."""
     player = s[TURN] % 2
     cell = _cell(g, move, _landing(g, s, move))
     s[_SIDE + player] = g.slots[move, 2]
@@ -221,7 +234,7 @@ def play(g: ConnectTables, s: Ints, move: int) -> None:
 
 @kernel
 def playout(g: ConnectTables, s: Ints, seed: Ints, _: bool) -> None:
-    """Play random free moves to the end; the state's worth is not updated."""
+    """Play random legal moves to the end of the game. Does not update the state's value."""
     moves, size, full = g.facts[MOVES], g.facts[_SIZE], g.facts[_FULL]
     turn, x = s[TURN], seed[0]
     player = turn % 2
@@ -246,19 +259,22 @@ def playout(g: ConnectTables, s: Ints, seed: Ints, _: bool) -> None:
 
 @kernel
 def value(g: ConnectTables, s: Ints) -> int:
-    """Return the worth of the state to the player to move, as ``evaluation.gravity_connect``."""
+    """Return the value of the state for the player to move, as ``evaluation.gravity_connect``."""
     return int(g.facts[_TEMPO] + (s[_WORTH] if s[TURN] % 2 == 0 else -s[_WORTH]))
 
 
 @kernel
 def judged(g: ConnectTables, s: Ints, moves: Ints, spare: Ints) -> int:
-    """List and judge the legal moves, as ``board.judged``. A move after which its player threatens
-    to connect on two cells, and the other cannot connect first, has all but won.
+    """Write the legal moves and their values into ``moves``, as ``board.judged``.
+
+    A move gets a high value if the player then threatens to connect on two cells and the opponent
+    cannot connect first.
     """
     player, size = s[TURN] % 2, g.facts[_SIZE]
     last = s[TURN] + 1 == g.facts[_FULL]
     now = s[_WORTH] if player == 0 else -s[_WORTH]
-    mine, theirs = spare[0], spare[1]  # Cells that connect, for the mover and for the other.
+    # Cells that connect, for the player to move and for the opponent.
+    mine, theirs = spare[0], spare[1]
     own, others, _ = _connecting(g, s, mine, theirs)
     count = 0
     for slot in range(g.facts[MOVES]):
@@ -287,7 +303,7 @@ def judged(g: ConnectTables, s: Ints, moves: Ints, spare: Ints) -> int:
             _put(g, s, cell, player)
             if _landings(g, s, theirs, others, cell, s[_SIDE + 1 - player]):
                 worth = -SURE
-            else:  # Counts the cells where the mover would connect with the next tile.
+            else:  # Count the cells where the player to move would connect with the next tile.
                 ahead = _listed_at(g, s, mine, own, cell, player)
                 if _landings(g, s, mine, ahead, cell, side) > 1:
                     worth = max(worth, _TWO_THREATS)
@@ -299,7 +315,7 @@ def judged(g: ConnectTables, s: Ints, moves: Ints, spare: Ints) -> int:
 
 @kernel
 def forced(g: ConnectTables, s: Ints, rows: Ints, most: int) -> int:
-    """Find a win by moves that each threaten to connect with the next, as ``board.forced``."""
+    """Return the plies of a win by a series of threats to connect, as ``board.forced``."""
     rows[0, _LEFT] = most
     for depth in range(1, len(rows) // 2):
         rows[0, _CUT] = 0
@@ -311,9 +327,11 @@ def forced(g: ConnectTables, s: Ints, rows: Ints, most: int) -> int:
 
 @kernel
 def _attack(g: ConnectTables, s: Ints, rows: Ints, depth: int) -> int:
-    """Return the plies in which the mover connects against any replies after at most ``depth``
-    threats, or 0 if none is found. ``rows``: first how many positions may still be visited, and
-    whether the depth cut anything off; then two rows for each depth from 0 on.
+    """Return the plies in which the player to move connects against all replies, with at most
+    ``depth`` threats, or 0 if no such win is found.
+
+    ``rows``: scratch space. The first row has the number of positions that can still be visited,
+    and whether the depth limit ended a series. Two rows for each depth from 0 follow.
     """
     player = s[TURN] % 2
     used, others_used = s[_SIDE + player], s[_SIDE + 1 - player]
@@ -362,7 +380,7 @@ def _attack(g: ConnectTables, s: Ints, rows: Ints, depth: int) -> int:
 
 @kernel
 def _moved(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
-    """Make a move of the mover's that does not connect; the state's worth is not updated."""
+    """Make a move that does not connect. Does not update the state's value."""
     player = s[TURN] % 2
     _put(g, s, cell, player)
     s[_SIDE + player] = side
@@ -371,7 +389,7 @@ def _moved(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
 
 @kernel
 def _taken_back(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
-    """Undo ``_moved``. ``side``: the side that the mover had used before."""
+    """Undo ``_moved``. ``side``: the last side of the player before the move."""
     s[TURN] -= 1
     player = s[TURN] % 2
     _taken(g, s, cell, player)
@@ -380,8 +398,10 @@ def _taken_back(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
 
 @kernel
 def _connecting(g: ConnectTables, s: Ints, mine: Ints, theirs: Ints) -> tuple[int, int, int]:
-    """List the cells that connect for the mover and for the other; return the number of each, and
-    nonzero if a cell threatens to connect for the mover.
+    """List the cells that connect for the player to move and for the opponent.
+
+    Returns the lengths of both lists, and a nonzero number if a cell threatens to connect for the
+    player to move.
     """
     player = s[TURN] % 2
     own = others = threatens = 0
@@ -395,8 +415,8 @@ def _connecting(g: ConnectTables, s: Ints, mine: Ints, theirs: Ints) -> tuple[in
 
 @kernel
 def _listed_at(g: ConnectTables, s: Ints, cells: Ints, count: int, cell: int, player: int) -> int:
-    """Add the cells that connect for a player on a cell's four lines to the list; return its
-    length.
+    """Add the cells on a cell's four lines that connect for a player to the list ``cells``. Return
+    the new length of the list.
     """
     row = g.cells[cell]
     for at in range(0, 12, 3):
@@ -406,8 +426,10 @@ def _listed_at(g: ConnectTables, s: Ints, cells: Ints, count: int, cell: int, pl
 
 @kernel
 def _listed(g: ConnectTables, cells: Ints, count: int, line: int, places: int) -> int:
-    """Add the cells at these places of a line to a list with ``count`` cells; return its new
-    length.
+    """Add the cells at some places of a line to a list with ``count`` cells, without repetitions.
+    Return the new length of the list.
+
+    ``places``: a bit for each place.
     """
     while places:
         place = ones((places & -places) - 1)
@@ -425,8 +447,10 @@ def _listed(g: ConnectTables, cells: Ints, count: int, line: int, places: int) -
 
 @kernel
 def _landings(g: ConnectTables, s: Ints, cells: Ints, count: int, taken: int, side: int) -> int:
-    """Return on how many of ``cells``, without the one just ``taken``, a tile can land that comes
-    from another side than ``side``.
+    """Return the number of ``cells`` on which a tile can land from a side other than ``side``.
+
+    ``count``: length of the list ``cells``. ``taken``: a cell to exclude, because it has just been
+    filled.
     """
     size, last = g.facts[_SIZE], (1 << _OTHER_END) - 1
     found = 0

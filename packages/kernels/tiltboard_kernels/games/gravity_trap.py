@@ -1,5 +1,6 @@
-"""Gravity Trap's exact search on bits, as ``tiltboard.games.gravity_trap.rules`` has it; without
-the mimic rule.
+"""The exact search of Gravity Trap on bits, compiled.
+
+The search is the same as in ``tiltboard.games.gravity_trap.rules``, without the mimic rule.
 """
 
 from __future__ import annotations
@@ -16,16 +17,19 @@ from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard.games.search import Budget
 from tiltboard_kernels.jit import Ints, kernel, making_kernel
 
-_POSITIONS = 50_000  # between two looks at the clock
-LARGEST = 40  # bases: pods, and two ships of six bits each, make one whole number
+_POSITIONS = 50_000  # Number of positions between two readings of the clock.
+LARGEST = 40  # Maximum number of bases: one integer holds the pods and two ships of six bits each.
 TO_WARM: Sequence[Mapping[str, Any]] = ({},)
 ENTRIES: Final = 1 << 21
 UNKNOWN = -1
-_SPREAD = 0x5851F42D4C957F2D  # an odd number; D. Knuth, TAOCP 3, 6.4: multiplicative hashing
+# An odd factor for multiplicative hashing (D. Knuth, TAOCP 3, section 6.4).
+_SPREAD = 0x5851F42D4C957F2D
 
 
 def table() -> Ints:
-    """Return an empty table: 0 means unknown, as positions count from 1."""
+    """Return an empty table of solved positions. An entry of 0 is empty, because positions count
+    from 1.
+    """
     return np.zeros(ENTRIES, np.int64)
 
 
@@ -40,11 +44,12 @@ def _count(x: int) -> int:
 
 @making_kernel
 def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) -> int:
-    """Return 1 if the player to move wins, 0 if they lose, ``UNKNOWN`` if ``left[0]`` positions
-    were too few.
+    """Return 1 if the player to move wins, 0 if the player loses, or ``UNKNOWN`` after visiting
+    ``left[0]`` positions.
 
-    ``mine``: the base of the mover's ship, which can move. ``near``: base -> the others on its
-    tracks. ``known``: twice a position's number, and one more if the mover wins.
+    ``near``: for each base, the other bases on its tracks. ``known``: the table of solved
+    positions; an entry is twice the position's number, plus 1 if the player to move wins. ``mine``
+    and ``other``: the bases of the two ships; the ship on ``mine`` moves and has a legal move.
     """
     number = (pods << 12 | mine << 6 | other) + 1
     place = ((number * _SPREAD) >> 40) & (ENTRIES - 1)
@@ -62,7 +67,7 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
         reach &= reach - 1
         rest = pods ^ (1 << base)
         if not near[base] & rest:
-            continue  # A ship without a move from there has lost.
+            continue  # A ship without a move from this base has lost.
         answers = _count(theirs & rest)
         if answers == 0:
             won = 1
@@ -75,7 +80,8 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
         order[at] = ranked
         count += 1
     at = 0
-    while not won and at < count:  # The moves that leave the other the fewest come first.
+    # Moves that leave the opponent the fewest answers are searched first.
+    while not won and at < count:
         base = order[at] & 63
         found = wins(near, known, other, base, pods ^ (1 << base), left)
         if found == UNKNOWN:
@@ -87,25 +93,27 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
 
 
 def tables(_: GravityTrapGame) -> None:
-    """Return None: Gravity Trap is solved, not searched by a tree."""
+    """Return None, because Gravity Trap is solved exactly, without a tree search."""
 
 
 def exact_search(game: GravityTrapGame) -> FastTrapSolver | None:
-    """Return the solver of a board, or None if it has more than ``LARGEST`` bases."""
+    """Return the solver of a board, or None if the board has more than ``LARGEST`` bases."""
     return FastTrapSolver(game.rules) if len(game.rules.every_move) <= LARGEST else None
 
 
 class FastTrapSolver(TrapSolver):
-    """The exact search of Gravity Trap in kernels; it remembers what it has solved."""
+    """The compiled exact search of Gravity Trap, which stores solved positions between calls."""
 
     def __init__(self, rules: GravityTrapRules) -> None:
-        """``rules``: of at most ``LARGEST`` bases."""
+        """Prepare the search. ``rules``: the rules of a board with at most ``LARGEST`` bases."""
         super().__init__(rules)
         self._tracks = np.array(rules.near, np.int64)
         self._solved = table()
 
     def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
-        """Return whether the mover wins, as ``TrapSolver.free``. Raises SearchStoppedError."""
+        """Return whether the player to move wins, as ``TrapSolver.free``. Raises
+        SearchStoppedError.
+        """
         while True:
             left = np.array([_POSITIONS], np.int64)
             found = wins(self._tracks, self._solved, mine, other, pods, left)

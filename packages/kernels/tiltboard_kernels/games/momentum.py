@@ -1,6 +1,7 @@
-"""Momentum for two on bits: a word for each player, where the bits of a line are equally far apart.
+"""The kernels of Momentum for two players on bits: one word holds the marbles of each player.
 
-Games for more players and larger boards are in ``momentum_rows``.
+The bits of the cells along a line have equal distances. Games for more players and games on larger
+boards use ``momentum_rows``.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ from tiltboard_kernels.jit import (
 )
 
 TO_WARM = ({"size": 5, "marbles": 4}, {"size": 5, "marbles": 3, "players": 3})
-_BITS = 63  # of a word, without its sign
-_RED, _BLUE = 2, 3  # in a state
-_MARBLES, _LAST_TURN, _FULL, _SWAP, _TEMPO = 2, 3, 4, 5, 6  # _FULL: all cells
-# Columns of a move's row: its cell, the neighbours with higher and with lower bits, its bit.
+_BITS = 63  # Number of bits in a word without its sign bit.
+_RED, _BLUE = 2, 3  # Indices of the players' words in a state.
+# Indices in ``facts``. ``_FULL``: the bits of all cells.
+_MARBLES, _LAST_TURN, _FULL, _SWAP, _TEMPO = 2, 3, 4, 5, 6
+# Columns of a move's row: the cell, its neighbours with higher bits, its neighbours with lower
+# bits, and the number of the cell's bit.
 _CELL, _HIGHER, _LOWER, _BIT = 0, 1, 2, 3
-_BEYOND, _LAST = 0, 1  # in a line's row: what lies beyond its first cell; which marble falls off
+# Columns of a line's row: cells beyond the first cell; the cell whose marble falls off.
+_BEYOND, _LAST = 0, 1
 
 
 class MomentumTables(NamedTuple):
@@ -42,21 +46,21 @@ class MomentumTables(NamedTuple):
     facts: Ints
     rows: Ints
     lines: Ints
-    """A row for each move and cell beside it, 64 to a move."""
+    """The line from each move to each neighbouring cell: 64 rows for each move."""
     rings: Ints
-    """Cells of a ring and the worth of a marble there."""
+    """The cells of each ring, and the value of a marble on the ring."""
     near_end: Ints
-    """Worth by marbles still to place."""
+    """The value of a player's position, by the number of marbles left to place."""
 
 
 def fits(game: MomentumGame) -> bool:
-    """Return whether the game is for two and a word has a bit for each cell."""
+    """Return whether a game fits into words: it has two players and a bit for each cell."""
     cells = game.rules.cells
     return game.rules.players == 2 and max(cells) - min(cells) < _BITS
 
 
 def tables(game: MomentumGame) -> MomentumTables | momentum_rows.RowTables:
-    """Return the tables of any game, on bits if it ``fits``."""
+    """Return the tables of any game of Momentum, on bits if the game ``fits``."""
     if not fits(game):
         return momentum_rows.tables(game)
     rules, weights = game.rules, game.weights
@@ -97,13 +101,13 @@ def tables(game: MomentumGame) -> MomentumTables | momentum_rows.RowTables:
 
 
 def _numbers(rules: MomentumRules) -> dict[int, int]:
-    """Return the number of each cell's bit."""
+    """Return the number of the bit of each cell, by cell."""
     lowest = min(rules.cells)
     return {at: at - lowest for at in rules.cells}
 
 
 def encoded(game: MomentumGame, _: MomentumTables, state: State) -> Ints:
-    """Return a state of the rules as a row for the kernels."""
+    """Return a state of the rules as a row of integers for the kernels."""
     rules = game.rules
     words = [
         sum(1 << bit for at, bit in _numbers(rules).items() if state.cells[at] == player)
@@ -116,7 +120,7 @@ def encoded(game: MomentumGame, _: MomentumTables, state: State) -> Ints:
 
 @kernel
 def free(g: MomentumTables, s: Ints, move: int) -> bool:
-    """Return whether a cell is empty, or, for the swap, whether it may be played."""
+    """Return whether the cell of a move is empty, or whether the swap is legal."""
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
     return bool((s[_RED] | s[_BLUE]) & g.rows[move, _CELL] == 0)
@@ -124,7 +128,7 @@ def free(g: MomentumTables, s: Ints, move: int) -> bool:
 
 @kernel
 def play(g: MomentumTables, s: Ints, move: int) -> None:
-    """Make a legal move."""
+    """Make a legal move in the state ``s``."""
     me = _RED + s[TURN] % 2
     other = _RED + _BLUE - me
     s[TURN] += 1
@@ -144,8 +148,9 @@ def play(g: MomentumTables, s: Ints, move: int) -> None:
 
 @kernel
 def _dropped(g: MomentumTables, mine: int, other: int, move: int) -> tuple[int, int]:
-    """Return both players' marbles after a drop by the first. The last marble of a line moves into
-    the gap behind it, or off the board.
+    """Return the words of both players after the first player drops a marble.
+
+    The last marble of a line moves into the gap behind it, or falls off the board.
     """
     taken = mine | other
     empty = ~(taken | g.rows[move, _CELL])
@@ -181,11 +186,13 @@ def _dropped(g: MomentumTables, mine: int, other: int, move: int) -> tuple[int, 
 
 @kernel
 def playout(g: MomentumTables, s: Ints, seed: Ints, _: bool) -> None:
-    """Play random free moves to the end; a game of more than ``MAX_PLIES`` is a draw."""
+    """Play random legal moves to the end of the game. A game of more than ``MAX_PLIES`` plies is a
+    draw.
+    """
     moves, marbles = g.facts[MOVES], g.facts[_MARBLES]
     last_turn, full = g.facts[_LAST_TURN], g.facts[_FULL]
     x = seed[0]
-    while s[TURN] < 2 and s[RESULT] == OPEN:  # there may be a swap
+    while s[TURN] < 2 and s[RESULT] == OPEN:  # The first moves can include the swap.
         x = stepped(x)
         move = below(x, moves)
         if free(g, s, move):
@@ -216,7 +223,9 @@ def playout(g: MomentumTables, s: Ints, seed: Ints, _: bool) -> None:
 
 @kernel
 def _lead(g: MomentumTables, mine: int, other: int) -> int:
-    """Return the worth of the first player's marbles minus that of the second's."""
+    """Return the value of the first player's marbles minus the value of the second player's
+    marbles.
+    """
     marbles = g.facts[_MARBLES]
     total = g.near_end[marbles - ones(mine)] - g.near_end[marbles - ones(other)]
     for ring in range(len(g.rings)):
@@ -227,8 +236,8 @@ def _lead(g: MomentumTables, mine: int, other: int) -> int:
 
 @kernel
 def value(g: MomentumTables, s: Ints) -> int:
-    """Return the worth to the player to move of a game that is not over, as
-    ``evaluation.momentum``.
+    """Return the value of a state for the player to move, as ``evaluation.momentum``. The game must
+    not be over.
     """
     me = s[TURN] % 2
     return int(g.facts[_TEMPO] + _lead(g, s[_RED + me], s[_BLUE - me]))
@@ -248,7 +257,9 @@ def _completes(g: MomentumTables, mine: int, other: int) -> bool:
 
 @kernel
 def judged(g: MomentumTables, s: Ints, moves: Ints, _: Ints) -> int:
-    """List and judge the legal moves, as ``board.judged``, without a state for each."""
+    """Write the legal moves and their values into ``moves``, as ``board.judged``, without scratch
+    states.
+    """
     me = s[TURN] % 2
     mine, other = s[_RED + me], s[_BLUE - me]
     ends = s[TURN] + 1 == g.facts[_LAST_TURN]

@@ -1,5 +1,5 @@
-"""Momentum for more than two players, and on large boards, on a row of whole numbers: the cells as
-``tiltboard.games.momentum.rules`` numbers them.
+"""The kernels of Momentum for more than two players and for large boards, with one integer for each
+cell. The cells have the same numbers as in ``tiltboard.games.momentum.rules``.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ from tiltboard_kernels.jit import (
     random_below,
 )
 
-# Indices in a state: marbles of up to four players, red's worth minus blue's, cells.
+# Indices in a state: marbles of up to four players, Red's value minus Blue's value, cells.
 _HELD, _WORTH, _CELLS = 2, 6, 7
 _OFF, _CUSHION = -1, -2
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _MUST_BLOCK, _LENGTH = 2, 3, 4, 5, 6, 7
-_CELL, _LINES, _NEAR = 0, 1, 2  # In a move's row: its cell, its lines, cell and step of each.
-_NEAR_ENDS = 8  # The evaluation tells numbers of marbles to go below this apart.
+# Columns of a move's row: its cell, its number of lines, then cell and step of each line.
+_CELL, _LINES, _NEAR = 0, 1, 2
+# Number of entries in the evaluation's table by marbles left to place; larger numbers share the
+# last entry.
+_NEAR_ENDS = 8
 
 
 class RowTables(NamedTuple):
@@ -36,9 +39,9 @@ class RowTables(NamedTuple):
 
     facts: Ints
     rows: Ints
-    """One for each move."""
+    """The cell and the lines of each move, one row for each move."""
     about: Ints
-    """Weights of the tempo, of marbles to go, and of cells."""
+    """The evaluation's weights: of the tempo, of the marbles left to place, of each cell."""
 
 
 def tables(game: MomentumGame) -> RowTables:
@@ -65,7 +68,7 @@ def tables(game: MomentumGame) -> RowTables:
 
 
 def encoded(game: MomentumGame, g: RowTables, state: State) -> Ints:
-    """Return a state of the rules as a row for the kernels."""
+    """Return a state of the rules as a row of integers for the kernels."""
     rules = game.rules
     cells = [_OFF if c is None else _CUSHION if c == CUSHION else c for c in state.cells]
     winners = rules.result(state)
@@ -79,7 +82,9 @@ def encoded(game: MomentumGame, g: RowTables, state: State) -> Ints:
 
 @kernel
 def free(g: RowTables, s: Ints, move: int) -> bool:
-    """Return whether a cell is empty, or the swap may be played; a forced block is not checked."""
+    """Return whether the cell of a move is empty, or whether the swap is legal. Does not check
+    forced blocks.
+    """
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
     return bool(s[g.rows[move, _CELL]] == 0)
@@ -87,7 +92,7 @@ def free(g: RowTables, s: Ints, move: int) -> bool:
 
 @kernel
 def play(g: RowTables, s: Ints, move: int) -> None:
-    """Make a move that is free."""
+    """Make a move for which ``free`` returns True."""
     players = g.facts[PLAYERS]
     me = s[TURN] % players + 1
     s[TURN] += 1
@@ -108,7 +113,7 @@ def play(g: RowTables, s: Ints, move: int) -> None:
 
 @kernel
 def _worth(g: RowTables, s: Ints, at: int) -> int:
-    """Return the worth of a cell's marble: positive for red, negative for blue, else 0."""
+    """Return the value of the marble on a cell: positive for Red, negative for Blue, or 0."""
     found = g.about[0, 1 + _NEAR_ENDS + at]
     return int(found if s[at] == 1 else -found if s[at] == 2 else 0)
 
@@ -146,8 +151,8 @@ def _team(player: int, players: int) -> int:
 
 @kernel
 def _majority(s: Ints, players: int) -> int:
-    """Return the winners at the round limit: the player, or the team of four players, with more
-    than half of the marbles; 0 for a draw.
+    """Return the winners at the round limit as bits, or 0 for a draw. The winner is the player, or
+    the team in a game of four, with more than half of the marbles.
     """
     teams = 2 if players == 4 else players
     total = s[_HELD] + s[_HELD + 1] + s[_HELD + 2] + s[_HELD + 3]
@@ -162,8 +167,10 @@ def _majority(s: Ints, players: int) -> int:
 
 @kernel
 def legal(g: RowTables, s: Ints, moves: Ints, spare: Ints) -> int:
-    """List the legal moves, as ``board.legal``: where rule M8 applies, only drops that leave the
-    next player no winning one, if there are any.
+    """Write the legal moves into ``moves``, as ``board.legal``.
+
+    If rule M8 applies, only drops that leave the next player without a winning drop are legal,
+    unless there is no such drop.
     """
     count = 0
     for move in range(g.facts[MOVES]):
@@ -203,7 +210,9 @@ def _safe(g: RowTables, s: Ints, spare: Ints) -> bool:
 
 @kernel
 def playout(g: RowTables, s: Ints, seed: Ints, _: bool) -> None:
-    """Play random free moves to the end; a game of more than ``MAX_PLIES`` is a draw."""
+    """Play random legal moves to the end of the game. A game of more than ``MAX_PLIES`` plies is a
+    draw.
+    """
     moves = g.facts[MOVES]
     last = s[TURN] + MAX_PLIES
     while s[RESULT] == OPEN:
@@ -217,8 +226,8 @@ def playout(g: RowTables, s: Ints, seed: Ints, _: bool) -> None:
 
 @kernel
 def value(g: RowTables, s: Ints) -> int:
-    """Return the worth to the player to move of a game for two that is not over, as
-    ``evaluation.momentum``.
+    """Return the value of a state of a game for two for the player to move, as
+    ``evaluation.momentum``. The game must not be over.
     """
     red = min(g.facts[_MARBLES] - s[_HELD], _NEAR_ENDS - 1)
     blue = min(g.facts[_MARBLES] - s[_HELD + 1], _NEAR_ENDS - 1)

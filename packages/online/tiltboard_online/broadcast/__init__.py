@@ -1,1 +1,1 @@
-"""The messages of a table over an MQTT broker: for onlookers, a club and a smart home."""
+"""Messages that a table publishes on an MQTT broker for spectators, a club and a smart home."""

@@ -1,9 +1,9 @@
-"""The page of a club's evening: every table on the broker, live, with the pairings.
+"""The web page of a club's evening: each table on the broker, live, with pairings and results.
 
-It runs as a separate process: it receives the tables' messages (``seen``), and sends each browser
-the newest state of each table as server-sent events
+The page runs in a separate process. It receives the public state of each table (``SpectatorView``)
+from the broker. Each browser gets the newest state of each table as server-sent events
 (https://html.spec.whatwg.org/multipage/server-sent-events.html). Browsers cannot change anything,
-and tables do not notice how many look on.
+and the number of spectators makes no difference to the tables.
 """
 
 from __future__ import annotations
@@ -45,51 +45,57 @@ from tiltboard_online.broadcast.spectator_view import SpectatorView, read
 from tiltboard_online.far.link import Link
 
 MAX_TABLES = 500
-MAX_KEY = 64  # letters of a key; tables have 22
-AGED_S = 3600.0  # A table that is silent for longer gives way to others.
+MAX_KEY = 64  # Maximum length of a table's key; a valid key has 22 letters.
+AGED_S = 3600.0  # A table that is silent for longer is removed when space is needed.
 MAX_LOOKERS = 1_000
-MAX_PER_S = 1_000  # messages of all tables together: half a core
-PERIOD_S = 0.1  # Shortest time between two messages to a browser.
-QUIET_S = 20.0  # Silence after which a comment keeps the connection.
+MAX_PER_S = 1_000  # Maximum rate of all tables' messages together; this rate uses half a core.
+PERIOD_S = 0.1  # Minimum time between two updates to a browser, in seconds.
+# Time without updates after which an empty comment keeps the connection open, in seconds.
+QUIET_S = 20.0
 
 _log = logging.getLogger(__name__)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A table as sent to browsers."""
+    """The state of a table as the page's browsers receive it."""
 
     id: str
-    """Its public name."""
+    """The public name of the table."""
     board: int
-    """Its layout's number."""
+    """The number of the table's board layout."""
     online: bool
     seen: SpectatorView
     type: str = "table"
 
 
 class Club:
-    """The club's page. ``evening``: the file of the pairings, or None. It listens by ``link``,
-    whose thread calls ``_hear``; everything else runs in the web server's loop.
+    """The page of a club's evening.
+
+    ``evening`` is the file with the players, or None. The thread of ``link`` calls ``_hear`` with
+    each message; the other methods run in the event loop of the web server.
     """
 
     def __init__(
         self, link: Link, evening: Path | None, spoken: Catalogue, clock: Clock | None = None
     ) -> None:
         self._clock = clock or SystemClock()
-        self._told_s: dict[str, float] = {}  # key -> when it has told something last
+        self._told_s: dict[str, float] = {}  # Time of the last message from each table, by key.
         self._spoken, self._evening = spoken, evening
         self._encode = encoder(spoken)
-        self._tables: dict[str, tuple[Shown, Layout]] = {}  # By key; replaced, never changed.
+        # Each table and its layout, by key. The dictionary is replaced on each change and never
+        # modified, because another thread reads it.
+        self._tables: dict[str, tuple[Shown, Layout]] = {}
         self._online: dict[str, bool] = {}
         self._sheet: EveningSheet | None = None
-        self._going: dict[str, int] = {}  # key -> the game that was seen going on there
+        # The number of the unfinished game that was last seen at each table, by key.
+        self._going: dict[str, int] = {}
         self._woken: set[asyncio.Event] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         link.subscribe(LOOK + "+", self._hear)
         link.subscribe(online_topic("").replace(public_name(""), "+"), self._hear_online)
 
     def app(self) -> ASGIApp:
-        """Return the page, for ``web.server.Server``."""
+        """Return the page as an ASGI application for ``web.server.Server``."""
         pages = Starlette(
             routes=[
                 *assets.routes({"/": "club.html", "/look/{key}": "club.html"}),
@@ -105,7 +111,7 @@ class Club:
 
         return app
 
-    # In the connection's thread
+    # Methods that the connection's thread calls.
 
     def _hear(self, topic: str, content: bytes) -> None:
         key = topic.removeprefix(LOOK)
@@ -123,7 +129,7 @@ class Club:
             else:
                 found = None
         if found is None:
-            self._forget(tables, key)  # It has nothing to show any more.
+            self._forget(tables, key)  # The table has no valid state to show now.
         else:
             seen, layout = found
             online = self._online.get(name, False)
@@ -137,9 +143,11 @@ class Club:
     def _worth(
         self, pairs: Container[frozenset[str]], key: str, table: Shown
     ) -> tuple[bool, bool, bool]:
-        """Return the table's rank if there are too many: tables without a game of the evening are
-        dropped first, then absent ones, then those that have long been silent. False tables cannot
-        be detected with certainty.
+        """Return a rank for choosing the table to remove if there are too many; the lowest rank
+        goes first.
+
+        Tables with a game of the evening rank first, then connected tables, then tables with recent
+        messages. A message does not prove which table sent it.
         """
         paired = frozenset(table.seen.names.values()) in pairs
         now_s = self._clock.now()
@@ -154,7 +162,7 @@ class Club:
         name, online = topic.split("/")[2], content == home.ONLINE
         if len(name) != len(public_name("")):
             return
-        # Who was away before this began is not shown.
+        # A table that was already offline when this page started is not stored.
         if online and name not in self._online and len(self._online) >= MAX_TABLES:
             shown = {table.id for table, _ in self._tables.values()}
             idle = (each for each, is_on in self._online.items() if not is_on or each not in shown)
@@ -171,14 +179,14 @@ class Club:
 
     def _wake(self) -> None:
         if self._loop is not None:
-            with suppress(RuntimeError):  # The loop is just ending.
+            with suppress(RuntimeError):  # The event loop is just ending.
                 self._loop.call_soon_threadsafe(self._wake_all)
 
     def _wake_all(self) -> None:
         for woken in self._woken:
             woken.set()
 
-    # In the server's loop
+    # Methods that run in the event loop of the web server.
 
     @asynccontextmanager
     async def _watching(self, _: Starlette) -> AsyncIterator[None]:
@@ -190,7 +198,7 @@ class Club:
             task.cancel()
 
     async def _follow_evening(self) -> None:
-        """Read the file whenever it has changed, and add the results that tables report."""
+        """Read the evening's file after each change, and append the results that tables report."""
         stamp: tuple[int, int] | None = None
         while self._evening is not None:
             try:
@@ -212,7 +220,7 @@ class Club:
     def _note_results(self, file: Path) -> None:
         for key, (table, _) in self._tables.items():
             seen = table.seen
-            # one that was over before is of another evening
+            # A game that was already over when this page first saw it belongs to another evening.
             if self._sheet is None or not seen.over or self._going.pop(key, None) != seen.number:
                 continue
             game = open_game(self._sheet, frozenset(seen.names.values()))
@@ -231,7 +239,9 @@ class Club:
         key = request.path_params.get("key")
 
         def wanted(of: str, table: Shown) -> bool:
-            """A table's own link always shows it; the club's page those that like to be there."""
+            """Return whether a browser gets this table's state: a table's own link always shows the
+            table, the club's page shows only known tables that want to be listed.
+            """
             known = table.id in self._online
             return of == key if key is not None else table.seen.listed and known
 
@@ -244,7 +254,9 @@ class Club:
     async def _stream(
         self, wanted: Callable[[str, Shown], bool], *, sheet: bool
     ) -> AsyncIterator[bytes]:
-        """Yield the newest state of each table whenever it has changed, without a queue."""
+        """Yield the changed state of each table as events. Intermediate states are skipped, so a
+        slow browser does not need a queue.
+        """
         woken = asyncio.Event()
         self._woken.add(woken)
         sent: dict[str, Shown] = {}

@@ -1,7 +1,7 @@
-"""A club's evening: pairings, results and standings, all from one text file (docs/club.md).
+"""The evening of a club: pairings, results and standings, all from one text file (docs/club.md).
 
-Rounds are computed from it again whenever it has changed: a round robin by the circle method, a
-Swiss by FIDE's Dutch rules (py4swiss, extra ``club``).
+The rounds are computed after each change of the file. A round robin uses the circle method; a Swiss
+tournament uses FIDE's Dutch rules (py4swiss, extra ``club``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from tiltboard.ground.errors import extra_command
 
 DRAW = "="
 Game = tuple[str, str | None, str | None]
-"""The player who moves first; the other one, or None for a bye; the winner, DRAW, or None."""
+"""A game: the player who moves first, the second player (None for a bye), and the result. The
+result is the winner's name, ``DRAW``, or None for an unfinished game.
+"""
 
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,13 +37,13 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Evening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The contents of the file."""
+    """The content of the file of an evening."""
 
     players: Annotated[list[Name], msgspec.Meta(min_length=2, max_length=200)]
     title: Annotated[str, msgspec.Meta(max_length=80)] = ""
     pairing: Literal["round-robin", "swiss"] = "round-robin"
     rounds: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
-    """Their number in a Swiss."""
+    """The number of rounds of a Swiss tournament."""
     result: list[Result] = []
     """The finished games, in any order."""
 
@@ -51,26 +53,28 @@ class EveningLine(msgspec.Struct, frozen=True):
 
     name: str
     points: float
-    """1 for a win, 0.5 for a draw, 1 for a bye of a Swiss."""
+    """The player's points: 1 for a win, 0.5 for a draw, 1 for a bye in a Swiss tournament."""
     opponents: float
     """The sum of the opponents' points (Buchholz), which breaks ties."""
 
 
 class EveningSheet(msgspec.Struct, frozen=True):
-    """The rounds and standings to show."""
+    """The rounds and standings of an evening, as the page shows them."""
 
     title: str
     rounds: list[list[Game]]
     standings: list[EveningLine]
     problem: str | None = None
-    """Why the file cannot be read now, or None."""
+    """The reason why the file cannot be read now, or None."""
 
 
 Results = Mapping[tuple[int, frozenset[str]], Result]
 
 
 def read_evening(path: Path) -> EveningSheet:
-    """Return the rounds and standings of the file. Raises ConfigError."""
+    """Return the rounds and standings of the file at ``path``. Raises ConfigError if the file is
+    invalid.
+    """
     evening = read_toml(path, Evening)
     why, swiss = "", evening.pairing == "swiss"
     if len({name.casefold() for name in evening.players}) < len(evening.players):
@@ -94,7 +98,9 @@ def read_evening(path: Path) -> EveningSheet:
 
 
 def _rounds(evening: Evening, results: Results) -> list[list[Game]]:
-    """Return every round of a round robin, or those of a Swiss that can be paired by now."""
+    """Return all rounds of a round robin, or the rounds of a Swiss tournament that the results so
+    far allow to pair.
+    """
 
     def told(number: int, pairs: Sequence[tuple[str, str | None]]) -> list[Game]:
         found = [results.get((number, frozenset((one, other or "")))) for one, other in pairs]
@@ -115,12 +121,14 @@ def _rounds(evening: Evening, results: Results) -> list[list[Game]]:
 
 
 def round_robin(players: Sequence[str]) -> list[list[tuple[str, str | None]]]:
-    """Return rounds in which all meet once, by the circle method: one stays, the others rotate."""
+    """Return rounds in which each player meets each other player once. By the circle method, one
+    player keeps the same position and the others rotate.
+    """
     ring: list[str | None] = [*players, *([None] if len(players) % 2 else [])]
     rounds = []
     for number in range(len(ring) - 1):
         pairs = list(zip(ring[: len(ring) // 2], reversed(ring), strict=False))
-        if number % 2:  # The one who stays is first in every other round.
+        if number % 2:  # The player with the fixed position moves first in every other round.
             pairs[0] = pairs[0][1], pairs[0][0]
         ordered = [(one, other) if one is not None else (other, one) for one, other in pairs]
         rounds.append([(one, other) for one, other in ordered if one is not None])
@@ -129,8 +137,8 @@ def round_robin(players: Sequence[str]) -> list[list[tuple[str, str | None]]]:
 
 
 def _swiss(evening: Evening, before: Sequence[Sequence[Game]]) -> list[tuple[str, str | None]]:
-    """Return the pairs of the next round, or none if no new ones are possible. ``before``: the
-    finished rounds.
+    """Return the pairs of the next round of a Swiss tournament, or an empty list if no new pairing
+    is possible. ``before``: the finished rounds.
     """
     from py4swiss.engines import DutchEngine
     from py4swiss.engines.common import PairingError
@@ -171,7 +179,9 @@ def _swiss(evening: Evening, before: Sequence[Sequence[Game]]) -> list[tuple[str
 def standings(
     players: Sequence[str], rounds: Sequence[Sequence[Game]], *, bye: float
 ) -> list[EveningLine]:
-    """Return the standings, the best first; complete ties keep the file's order."""
+    """Return the standings, best player first; players with equal points and Buchholz keep the
+    order of ``players``. ``bye``: the points for a bye.
+    """
     points = dict.fromkeys(players, 0.0)
     met: dict[str, list[str]] = {name: [] for name in players}
     for first, second, won in (game for games in rounds for game in games):
@@ -189,7 +199,9 @@ def standings(
 
 
 def open_game(sheet: EveningSheet, names: frozenset[str]) -> tuple[int, str, str] | None:
-    """Return round, first and second player of these two's first game without a result, or None."""
+    """Return round, first player and second player of the first game without a result between the
+    two players in ``names``, or None.
+    """
     for number, games in enumerate(sheet.rounds, 1):
         for first, second, won in games:
             if second is not None and won is None and {first, second} == names:
@@ -198,13 +210,13 @@ def open_game(sheet: EveningSheet, names: frozenset[str]) -> tuple[int, str, str
 
 
 def open_pairs(sheet: EveningSheet) -> set[frozenset[str]]:
-    """Return the pairs of names of the games without a result."""
+    """Return the two players' names for each game without a result."""
     games = (game for each in sheet.rounds for game in each)
     return {frozenset((first, second)) for first, second, won in games if second and won is None}
 
 
 def append_result(path: Path, result: Result) -> None:
-    """Append a result to the file. Raises OSError."""
+    """Append a result to the file of the evening. Raises OSError."""
     fields = {name: value for name, value in msgspec.to_builtins(result).items() if value}
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
     with path.open("a", encoding="utf-8") as file:

@@ -1,9 +1,9 @@
-"""The table in a smart home: Home Assistant's MQTT discovery (docs/home.md), as plain values.
+"""The messages that show a table in a smart home by Home Assistant's MQTT discovery (docs/home.md).
 
 One retained message describes all entities of a table as one device
-(https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload); one retained message
-holds its state; events are not retained. A request of the house becomes a command that ``Host.do``
-treats like any other.
+(https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload). Another retained
+message has the device's state. Events are not retained. A button in the smart home becomes a
+command, which ``Host.do`` treats like any other command.
 """
 
 from __future__ import annotations
@@ -20,13 +20,17 @@ from tiltboard.firmware_host.table.commands import Again, TakeBack, Verb
 
 ONLINE, OFFLINE = b"online", b"offline"
 EVENTS = ("win", "draw", "fault")
-LEVEL_STEP_DEG = 0.5  # less is noise, and each change is a message
+LEVEL_STEP_DEG = 0.5  # Minimum change of the tilt that is published; smaller changes are noise.
 PLAYED = ("turn", "settle", "fix")
-REQUESTS = ("asked",)  # notices that wait for somebody to press a button
+# Faults that are requests: a player or device waits until a person presses a button.
+REQUESTS = ("asked",)
 
 
 class HomeState(msgspec.Struct, frozen=True):
-    """The state of a table for the house. ``turn``, ``winner``: the player or person, or None."""
+    """The state of a table for the smart home.
+
+    ``turn`` and ``winner`` are the name of a player or person, or None.
+    """
 
     game: str | None
     turn: str | None
@@ -34,14 +38,16 @@ class HomeState(msgspec.Struct, frozen=True):
     winner: str | None
     over: bool
     level_deg: float
-    """The tilt of the plate."""
+    """The tilt of the plate in degrees."""
     faults: list[str]
     waiting: bool
-    """A player elsewhere, or a device, waits for a person at this table."""
+    """True if a remote player or a device waits for a person at this table."""
 
 
 def topics(table: str) -> dict[str, str]:
-    """Return the topics by part. ``table``: its public name on the broker."""
+    """Return the topics of a table's state, events and commands. ``table``: the table's public name
+    on the broker.
+    """
     parts = ("state", "event", "do")
     return {part: f"tiltboard/home/{table}/{part}" for part in parts}
 
@@ -49,8 +55,10 @@ def topics(table: str) -> dict[str, str]:
 def discovery(
     table: str, name: str, profile: str, online: str, spoken: Catalogue, *, commands: bool
 ) -> dict[str, Any]:
-    """Return the device's description, to be retained at ``homeassistant/device/ID/config``.
-    ``online``: the topic of the table's availability. ``commands``: the house may make requests.
+    """Return the description of the device, to be retained at ``homeassistant/device/ID/config``.
+
+    ``table``: the table's public name. ``name``: the device's name for people. ``online``: the
+    topic of the table's availability. ``commands``: whether the smart home can send commands.
     """
     at, unique = topics(table), f"tiltboard_{table}"
 
@@ -117,7 +125,9 @@ def discovery(
 def state_of(
     layout: Layout, snapshot: Snapshot, spoken: Catalogue, before: HomeState | None = None
 ) -> HomeState:
-    """Return a table's state after a step. ``before``: the state that was published last."""
+    """Return the state of a table after a step. ``before``: the state that was published last, or
+    None.
+    """
     game, played, players = layout.game, snapshot.game, snapshot.players
     guidance, match, result = snapshot.guidance, snapshot.match, played.result
 
@@ -150,7 +160,9 @@ def state_of(
 
 
 def events(before: HomeState | None, now: HomeState) -> list[dict[str, Any]]:
-    """Return the events since ``before``, each as the content of a message."""
+    """Return the events between the states ``before`` and ``now``, each as the content of a
+    message.
+    """
     if before is None:
         return []
     found: list[dict[str, Any]] = []
@@ -162,6 +174,8 @@ def events(before: HomeState | None, now: HomeState) -> list[dict[str, Any]]:
 
 
 def command_of(payload: bytes) -> Verb | None:
-    """Return what a message of the house asks for, or None if it is none of its buttons."""
+    """Return the command of a message from the smart home, or None if the message is not from one
+    of the table's buttons.
+    """
     asked: dict[bytes, Verb] = {b"new-game": Again(), b"take-back": TakeBack()}
     return asked.get(payload)

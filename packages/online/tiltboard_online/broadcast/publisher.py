@@ -1,8 +1,8 @@
-"""The publisher of this table's state on a broker: to onlookers, if the settings allow it, and to
-the house.
+"""Publishes the state of this table on a broker, for spectators and for a smart home, as the
+settings allow.
 
-The table's thread hands over its newest snapshot; another thread makes messages of it, and only of
-what has changed. Requests of the house go through ``Table.submit`` like all others.
+The table's thread hands over its newest snapshot. Another thread makes messages from the changes.
+Commands of the smart home go through ``Table.submit`` like all other commands.
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ from tiltboard_online.broadcast.spectator_view import MAX_BYTES, OneLate, seen_o
 from tiltboard_online.far.link import Broker, Link
 
 KEY_FILE = "look-key"
-PROOF_FILE = "look-proof"  # the key is in the topics, where each user of the broker may read it
+# The key is part of the topics, where each user of the broker can read it, so a secret proves which
+# table owns the key.
+PROOF_FILE = "look-proof"
 KEY_BYTES = 16
-_KEY = re.compile("[A-Za-z0-9_-]{22}")  # KEY_BYTES in base64url (RFC 4648).
-LOOK = "tiltboard/look/"  # Followed by the key, which permits looking on.
+_KEY = re.compile("[A-Za-z0-9_-]{22}")  # A key of ``KEY_BYTES`` bytes in base64url (RFC 4648).
+LOOK = "tiltboard/look/"  # The table's key follows; whoever knows the key can watch the table.
 PERIOD_S = 0.05
-ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0  # requests of the house
+ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0  # Maximum rate and burst of commands from the smart home.
 
 COPIED = text(
     "Another table has this table's key, as its card was copied. Delete the file {file} in the "
@@ -50,9 +52,11 @@ _log = logging.getLogger(__name__)
 
 
 def look_key(state: Path, name: str = KEY_FILE) -> str:
-    """Return the key of this table's link, which is made at the first use, or if the file has no
-    valid one; deleting the file ends the link. Raises NotPossibleError if the file cannot be
-    written.
+    """Return the key of this table's link for spectators, or another key that is stored as
+    ``name``.
+
+    The key is created at the first use, or if the file has no valid key. Deleting the file makes
+    the old link useless. Raises NotPossibleError if the file cannot be written.
     """
     file = state / name
     try:
@@ -78,17 +82,17 @@ def look_key(state: Path, name: str = KEY_FILE) -> str:
 
 
 def public_name(key: str) -> str:
-    """Return a table's name in topics that do not reveal its key."""
+    """Return the name of a table in topics that must not reveal its key."""
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
 def online_topic(key: str) -> str:
-    """Return the topic on which the broker publishes the table's availability."""
+    """Return the topic of the availability of the table with ``key``."""
     return f"tiltboard/table/{public_name(key)}/online"
 
 
 class Telling:
-    """Publishes a table's state, from ``start`` once the table runs until ``close``."""
+    """Publishes the state of a running table between ``start`` and ``close``."""
 
     def __init__(
         self,
@@ -98,7 +102,7 @@ class Telling:
         spoken: Catalogue,
         clock: Clock | None = None,
     ) -> None:
-        """Prepare the connection. Raises FarError, ConfigError."""
+        """Prepare the connection. Raises FarError, or ConfigError without a broker."""
         broker = Broker.of(settings.far)
         if broker is None:
             raise ConfigError(
@@ -113,7 +117,7 @@ class Telling:
         self._online = online_topic(self._key)
         secret = look_key(state, PROOF_FILE)
         self._link = Link(broker, will=(self._online, home.OFFLINE), secret=secret, copied=COPIED)
-        self._copied = False  # As shown in the notice.
+        self._copied = False  # True if the page shows the notice about a copied key.
         self._late = OneLate()
         self._sent: dict[str, bytes] = {}
         self._state: home.HomeState | None = None
@@ -125,7 +129,7 @@ class Telling:
         self._thread = Thread(target=self._run, name="telling", daemon=True)
 
     def start(self) -> None:
-        """Connect, and publish from now on."""
+        """Connect to the broker, and publish each change from now on."""
         name, profile = public_name(self._key), self._table.layout().profile
         self._link.publish(self._online, home.ONLINE, retain=True)
         if self._home.discovery is not None:
@@ -135,9 +139,10 @@ class Telling:
             )
             config = f"{self._home.discovery}/device/tiltboard_{name}/config"
             self._link.publish(config, json.dumps(device).encode(), retain=True)
-            if allowed:  # a request that was retained was meant for another day
+            if allowed:  # A retained command was meant for an earlier time, so it is ignored.
                 self._link.subscribe(self._at["do"], self._asked, retained=False)
-        if self._look.show is None:  # any more
+        # Delete the state that an earlier run with other settings has published.
+        if self._look.show is None:
             self._link.publish(LOOK + self._key, b"", retain=True)
         self._link.start()
         self._hear()
@@ -145,7 +150,7 @@ class Telling:
         self._thread.start()
 
     def close(self) -> None:
-        """Publish that the table is gone, and disconnect."""
+        """Publish that the table is offline, and disconnect."""
         self._end()
         self._ended = True
         self._fresh.set()
@@ -154,7 +159,9 @@ class Telling:
         self._link.close()
 
     def _hear(self) -> None:
-        """Called in the table's thread; returns at once."""
+        """Store the newest snapshot for the publishing thread. The table's thread calls this
+        method, so it returns immediately.
+        """
         self._newest = self._table.layout(), self._table.latest()
         self._fresh.set()
 

@@ -1,7 +1,8 @@
-"""The public state of a table: one small retained message per table, written and read.
+"""The public state of a table for spectators: one small retained message per table.
 
-It holds the confirmed position in the page's words. An onlooker builds the board of game and
-options by its own rules, so that a message cannot bring a board of its own (docs/club.md).
+The message has the confirmed position and the sentence of the page. A spectator's program builds
+the board from the name and the options of the game by its own rules, so a message cannot bring a
+board of its own (docs/club.md).
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.base import RulesError
 from tiltboard.games.registry import game_type
 
-MAX_BYTES = 16_384  # most messages have 300 to 900; a board of one's own is the longest part
+# Maximum size of a message. Most messages have 300 to 900 bytes; a custom board is the longest
+# part.
+MAX_BYTES = 16_384
 LONGEST_SENTENCE = 300
-PLATE = "plate-10"  # every game lies on it
+PLATE = "plate-10"  # Every game fits on this profile's plate.
 Places = Annotated[dict[Name, Name], msgspec.Meta(max_length=100)]
 
 
@@ -32,29 +35,33 @@ class SpectatorView(msgspec.Struct, frozen=True, omit_defaults=True):
     """The public state of a table."""
 
     table: Name
-    """Its name for people."""
+    """The table's name for people."""
     game: Name
     number: Number
-    """Number of the game at that table."""
+    """The number of the game at this table."""
     ply: Number
-    """Number of confirmed moves."""
+    """The number of confirmed moves."""
     phase: Name
     options: dict[str, Any] = {}
-    """Those that differ from the defaults."""
+    """The options of the game that differ from the default options."""
     to_move: Name | None = None
     cells: Places = {}
-    """Place -> piece."""
+    """The piece on each occupied place, by place."""
     marks: Annotated[dict[Name, Literal["last", "win"]], msgspec.Meta(max_length=100)] = {}
-    """Place -> the role of its light."""
+    """The role of each marked place, by place: ``last`` for the last move, ``win`` for a winning
+    piece.
+    """
     move: Name | None = None
     say: Annotated[str, msgspec.Meta(max_length=LONGEST_SENTENCE)] = ""
-    """The table's sentence, in its language."""
+    """The sentence that the table shows, in the table's language."""
     over: bool = False
     winner: Name | None = None
     names: Annotated[dict[Name, Name], msgspec.Meta(max_length=4)] = {}
-    """Player -> the person's name, if the settings allow it."""
+    """The name of the person for each player, if the settings allow names."""
     listed: bool = False
-    """The club's page may show it to everybody, and not only by its link."""
+    """True if the club's page can show this table to all visitors; otherwise only the table's link
+    does.
+    """
 
 
 def seen_of(
@@ -66,8 +73,10 @@ def seen_of(
     names: bool = False,
     listed: bool = False,
 ) -> SpectatorView | None:
-    """Return a table's public state after its last step, or None before any game. ``names``:
-    include people's names, in the sentence too.
+    """Return a table's public state after its last step, or None before the first game.
+
+    ``names``: whether the state and its sentence contain people's names. ``listed``: whether the
+    club's page can show the table.
     """
     if layout.game is None:
         return None
@@ -92,7 +101,7 @@ def seen_of(
             for place, role in guidance.roles.items()
             if role in ("win", "last")
         },
-        # a move of a game of seats may name what only some may know
+        # A move in a game of seats can reveal information that is hidden from other players.
         move=played.moves[-1][:40] if played.moves and snapshot.seats is None else None,
         say=say if len(say) <= LONGEST_SENTENCE else f"{say[: LONGEST_SENTENCE - 3]}...",
         over=result is not None,
@@ -110,17 +119,19 @@ def _usual(game: str) -> Mapping[str, Any]:
 
 
 class OneLate:
-    """Delays the public state by one move until the game is over, so that onlookers cannot help."""
+    """Delays the public state by one move until the game is over, so that spectators cannot help
+    the players.
+    """
 
     def __init__(self) -> None:
         self._number = -1
         self._after: dict[
             int, SpectatorView
-        ] = {}  # Number of moves -> the state then, the newest two.
+        ] = {}  # The public states of the newest two positions, by number of moves.
 
     def shown(self, seen: SpectatorView) -> SpectatorView:
-        """Return what may be shown now. The sentence is left out, because it describes the present
-        move.
+        """Return the state that spectators can see now, which is one move old. Its sentence is
+        empty, because sentences describe the present move.
         """
         if seen.number != self._number:
             self._number, self._after = seen.number, {}
@@ -136,8 +147,8 @@ _decoder = msgspec.json.Decoder(SpectatorView)
 
 
 def read(payload: bytes) -> tuple[SpectatorView, Layout] | None:
-    """Return a message and its board, or None if it cannot be shown here, because anybody may have
-    sent it.
+    """Return a message and its board, or None if the message is not valid. Anyone with access to
+    the broker can send a message.
     """
     if not payload or len(payload) > MAX_BYTES:
         return None
@@ -157,7 +168,9 @@ def read(payload: bytes) -> tuple[SpectatorView, Layout] | None:
 
 @lru_cache(maxsize=256)
 def _layout(name: str, options: bytes) -> Layout:
-    """Return the board of a game, numbered by a hash of its name and options. Raises RulesError."""
+    """Return the layout of a game's board; its number is a hash of the game's name and options.
+    Raises RulesError.
+    """
     profile = load_profile(PLATE)
     number = int.from_bytes(hashlib.sha256(name.encode() + options).digest()[:6])
     game = game_type(name).create(msgspec.json.decode(options))

@@ -1,1 +1,1 @@
-"""Matches with other tables, over an MQTT broker. Needs the extra ``far``."""
+"""Matches between tables through an MQTT broker. They need paho-mqtt, pynacl and zeroconf."""

@@ -1,12 +1,13 @@
-"""A connection to a message broker (MQTT 5), in a thread of its own.
+"""A connection to an MQTT 5 broker, in a thread of its own.
 
-``paho`` is imported only when a ``Link`` is made. Retained messages are kept here too and published
-again after each connection, for a broker that has lost its store; so are subscriptions. A listener
-may get the same message twice.
+The library ``paho`` is imported only when a ``Link`` is created. A ``Link`` stores its retained
+messages and publishes them again after each connection, in case the broker has lost its store. It
+also renews its subscriptions. A listener can get the same message twice.
 
-Each connection is a new client. Otherwise paho would send what the last connection left
-unacknowledged after what ``on_connect`` publishes (MQTT 5, 4.6, requires the opposite): an old
-state would be retained over the new one, and tables that join later would never get that.
+Each connection uses a new client of ``paho``. With the same client, ``paho`` would send the
+unacknowledged messages of the last connection after the messages of ``on_connect`` (MQTT 5, 4.6,
+requires the opposite). An old state would then be retained over the new state, and tables that join
+later would get the old state.
 """
 
 from __future__ import annotations
@@ -37,30 +38,34 @@ if TYPE_CHECKING:
     from paho.mqtt.client import Client
 
 KEEP_ALIVE_S = 30
-FIRST_RETRY_S, LAST_RETRY_S = 1, 120  # the delay doubles from one to the other
+# The delay before a new try doubles from the first to the last value.
+FIRST_RETRY_S, LAST_RETRY_S = 1, 120
 STEADY_S = 10.0  # A connection that lasts longer resets the delay.
-MAX_BYTES = 128 * 1024  # Largest message; a broker that sends more is left.
-MAX_UNANSWERED = 20  # messages of QoS 1 that the broker may send ahead
-GOODBYE_S = 3.0  # Longest wait for the last messages to be taken.
-MAX_QUEUED = 1000  # messages that the broker has not acknowledged; with more it is left
-REPEATS_PER_S, REPEATS_AT_ONCE = 1.0, 5.0  # retained messages that are published once more
+# Maximum size of a message; the client disconnects if the broker sends a larger message.
+MAX_BYTES = 128 * 1024
+# Maximum number of QoS 1 messages that the broker can send before an acknowledgement.
+MAX_UNANSWERED = 20
+GOODBYE_S = 3.0  # Maximum wait until the broker accepts the last messages, in seconds.
+MAX_QUEUED = 1000  # Maximum number of unacknowledged messages; with more, the client disconnects.
+# Maximum rate and burst of retained messages that are published again.
+REPEATS_PER_S, REPEATS_AT_ONCE = 1.0, 5.0
 QOS = 1
 SERVICES = ("_secure-mqtt._tcp.local.", "_mqtt._tcp.local.")
 
 Listener = Callable[[str, bytes], None]
-"""A function that takes topic and content of a message, in the connection's thread, and returns
-soon.
+"""A function for received messages, with the topic and the content of a message as arguments. The
+connection's thread calls it, so it must return quickly.
 """
 
 _log = logging.getLogger(__name__)
 
 
 class FarError(TiltboardError):
-    """Other tables cannot be reached with the present installation or settings."""
+    """The installation or the settings do not allow connections to other tables."""
 
 
 def need_far() -> None:
-    """Raise FarError if a library is not installed. Imports nothing."""
+    """Raise FarError if a required library is not installed. Imports no library."""
     if any(find_spec(package) is None for package in ("paho", "nacl", "zeroconf")):
         raise FarError(
             "What reaches beyond the room needs paho-mqtt, pynacl and zeroconf.",
@@ -71,7 +76,7 @@ def need_far() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """The address of a broker, and the credentials. The password is never shown."""
+    """The address of a broker and the credentials for it. Its text never shows the password."""
 
     host: str
     port: int
@@ -79,11 +84,13 @@ class Broker:
     user: str | None = None
     password: str | None = None
     ca: Path | None = None
-    """A file of certificates that are trusted in the place of the system's."""
+    """A file with the certificates that are trusted instead of the system's certificates."""
 
     @classmethod
     def of(cls, settings: FarSettings) -> Broker | None:
-        """Return the broker of the settings, or None if they name none. Raises ConfigError."""
+        """Return the broker of the settings, or None if the settings name no broker. Raises
+        ConfigError.
+        """
         if settings.broker is None:
             return None
         host, port, tls = broker_address(settings.broker)
@@ -98,8 +105,11 @@ class Broker:
 
 
 def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker | None:
-    """Return the broker that this network announces (mDNS), or None. One with TLS is preferred, and
-    waited for up to ``secure_within_s`` longer. No password is sent to it.
+    """Return a broker that the local network announces by mDNS, or None.
+
+    A broker with TLS is preferred: after the first broker is found, the search waits up to
+    ``secure_within_s`` more seconds for it. The result has no password, so none is sent to a broker
+    that is found.
     """
     from zeroconf import ServiceBrowser, Zeroconf
 
@@ -119,7 +129,7 @@ def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker |
 
     try:
         zeroconf = Zeroconf()
-    except OSError:  # no network yet
+    except OSError:  # There is no network yet.
         return None
     browser = ServiceBrowser(zeroconf, list(SERVICES), handlers=[hear])
     if known.wait(within_s):
@@ -130,10 +140,12 @@ def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker |
 
 
 def why_unreachable(settings: FarSettings, within_s: float = 3.0) -> Message | None:
-    """Return why this table cannot play with others, in a player's words, or None if it can.
+    """Return the reason why this table cannot play with other tables, as a sentence for players, or
+    None if it can.
 
-    A broker in the settings is called, otherwise one is looked for in the network; each takes at
-    most ``within_s`` and a second more. Not for the table's thread.
+    Connects to the broker in the settings, or searches the network for a broker. Each step takes up
+    to ``within_s`` seconds, and a search one second more, so do not call this in the table's
+    thread.
     """
     try:
         need_far()
@@ -177,16 +189,19 @@ def _password(name: str | None) -> str | None:
 
 
 class Link:
-    """A connection that any thread may use; ``start`` it once, ``close`` it at the end.
-    ``problem``: why there is no connection, for people, or None.
+    """A connection to a broker that any thread can use. Call ``start`` once, and ``close`` at the
+    end.
 
-    A broker that does not answer is retried with exponential back-off. An unnamed one is looked for
-    before each try, because it may be switched on later, or get another address.
+    If the broker does not answer, the connection is retried with exponential back-off. If the
+    settings name no broker, each try searches the network first, because the broker can appear
+    later or change its address.
 
-    A retained message is published again if it was overwritten, either by a late will from the
-    broker or by a malicious user. The client's identifier is random, because knowing it suffices to
-    end the connection. So the broker does not detect two tables with one key: each asks at
-    ``WILL/key``, with a random number, and a table with the same secret answers.
+    A retained message is published again if another client or a late will has overwritten it.
+
+    The client's identifier is random, because anyone who knows an identifier can end the
+    connection. Therefore the broker does not notice two tables with the same key. Instead, each
+    table asks at the topic ``WILL/key`` with a random number, and a table with the same secret
+    answers.
     """
 
     def __init__(
@@ -199,16 +214,18 @@ class Link:
         most_per_s: int = 200,
         clock: Clock | None = None,
     ) -> None:
-        """``broker`` None: the one that this network announces, found by ``start``.
+        """Prepare a connection to ``broker``, or with None to the broker that ``start`` finds in
+        the network.
 
-        ``will``: topic and content that the broker publishes, retained, if the connection is lost
-        without ``close``. ``secret``: known to this table alone; ``copied``: the notice if another
-        table has it too, found by the same will. ``most_per_s``: limit of received messages; beyond
-        it the broker waits. Raises FarError, ConfigError.
+        ``will``: topic and content that the broker publishes and retains if the connection is lost
+        without ``close``. ``secret``: a text that only this table knows. ``copied``: the notice if
+        another table with the same will has the same secret. ``most_per_s``: the maximum rate of
+        received messages; at this rate the broker has to wait. Raises FarError or ConfigError.
         """
         need_far()
         self._secret, self._if_copied, self._copied = secret.encode(), copied, False
-        self._asked = secrets.token_hex(16)  # answered by nobody who lacks the secret
+        # A random question, which only a table with the same secret can answer.
+        self._asked = secrets.token_hex(16)
         self._since_s = 0.0
         self._named = broker
         self._broker: Broker | None = None
@@ -233,24 +250,24 @@ class Link:
 
     @property
     def connected(self) -> bool:
-        """True if there is a connection now."""
+        """True if the connection is established."""
         return self._lacks is None and not self._closed
 
     @property
     def has_broker(self) -> bool:
-        """Whether the settings name a broker, or one was found; without, there is none to wait
-        for.
-        """
+        """True if the settings name a broker or the search has found a broker."""
         return self._broker is not None
 
     @property
     def problem(self) -> Message | None:
-        """Why there is no connection, or that another table has this table's secret; or None."""
+        """The reason why there is no connection, or the notice that another table has the same
+        secret, or None.
+        """
         return self._lacks or (self._if_copied if self._copied else None)
 
     def start(self) -> None:
-        """Connect in a separate thread, and again after each loss. Takes some seconds if a broker
-        has to be found.
+        """Connect in a separate thread, and reconnect after each loss. If the settings name no
+        broker, the search takes some seconds.
         """
         try:
             self._try()
@@ -297,7 +314,7 @@ class Link:
         self._lacks = text("The broker {broker} has not answered yet.", broker=broker)
 
     def close(self) -> None:
-        """Publish the will, so that listeners know, and disconnect."""
+        """Publish the will, so that listeners know that the table is offline, and disconnect."""
         with self._lock:
             connected, self._closed = self.connected, True
             if self._retry is not None:
@@ -307,14 +324,17 @@ class Link:
         if connected and self._will is not None:
             self._client.publish(*self._will, qos=QOS, retain=True)
         self._client.disconnect()
-        # Its thread may hang on a name, a handshake or a broker that reads nothing.
+        # The client's thread can block in name resolution, in a handshake, or on a broker that does
+        # not read.
         goodbye = Thread(target=self._client.loop_stop, daemon=True)
         goodbye.start()
         goodbye.join(GOODBYE_S if connected else 0.0)
 
     def publish(self, topic: str, content: bytes, *, retain: bool = False) -> bool:
-        """Publish a message, and return whether there is a connection. Without one, the newest
-        retained message of each topic is sent with the next connection; others are lost.
+        """Publish a message, and return whether there is a connection.
+
+        Without a connection, the newest retained message of each topic is sent after the next
+        connection; other messages are lost.
         """
         with self._lock:
             fresh = retain and topic not in self._kept
@@ -327,8 +347,10 @@ class Link:
             return self._sent(self._client, topic, content, retain)
 
     def _sent(self, client: Client, topic: str, content: bytes, retain: bool) -> bool:
-        """Return whether a message was queued. A broker that acknowledges nothing is disconnected;
-        the next connection sends only the newest message of each topic.
+        """Return whether the message was added to the client's queue.
+
+        If the queue is full because the broker does not acknowledge messages, the connection is
+        closed. The next connection sends only the newest retained message of each topic.
         """
         from paho.mqtt.enums import MQTTErrorCode
 
@@ -336,7 +358,7 @@ class Link:
         if told.rc != MQTTErrorCode.MQTT_ERR_QUEUE_SIZE:
             return True
         if isinstance(found := client.socket(), socket):
-            with suppress(OSError):  # It is closed already.
+            with suppress(OSError):  # The socket is already closed.
                 found.shutdown(SHUT_RDWR)
         return False
 
@@ -348,17 +370,17 @@ class Link:
                 self._sent(self._client, topic, content, True)
 
     def _watch(self, client: Client, topic: str) -> None:
-        """Detect that others overwrite a topic of this connection."""
+        """Detect messages of other clients that overwrite the retained message of a topic."""
         from paho.mqtt.subscribeoptions import SubscribeOptions
 
         def hear(_client: Any, _data: Any, message: Any) -> None:
             if message.payload == self._kept.get(topic):
                 return
             self._slow_down()
-            if self._copied:  # both would write over each other, for ever
+            if self._copied:  # Both tables would overwrite each other's message forever.
                 if (topic, message.payload) != self._will:
                     return
-                self._copied = False  # the other one may be gone
+                self._copied = False  # The other table may have left.
                 self._ask()
             self.repeat(topic)
 
@@ -367,9 +389,11 @@ class Link:
         client.subscribe(topic, options=SubscribeOptions(QOS, noLocal=True, retainHandling=never))
 
     def subscribe(self, topics: str, listener: Listener, *, retained: bool = True) -> None:
-        """Call ``listener`` with messages of these topics, and first with the retained ones, unless
-        ``retained`` is false; ``+`` is any one level of the topic and ``#`` all that follow. Not
-        for a single topic at which this connection itself retains a message.
+        """Call ``listener`` with each message of some topics, including retained messages if
+        ``retained``.
+
+        In ``topics``, ``+`` stands for one level of a topic, and ``#`` for all further levels. Do
+        not subscribe to a single topic at which this connection itself retains a message.
         """
 
         def hear(_client: Any, _data: Any, message: Any) -> None:
@@ -396,7 +420,7 @@ class Link:
         )
         client.subscribe(topics, options=SubscribeOptions(QOS, retainHandling=handling))
 
-    # The connection's thread
+    # Methods that the connection's thread calls.
 
     def _connect(self, client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
         if reason.is_failure:
@@ -417,7 +441,9 @@ class Link:
             self.publish(f"{self._will[0]}/key", self._asked.encode())
 
     def _hear_key(self, topic: str, content: bytes) -> None:
-        """Handle another connection's question, or an answer to this one's."""
+        """Answer the question of another connection, or check an answer to the question of this
+        connection.
+        """
         answer = hmac.digest(self._secret, self._asked.encode(), "sha256").hex().encode()
         if content == self._asked.encode():
             return
@@ -427,7 +453,8 @@ class Link:
             self._copied = True
         elif len(content) == len(self._asked):
             self.publish(topic, hmac.digest(self._secret, content, "sha256").hex().encode())
-            if not self._copied and self._repeats.take():  # whose secrets differ end asking, too
+            # This ends the exchange even if the other table's secret differs.
+            if not self._copied and self._repeats.take():
                 self._ask()
 
     def _fail(self, _client: Any, _data: Any) -> None:
@@ -441,17 +468,18 @@ class Link:
         self._start_again()
 
     def _disconnect(self, _client: Any, _data: Any, flags: Any, reason: Any, _more: Any) -> None:
-        if self.connected:  # Otherwise the reason is known.
+        if self.connected:  # Otherwise the reason for the loss is already known.
             gone = text("The broker {broker} is gone: {why}.", broker=self._broker, why=reason)
             broken = text("The connection to the broker {broker} broke off.", broker=self._broker)
             if self._clock.now() - self._since_s >= STEADY_S:
                 self._retry_s = FIRST_RETRY_S
-            # If the broker gives no reason, paho has one of its own: "Unspecified error".
+            # Without a reason from the broker, paho reports "Unspecified error", which is not
+            # useful.
             self._lost(gone if flags.is_disconnect_packet_from_server else broken)
         self._start_again()
 
     def _fail_with(self, error: Exception) -> None:
-        """Continue after an unforeseen error, such as a lack of memory."""
+        """Reconnect after an unexpected error, such as a lack of memory."""
         _log.error("The connection to the broker failed", exc_info=error)
         self._lost(text("The connection to the broker {broker} broke off.", broker=self._broker))
         self._start_again()
@@ -466,36 +494,40 @@ class Link:
             self._retry_s = min(2 * self._retry_s, LAST_RETRY_S)
 
     def _lost(self, why: Message) -> None:
-        """Note why there is no connection, and log it once. This takes no lock, because paho may
-        hold one of its own here, for which a publishing thread waits.
+        """Store the reason why there is no connection, and log each new reason once.
+
+        This method takes no lock: paho can hold an internal lock here, for which a publishing
+        thread waits.
         """
         told, self._lacks = self._lacks, why
         if told is None or told.template != why.template:
             _log.warning("%s", why)
 
     def _slow_down(self) -> None:
-        """Wait while messages exceed the rate limit; nothing is read then, so the broker has to
-        wait too.
+        """Wait while messages arrive faster than the rate limit. The client does not read during
+        the wait, so the broker has to wait, too.
         """
         while not self._bucket.take():
             self._clock.sleep(1 / self._most_per_s)
 
 
 def _guarded_client(failed: Callable[[Exception], None]) -> Client:
-    """Return a client of paho's that enforces the size and QoS that it announces. ``failed`` is
-    called with an error that has ended its thread, which would otherwise be silent.
+    """Return an MQTT client of paho that enforces its limits on size and QoS.
+
+    ``failed``: called with an error that ends the client's thread; paho itself would not report it.
     """
     from paho.mqtt.client import Client, MQTTv5
     from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 
     class GuardedClient(Client):
         def _sock_recv(self, bufsize: int) -> bytes:
-            if bufsize > MAX_BYTES:  # The rest of a packet after its length.
+            if bufsize > MAX_BYTES:  # The rest of a packet, after its length.
                 raise ConnectionError(f"The broker sends a packet of {bufsize} bytes.")
             return super()._sock_recv(bufsize)
 
         def _handle_publish(self) -> MQTTErrorCode:
-            if self._in_packet["command"] & 0x06 > QOS << 1:  # MQTT 5, 3.3.1: bits 1 and 2
+            # MQTT 5, section 3.3.1: bits 1 and 2 are the QoS.
+            if self._in_packet["command"] & 0x06 > QOS << 1:
                 return MQTTErrorCode.MQTT_ERR_PROTOCOL
             return super()._handle_publish()
 

@@ -1,9 +1,10 @@
-"""The shared state of a match between tables: pure values, no clock, no broker, no disk
+"""The shared state of a match between tables, as pure values without clock, broker or disk
 (docs/far.md).
 
-Every table keeps the same list of steps. Each number in it has one writer, which follows from the
-steps before it: the table of the player to move. So no two tables can write the same number, and a
-list that arrives late, twice or out of order is a shorter beginning of one's own.
+Each table stores the same list of steps. Only one table can write the step with a given number: the
+table of the player to move after the earlier steps. Therefore two tables never write the same
+number. A list that arrives late, twice or out of order is the same as the start of the table's own
+list.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from tiltboard.firmware_host.table.commands import Phrase
 from tiltboard.games.base import Game, Position, RulesError
 
 VERSION = 1
-MAX_STEPS = 2000  # Steps of a game; more are refused unread.
-MAX_WISHES = 8  # Wishes of one table for the next step.
-AT_ONCE = 8  # Steps per call, so that a scan never waits for long.
+MAX_STEPS = 2000  # Maximum number of steps of a game; a longer list is rejected unread.
+MAX_WISHES = 8  # Maximum number of wishes of one table for the next step.
+AT_ONCE = 8  # Maximum number of steps per call, so that a scan does not wait long.
 
 Kind = Literal["move", "take-back", "draw", "resign", "time", "new-game"]
 Word = Annotated[str, msgspec.Meta(max_length=60, pattern="^[!-~]*$")]
@@ -32,21 +33,22 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
 class MatchStep(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """One step of a match."""
+    """One step of a match: a move, a take-back, or an event such as a draw."""
 
     kind: Kind
     text: Word
-    """The move, or for ``take-back`` the number of moves that are left."""
+    """The move, or for ``take-back`` the number of moves that remain."""
     who: Word
-    """The player who moved, or who made the request."""
+    """The player who moved or made the request."""
 
     def __str__(self) -> str:
         return f"{self.who} {self.text}" if self.kind == "move" else f"{self.kind} {self.text}"
 
 
 class Wish(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """An offer, or an answer to one: step ``number`` may be this one. It is valid until the list
-    passes that number.
+    """An offer, or the answer to an offer: the table agrees that ``step`` becomes step ``number``.
+
+    The wish is valid until the list of steps has a step with that number.
     """
 
     number: Count
@@ -54,8 +56,9 @@ class Wish(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 
 class Said(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """The last phrase of a table, and its ``people``: player -> the person's name. ``number``
-    counts the changes of both.
+    """The last phrase that a table sent to the others, and the names of its people.
+
+    ``number`` counts the changes of both. ``people`` has the person's name for each player.
     """
 
     number: Count = 0
@@ -66,16 +69,16 @@ class Said(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 class Agreed(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
 ):
-    """The settings that must be the same at every table before the first move."""
+    """The settings that must be the same at each table before the first move."""
 
     game: Word
     options: Annotated[dict[Word, bool | int | str | list[str] | None], msgspec.Meta(max_length=20)]
     rules: Word
-    """``digest_of`` the game."""
+    """The digest of the game's rules, by ``digest_of``."""
     seats: Annotated[dict[Word, Key], msgspec.Meta(min_length=1, max_length=4)]
-    """Player -> the key of their table, or empty until somebody joins."""
+    """The key of each player's table, by player; empty until a table joins."""
     names: Annotated[dict[Key, Line], msgspec.Meta(max_length=4)] = {}
-    """A table's key -> its name."""
+    """The name of each table, by the table's key."""
     clock: ClockTime | None = None
     version: int = VERSION
 
@@ -86,13 +89,13 @@ class Agreed(
 
     @property
     def complete(self) -> bool:
-        """True if every player has a table."""
+        """True if each player has a table."""
         return "" not in self.seats.values()
 
 
 class Differs(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A disagreement that ends a match: ``at`` is the first number that differs, or None for the
-    settings.
+    """A disagreement between two tables, which ends a match. ``at`` is the number of the first step
+    that differs, or None if the settings differ.
     """
 
     at: Count | None
@@ -101,10 +104,10 @@ class Differs(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 
 
 class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello", tag_field="type"):
-    """The message of a table that knows the code, and wants seats."""
+    """The message of a table that knows the match's code and asks for a seat."""
 
     name: Line
-    """The table's name."""
+    """The name of the table for people."""
     version: int = VERSION
 
 
@@ -116,26 +119,28 @@ class MatchState(
     tag="state",
     tag_field="type",
 ):
-    """The message that a table publishes, retained."""
+    """The state of a match at one table, which the table publishes as a retained message."""
 
     agreed: Agreed
     game: Count = 0
-    """Number of the game in the match, from 0."""
+    """The number of the game in the match, from 0."""
     steps: Annotated[tuple[MatchStep, ...], msgspec.Meta(max_length=MAX_STEPS)] = ()
-    """Those of that game."""
+    """The steps of the current game."""
     wishes: Annotated[tuple[Wish, ...], msgspec.Meta(max_length=MAX_WISHES)] = ()
     said: Said = Said()
     differs: Differs | None = None
 
     @property
     def age(self) -> tuple[int, ...]:
-        """A value that grows with each change; a message whose age is not greater is outdated."""
+        """A tuple that increases with each change of the state; a message with a smaller or equal
+        age is outdated.
+        """
         steps, wishes = len(self.steps), len(self.wishes)
         return self.game, steps, self.differs is not None, wishes, self.said.number
 
     def wants(self, game: int, number: int, step: MatchStep) -> bool:
-        """Return whether that table agrees to ``step`` of that game, has it already, or plays a
-        later game.
+        """Return whether the table agrees that ``step`` becomes step ``number`` of game ``game``. A
+        table that already has this step, or that plays a later game, agrees.
         """
         if self.game != game:
             return self.game > game
@@ -146,14 +151,17 @@ class MatchState(
 
 Spoken = Hello | MatchState
 decode: Callable[[bytes], Spoken] = msgspec.json.Decoder(Spoken).decode
-"""Return a message's content. Raises msgspec.DecodeError, UnicodeDecodeError, RecursionError."""
+"""Return the content of a message. Raises msgspec.DecodeError, UnicodeDecodeError or RecursionError
+if the message is invalid.
+"""
 
 
 def digest_of(game: Game, positions: int = 60) -> str:
-    """Return a digest of a game's rules, which is equal if two programs list the same legal moves
-    in ``positions`` positions. In each, the moves are sorted by code point, joined by spaces and
-    hashed, and one of them is played: the number (big-endian) of that SHA-256, modulo how many
-    there are.
+    """Return a digest of a game's rules. Two programs get the same digest if they list the same
+    legal moves in ``positions`` positions.
+
+    In each position, the moves are sorted by code point, joined by spaces, and hashed with SHA-256.
+    Then one of the moves is played: the hash as a big-endian number, modulo the number of moves.
     """
     whole = hashlib.sha256()
     position = game.start()
@@ -169,15 +177,15 @@ def digest_of(game: Game, positions: int = 60) -> str:
 
 @dataclass(frozen=True)
 class Course:
-    """A game as its steps have made it."""
+    """The course of a game: the positions and moves that its steps have made."""
 
     game: Game
     seats: Mapping[str, str]
     reached: tuple[Position, ...]
-    """The positions from the start, one more than ``moves``."""
+    """The positions from the start of the game, one more than ``moves``."""
     moves: tuple[str, ...] = ()
     ended: MatchStep | None = None
-    """The step by which the players ended it, or None."""
+    """The step with which the players ended the game, or None."""
 
     @property
     def mover(self) -> str | None:
@@ -186,11 +194,13 @@ class Course:
 
     @property
     def writer(self) -> str:
-        """The table that writes the next step; after the end, that of the game's first player."""
+        """The key of the table that writes the next step. After the end of the game, the first
+        player's table writes.
+        """
         return self.seats[self.mover or self.game.players[0]]
 
     def after(self, step: MatchStep) -> Course:
-        """Return the course with one more step. Raises ValueError if the rules forbid it."""
+        """Return the course with one more step. Raises ValueError if the rules forbid the step."""
         if step.who not in self.seats:
             raise ValueError(f"There is no player {step.who}.")
         match step.kind:
@@ -229,19 +239,23 @@ class Course:
 
 @dataclass(frozen=True)
 class Match:
-    """One table's knowledge of a match: ``state`` is its own, ``heard`` that of every table from
-    which it has a message, among them its own from before a loss of data.
+    """A match as one table knows it.
+
+    ``state`` is the table's own state. ``heard`` has the last state received from each table; after
+    a loss of data, this includes the table's own earlier state.
     """
 
     table: str
-    """Its key."""
+    """The key of this table."""
     state: MatchState
     course: Course
     heard: Mapping[str, MatchState] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: str, state: MatchState, game: Game) -> Match:
-        """Return the match that is stored. Raises ValueError if it is not a possible game."""
+        """Return the match of a stored state. Raises ValueError if the rules do not allow the
+        stored steps.
+        """
         course = Course(game, state.agreed.seats, (game.start(),))
         for step in state.steps:
             course = course.after(step)
@@ -259,21 +273,23 @@ class Match:
 
     @property
     def goes_on(self) -> bool:
-        """True if every player has a table, and no two tables differ."""
+        """True if each player has a table and the tables do not disagree."""
         return self.state.agreed.complete and self.state.differs is None
 
     @property
     def unanswered(self) -> tuple[MatchStep, ...]:
-        """The steps that other tables want and this one has not agreed to."""
+        """The steps that other tables want and this table has not agreed to."""
         return tuple(step for step in self.wanted() if self.table in self.lacks(step))
 
     def others(self) -> Mapping[str, MatchState]:
-        """Return the last states of the other tables."""
+        """Return the last states of the other tables, by their keys."""
         return {table: there for table, there in self.heard.items() if table != self.table}
 
     def lacks(self, step: MatchStep) -> frozenset[str]:
-        """Return the tables that still have to agree to ``step``, as far as this table knows: for a
-        move none, for a resignation or a loss on time the player's own, for everything else all.
+        """Return the tables that have not agreed to ``step``, as far as this table knows.
+
+        A move needs no agreement. A resignation or a loss on time needs only the agreement of the
+        player's own table. All other steps need the agreement of all tables.
         """
         if step.kind == "move":
             return frozenset()
@@ -288,7 +304,7 @@ class Match:
         )
 
     def wanted(self) -> tuple[MatchStep, ...]:
-        """Return the wishes for the next step, this table's own first."""
+        """Return the steps that tables want next, the wishes of this table first."""
         states = (self.state, *self.others().values())
         return tuple(
             dict.fromkeys(
@@ -301,19 +317,21 @@ class Match:
         )
 
     def agreed(self) -> MatchStep | None:
-        """Return the step to which all necessary tables have agreed, or None."""
+        """Return the next step to which all necessary tables have agreed, or None."""
         for step in self.wanted():
             if not self.lacks(step) and step.kind != "move":
                 try:
                     self._taken(step)
                 except ValueError:
-                    continue  # somebody wants what the rules forbid
+                    continue  # A table wants a step that the rules forbid.
                 return step
         return None
 
     def wanting(self, step: MatchStep) -> Match:
-        """Return the match with this table's offer or answer, to be stored before it is published.
-        Raises ValueError if the rules forbid that step.
+        """Return the match with a new offer or answer of this table. Store the match before
+        publishing it.
+
+        Raises ValueError if the rules forbid the step, or if the table has too many wishes.
         """
         if step.kind != "new-game":
             self.course.after(step)
@@ -325,8 +343,10 @@ class Match:
         return self._with(wishes=(*self.state.wishes, wish))
 
     def seating(self, table: str, hello: Hello, others: Mapping[str, int]) -> Match:
-        """Return the match with that table at the free seats of the lowest number, if any are free.
-        ``others``: player -> number of their table.
+        """Return the match with ``table`` in the free seats of the lowest number, or the same match
+        if no seat is free.
+
+        ``others``: the number of the remote table for each player of a remote table.
         """
         agreed = self.state.agreed
         free = [number for player, number in others.items() if not agreed.seats[player]]
@@ -339,22 +359,24 @@ class Match:
         return Match.of(self.table, MatchState(agreed), self.course.game)
 
     def saying(self, phrase: Phrase) -> Match:
-        """Return the match with a phrase to the others."""
+        """Return the match with a new phrase of this table to the other tables."""
         said = self.state.said
         return self._with(said=Said(said.number + 1, phrase, said.people))
 
     def naming(self, people: Mapping[str, str]) -> Match:
-        """Return the match with the names of the people here. ``people``: player -> name; players
-        at other tables are left out.
+        """Return the match with the names of the people at this table.
+
+        ``people``: the person's name for each player; players at other tables are ignored.
         """
         seats, said = self.state.agreed.seats, self.state.said
         here = {p: name for p, name in people.items() if seats.get(p) == self.table}
         return self if here == said.people else self._with(said=Said(said.number + 1, None, here))
 
     def write(self, step: MatchStep) -> Match:
-        """Return the match with one more step from this table, to be stored before it is published.
+        """Return the match with one more step that this table writes. Store the match before
+        publishing it.
 
-        Raises ValueError if another table writes it, or it is not agreed.
+        Raises ValueError if another table writes the next step, or if a table has not agreed to it.
         """
         if not self.writes:
             raise ValueError("This step is not this table's to write.")
@@ -372,11 +394,12 @@ class Match:
         return replace(self._with(steps=(*self.state.steps, step), wishes=()), course=course)
 
     def hear(self, source: str, there: MatchState) -> Match:
-        """Return the match with a state from the table ``source``, which has signed it; an outdated
-        one changes nothing.
+        """Return the match with a state that the table ``source`` has signed. An outdated state
+        changes nothing.
         """
         state = self.state
-        if state.differs is not None or not there.agreed.complete:  # from before the match
+        # The state is from before the start of the match.
+        if state.differs is not None or not there.agreed.complete:
             return self
         if there.agreed != state.agreed:
             ours, theirs = (msgspec.structs.asdict(each) for each in (state.agreed, there.agreed))
@@ -397,8 +420,10 @@ class Match:
         return self
 
     def step(self) -> Match:
-        """Return the match advanced by what was received, at most ``AT_ONCE`` steps per call. A
-        step is accepted from its writer alone, and, if others have to agree, only once they have.
+        """Return the match with up to ``AT_ONCE`` more steps from the received states.
+
+        A step is accepted only from the table that writes it, and only after all necessary tables
+        have agreed.
         """
         match = self
         for _ in range(AT_ONCE):
@@ -422,7 +447,8 @@ class Match:
             if writer == self.table != source:
                 own = self.heard.get(self.table)
                 known = own is not None and (own.game, len(own.steps)) == self.state.age[:2]
-                if known:  # the broker has told it back, and no more
+                # The broker has returned this table's own state, and the other table adds a step.
+                if known:
                     return self._differing(self.number, "nothing written here", step)
             if writer != source:
                 continue
@@ -440,8 +466,8 @@ class Match:
         return replace(self, state=msgspec.structs.replace(self.state, **changed))
 
     def _differing(self, at: int | None, here: object, there: object) -> Match:
-        """Return the match with a disagreement; ``here`` and ``there`` are shown to people, so
-        unprintable characters are dropped.
+        """Return the match with a disagreement. People read the texts of ``here`` and ``there``, so
+        unprintable characters are removed.
         """
         ours, theirs = (
             "".join(each for each in str(of) if each.isprintable())[:80] for of in (here, there)

@@ -1,10 +1,12 @@
-"""A table's match with other tables: made or joined by a code, stored on disk, followed step by
-step.
+"""A table's match with other tables: created or joined by a code, stored on disk, and advanced step
+by step.
 
-Everything runs in the table's thread, except what waits for a disk, a broker or a slow computation:
-one worker does that, in order, and it alone makes and ends the connection. Messages are opened in
-the connection's thread and queued, a few for each table, until the host's next step takes them;
-operations on a deque and a dict are atomic in any thread.
+Most methods run in the table's thread. Work that waits for a disk, a broker or a slow computation
+runs in one worker thread, in order; only the worker creates and closes the connection.
+
+The connection's thread decrypts messages and queues a few for each table. The next step of the host
+takes them from the queue. No lock is needed, because single operations on a deque or a dict are
+atomic in every thread.
 """
 
 from __future__ import annotations
@@ -56,12 +58,12 @@ from tiltboard_online.far.match import (
 )
 from tiltboard_online.far.seal import Keys, Seal, new_code, read_code
 
-RETRY_S = 1.0  # Pause after an error of the disk.
-MAX_PER_S = 40  # messages of a match; a table that plays sends one in some seconds
-MAX_WAITING = 4  # messages of one table between two scans
-MAX_STRANGERS = 8  # tables that know the code and ask for a seat
-SAID_S = 8.0  # How long a phrase is shown.
-READ_S = 1.0  # A press sooner after a new request was meant for an older one.
+RETRY_S = 1.0  # Delay after a disk error, in seconds.
+MAX_PER_S = 40  # Maximum rate of a match's messages; a playing table sends one in some seconds.
+MAX_WAITING = 4  # Maximum number of queued messages of one table between two scans.
+MAX_STRANGERS = 8  # Maximum number of tables that know the code and ask for a seat.
+SAID_S = 8.0  # Time for which a phrase is shown, in seconds.
+READ_S = 1.0  # An agreement that follows a new request sooner was meant for an older request.
 HERE, AWAY = b"1", b"0"
 
 PHRASES: Mapping[c.Phrase, Message] = {
@@ -85,24 +87,28 @@ _log = logging.getLogger(__name__)
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The stored state of a match."""
+    """The state of a match as it is stored on disk."""
 
     code: str = ""
     keys: Keys | None = None
     state: MatchState | None = None
     game_id: int | None = None
-    """The journal's number of game ``round`` of the match."""
+    """The number in the journal of the game ``round`` of the match."""
     round: int = 0
     others: dict[str, int] = {}
-    """Only at the table that made the match: player -> number of their other table."""
+    """The number of the remote table for each player of a remote table. Only the table that created
+    the match has it.
+    """
     level: int | None = None
-    """The level of the bot that plays here, or None."""
+    """The level of the bot that plays at this table, or None."""
     engines: dict[str, EngineSeat] = {}
 
 
 class Far:
-    """One table's match with others. Call it in the table's thread, unless said otherwise.
-    ``begin`` starts a game and returns its number in the journal.
+    """One table's match with other tables. Call the methods in the table's thread, except where a
+    comment names another thread.
+
+    ``begin`` starts a game at this table and returns the game's number in the journal.
     """
 
     def __init__(
@@ -112,8 +118,9 @@ class Far:
         begin: Callable[[c.NewGame], int],
         tell: Tell | None = None,
     ) -> None:
-        """Continue the match that is stored in ``folder``, if any. Raises FarError. ``tell``: see
-        ``read_kept``.
+        """Continue the match that is stored in ``folder``, if there is one. Raises FarError.
+
+        ``tell``: reports a damaged file to people, as for ``read_kept``.
         """
         need_far()
         self._path = folder / MATCH_NAME
@@ -126,10 +133,15 @@ class Far:
         self._waiting: dict[str, deque[Spoken]] = {}
         self._here: dict[str, bool] = {}
         self._away_since: dict[str, float] = {}
-        self._phrase: tuple[Message, str, float] | None = None  # words, player, until when
-        self._asks_back: tuple[MatchStep | None, float] = (None, 0.0)  # The step, shown since when.
-        self._stood: tuple[int | None, int] = (None, 0)  # the game and its moves, a step ago
-        self._level = 0  # as in follow; after a start a move may be asked for once more
+        # The phrase, the player who sent it, and the time until which it is shown.
+        self._phrase: tuple[Message, str, float] | None = None
+        # The take-back that another table asks for, and the time since which it is shown.
+        self._asks_back: tuple[MatchStep | None, float] = (None, 0.0)
+        # The number of the game and its number of moves in the last step.
+        self._stood: tuple[int | None, int] = (None, 0)
+        # The argument ``level`` of ``match_sync.follow``. It starts at 0, so that after a restart a
+        # move may be requested again.
+        self._level = 0
         self._checking = False
         self._trouble: Message | None = None
         self._now_s = 0.0
@@ -141,10 +153,12 @@ class Far:
         if kept.keys is not None:
             self._open(kept, kept.keys)
 
-    # What people ask for
+    # Methods for the requests of people at this table.
 
     def seats(self, command: c.NewGame, game: Game) -> EngineSeats:
-        """Return the engines and far players of a new game. Raises NotPossibleError."""
+        """Return the bots and remote players of a new game. Raises NotPossibleError if the game or
+        the choice of players does not allow a match.
+        """
         if game.seated:
             raise NotPossibleError(ONE_PLATFORM.template, remedy="Play it at one table.")
         for player in command.far:
@@ -158,7 +172,7 @@ class Far:
         return {**command.engines, **{player: EngineSeat(FAR) for player in command.far}}
 
     def make(self, command: c.NewGame, game: Game, game_id: int) -> None:
-        """Make a match of the game that ``command`` has just started here."""
+        """Create a match for the game that ``command`` has just started at this table."""
         self._leave()
         engines = {p: s for p, s in command.engines.items() if s.engine != FAR}
         kept = self.kept = Kept(
@@ -181,7 +195,7 @@ class Far:
         self._do(stretched, lambda made: self._open(*made))
 
     def do(self, command: c.JoinMatch | c.LeaveMatch | c.SayPhrase) -> None:
-        """Join a match, leave one (its game continues at this table alone), or say something to
+        """Join a match, leave a match (its game continues at this table alone), or send a phrase to
         the other tables. Raises NotPossibleError.
         """
         match command:
@@ -201,8 +215,8 @@ class Far:
                 raise NotPossibleError("There is no match with another table.")
 
     def take_over(self, request: c.GameRequest, standing: Standing) -> bool:
-        """Return whether ``request``, made here, has become a wish to the other tables, and is not
-        to be carried out now. Raises NotPossibleError.
+        """Turn a request made at this table into a wish to the other tables, if necessary. Return
+        whether the request must wait for their agreement. Raises NotPossibleError.
         """
         if not self.plays(standing.game_id) or self.match is None:
             return False
@@ -211,32 +225,31 @@ class Far:
 
     @property
     def _read(self) -> MatchStep | None:
-        """The take-back that another table requests, once people have had time to read it, or
-        None.
-        """
+        """The take-back that another table requests, or None until people could read it."""
         asked, since_s = self._asks_back
         return asked if self._now_s >= since_s + READ_S else None
 
     def again(self, game_id: int | None) -> bool:
-        """Ask the other tables for another game; return False if this table may begin one alone."""
+        """Ask the other tables for another game. Return False if no agreement is necessary."""
         match = self.match
         if match is None or not self.plays(game_id) or not match.goes_on:
             return False
-        with suppress(ValueError):  # too much is asked already
+        with suppress(ValueError):  # The table already has too many wishes.
             self.match = match.wanting(match_sync.wish_of(match, match_sync.AGAIN))
         return True
 
     def plays(self, game_id: int | None) -> bool:
-        """Return whether that game of the journal belongs to the match."""
+        """Return whether the game with this number in the journal belongs to the match."""
         return self.kept is not None and game_id is not None and self.kept.game_id == game_id
 
-    # What the host does in each step
+    # Methods that the host calls in each step.
 
     def step(
         self, standing: Standing, now_s: float, people: Mapping[str, str]
     ) -> c.GameRequest | None:
-        """Continue the match, and return the request to the game, or None. ``people``: player ->
-        name of the person who plays here.
+        """Advance the match, and return a request to the game at this table, or None.
+
+        ``people``: the name of the person for each player at this table.
         """
         self._now_s = now_s
         while self._jobs and self._jobs[0][0].done():
@@ -285,7 +298,7 @@ class Far:
         return request
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with what the far players do and say."""
+        """Return ``standing`` with the state and phrases of the remote players."""
         match, phrase = self.match, self._phrase
         if match is None or not self.plays(standing.game_id):
             return standing
@@ -304,13 +317,13 @@ class Far:
 
     @property
     def notice(self) -> Message | None:
-        """The notice about the match, or None: a problem, or that a table has yet to join."""
+        """A notice about the match, or None: a problem, or that another table has yet to join."""
         if self._trouble is not None or self.kept is None:
             return self._trouble
         problem = None if self._link is None else self._link.problem
         if self._link is not None and problem is not None:
             if self.match is not None and self._link.has_broker and not self._link.connected:
-                return text(  # The log names the broker and the reason.
+                return text(  # The log has the broker's name and the reason.
                     "The other table can't be reached. The game continues once the connection is"
                     " back."
                 )
@@ -322,8 +335,10 @@ class Far:
         return text("Waiting for the other table.")
 
     def group(self, game_id: int, players: Iterable[str]) -> MatchGroup | None:
-        """Return the snapshot's group, or None if that game of the journal does not belong to the
-        match. ``players``: those at other tables.
+        """Return the match's group of the snapshot, or None if the game does not belong to the
+        match.
+
+        ``players``: the players at other tables.
         """
         if not self.plays(game_id):
             return None
@@ -333,19 +348,21 @@ class Far:
 
     @property
     def code(self) -> str | None:
-        """The match's code, or None once all tables have joined."""
+        """The code of the match, or None if all tables have joined."""
         if self.kept is None or (self.match is not None and self.match.state.agreed.complete):
             return None
         return self.kept.code
 
     @property
     def asked(self) -> Sequence[str]:
-        """Kinds of steps that the other tables want and this one has not agreed to."""
+        """The kinds of steps that other tables want and this table has not agreed to."""
         return [] if self.match is None else list(match_sync.offers(self.match))
 
     @property
     def names(self) -> dict[str, str]:
-        """Player at another table -> who plays, and the table's name, as far as they have names."""
+        """The names of the person and of the table for each remote player, as far as they have
+        names.
+        """
         if self.match is None:
             return {}
         agreed, others = self.match.state.agreed, self.match.others()
@@ -358,30 +375,31 @@ class Far:
 
     @property
     def connected(self) -> bool:
-        """True if the broker answers."""
+        """True if the connection to the broker is established."""
         return self._link is not None and self._link.connected
 
     def close(self) -> None:
-        """Disconnect; the match continues when the table is back."""
+        """Disconnect. The match continues when the table starts again."""
         self._worker.shutdown()
         if self._link is not None:
             self._link.close()
 
-    # The match
+    # Methods that start and end the match.
 
     def _open(self, kept: Kept, keys: Keys) -> None:
-        """Connect, and continue from the stored state."""
+        """Connect to the broker, and continue from the stored state if there is one."""
         seal = Seal(keys)
         if kept.state is not None:
             agreed = kept.state.agreed
             try:
                 game = game_type(agreed.game).create(dict(agreed.options))
                 self.match = Match.of(seal.table, kept.state, game)
-            except (RulesError, ValueError) as error:  # another version's, or a file from elsewhere
+            # The state is from another version or was changed outside the program.
+            except (RulesError, ValueError) as error:
                 _log.warning("The match cannot be gone on with here: %s", error)
                 self.kept = None
                 return
-            # each is away until it says that it is here
+            # Each table counts as offline until it reports that it is online.
             self._here = dict.fromkeys(agreed.tables - {seal.table}, False)
         self.kept, self._seal = kept, seal
         topic = f"{keys.topic}/{seal.table}"
@@ -409,7 +427,7 @@ class Far:
         if match is not None and isinstance(spoken, Hello):
             self.match = match.seating(table, spoken, kept.others)
         elif isinstance(spoken, Hello):
-            return  # It knows no more than this table.
+            return  # Both tables are still waiting for a seat.
         elif match is None:
             agreed = spoken.agreed
             if seal.table in agreed.tables and agreed.complete and not self._checking:
@@ -421,7 +439,7 @@ class Far:
         elif match.state.agreed.complete and table in match.state.agreed.tables:
             before, phrase = match.heard.get(table), spoken.said
             self.match = match.hear(table, spoken)
-            # the first that is heard after a start may be old
+            # The first phrase that is received after a restart can be old.
             fresh = phrase.number == 1 if before is None else phrase.number > before.said.number
             if table != seal.table and fresh and phrase.phrase:
                 who = [p for p, at in match.state.agreed.seats.items() if at == table]
@@ -435,7 +453,7 @@ class Far:
     def _joining(
         self, kept: Kept, table: str, there: MatchState, game: Game | None, problem: Message | None
     ) -> None:
-        """Begin the match of ``table``, or report why that is not possible: ``problem``."""
+        """Start the match of ``table``, or report the ``problem`` that prevents it."""
         agreed = there.agreed
         if game is not None and self._seal is not None:
             self.match = Match.of(self._seal.table, MatchState(agreed), game).hear(table, there)
@@ -450,7 +468,9 @@ class Far:
             self.kept = replace(kept, state=MatchState(agreed, differs=differs))
 
     def _begin_here(self, kept: Kept, match: Match) -> None:
-        """Begin the match's newest game on this table. Raises why that is not possible."""
+        """Start the match's newest game at this table. Raises RulesError or TiltboardError if that
+        is impossible.
+        """
         agreed, ours = match.state.agreed, kept.engines
         if kept.level is not None:
             here = (p for p, table in agreed.seats.items() if table == match.table)
@@ -462,7 +482,7 @@ class Far:
         self.kept = replace(kept, game_id=game_id, round=match.state.game, state=match.state)
 
     def _leave(self) -> None:
-        """End the match here: its connection and its file."""
+        """End the match at this table: close the connection and delete the file."""
         self.kept = self.match = self._seal = self._trouble = self._phrase = self._written = None
         self._checking = False
         self._away_since, self._waiting, self._here = {}, {}, {}
@@ -476,10 +496,10 @@ class Far:
 
         self._do(end)
 
-    # Disk and broker
+    # Methods for the disk and the broker.
 
     def _keep(self, kept: Kept) -> None:
-        """Let the worker store what has changed, and then publish it."""
+        """Let the worker store a changed state, and then publish it."""
         seal, keys = self._seal, kept.keys
         if kept is self._written or seal is None or keys is None or self._now_s < self._retry_s:
             return
@@ -494,15 +514,15 @@ class Far:
         self._do(write, self._kept_again)
 
     def _kept_again(self, _: None) -> None:
-        """Note that the disk can be written again."""
+        """Clear the problem after the disk could be written again."""
         if self._retry_s > -inf:
             self._trouble, self._retry_s = None, -inf
 
     def _do(self, work: Callable[[], T], then: Callable[[T], object] = lambda _: None) -> None:
-        """Run ``work`` in the worker, and ``then`` with its result in a later step."""
+        """Run ``work`` in the worker thread, and call ``then`` with its result in a later step."""
         self._jobs.append((self._worker.submit(work), then))
 
-    # The connection's thread
+    # Methods that the connection's thread calls.
 
     def _hear(self, topic: str, content: bytes) -> None:
         table, seal = topic.rpartition("/")[2], self._seal
@@ -519,13 +539,16 @@ class Far:
         table = topic.split("/")[-2]
         match, seal, link = self.match, self._seal, self._link
         if match is None or seal is None or table not in match.state.agreed.tables - {seal.table}:
-            return  # anybody can say that somebody is here
+            return  # Anyone with access to the broker can claim that a table is online.
         self._here[table] = content != AWAY
-        if link is not None and self._here[table]:  # somebody may have emptied what it missed
+        # The table's message may have been deleted while the other table was offline.
+        if link is not None and self._here[table]:
             link.repeat(topic.replace(table, seal.table).removesuffix("/here"))
 
     def _known(self, table: str) -> bool:
-        """Return whether to open that table's messages: it has a seat, or there are seats left."""
+        """Return whether to decrypt the messages of ``table``: the table has a seat, or seats are
+        free.
+        """
         match, waiting = self.match, self._waiting
         if match is not None and match.state.agreed.complete:
             return table in match.state.agreed.tables
@@ -533,7 +556,7 @@ class Far:
 
 
 def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
-    """Return the game if this table plays it by the same rules, or else why not."""
+    """Return the game if this table plays it by the same rules, or else the reason why not."""
     try:
         kind = game_type(agreed.game)
         if kind.seated:
@@ -544,7 +567,8 @@ def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
             return game, None
     except RulesError as error:
         return None, _message(error)
-    except (TypeError, ValueError, KeyError, ArithmeticError) as error:  # options of anybody's
+    # The options come from another program and can be invalid in any way.
+    except (TypeError, ValueError, KeyError, ArithmeticError) as error:
         _log.warning("Options of another table's match: %r", error)
     return None, text("the rules of {game} are different there.", game=kind.credit.title)
 

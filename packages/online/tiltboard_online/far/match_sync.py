@@ -1,9 +1,9 @@
-"""The synchronisation of the match with the game on this table, as pure functions.
+"""Synchronises a match with the game on this table, with pure functions.
 
-The match's list of steps and the journal's moves are two records of one game. A move made here is
-written to the list; a step from another table is requested of the game, as a bot's move is; a
-change by hand that was not agreed is undone on the board. Every call compares both records, so it
-simply continues after an interruption.
+The match's list of steps and the journal's moves are two records of one game. A move at this table
+is added to the list. A step from another table becomes a request to the game, like a bot's move. A
+change by hand without agreement is undone on the board. Each call compares both records, so an
+interruption does no harm.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.move_line import sides
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard_online.far.match import Differs, Kind, Match, MatchStep
 
-AWAY_S = 120.0  # Absence after which people are told.
+AWAY_S = 120.0  # Minimum absence of a table that is reported to people, in seconds.
 TAKES_BACK: Final = "take-back"
 DRAWS: Final = "draw"
 RESIGNS: Final = "resign"
@@ -33,8 +33,8 @@ OFFERS = {
 
 
 def offers(match: Match) -> dict[Kind, tuple[MatchStep, Message]]:
-    """Return the requests of other tables that this one has not agreed to, the first of each kind,
-    with a sentence that says all that a press agrees to.
+    """Return the requests of other tables that this table has not agreed to, the first of each
+    kind. Each has a sentence that names everything to which a press of the button agrees.
     """
     found: dict[Kind, tuple[MatchStep, Message]] = {}
     for step in match.unanswered:
@@ -47,12 +47,12 @@ def offers(match: Match) -> dict[Kind, tuple[MatchStep, Message]]:
 
 
 def _back(match: Match, step: MatchStep) -> Message | None:
-    """Return the request to take back moves as a sentence, or None if the rules forbid it."""
+    """Return a request to take back moves as a sentence, or None if the rules forbid it."""
     try:
         count = len(match.course.moves) - len(match.course.after(step).moves)
     except ValueError:
         return None
-    if count == 0:  # the game's end alone
+    if count == 0:  # The request only reopens the game.
         return text("The player far away asks to go on with the game: take back here to agree.")
     if count == 1:
         return text("The player far away asks to take back 1 move: take back here to agree.")
@@ -63,10 +63,12 @@ def _back(match: Match, step: MatchStep) -> Message | None:
 
 
 def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameRequest | None]:
-    """Do one thing that makes both records equal: return the match with one more step, or the
-    request to the game; neither if they are equal, or others have to act. ``level``: the match's
-    number of steps when the game here was last no longer than it, so that a move that a later step
-    takes back is not new.
+    """Make both records more equal by one step. Return the match with one more step, or a request
+    to the game.
+
+    Returns the match unchanged and None if the records are equal or other tables must act first.
+    ``level``: the match's number of steps when the game at this table last had no more moves than
+    the match. With it, a move that a later step takes back does not count as a new move.
     """
     made, known = standing.moves, match.course.moves
     alike = next((n for n, (a, b) in enumerate(zip(made, known, strict=False)) if a != b), None)
@@ -102,13 +104,15 @@ def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameR
 
 
 def asks_back(match: Match, standing: Standing) -> bool:
-    """Return whether a move was taken back here by hand, and the other tables have yet to agree."""
+    """Return whether a move was taken back by hand at this table and the other tables have not
+    agreed yet.
+    """
     asked = any(wish.step.kind == TAKES_BACK for wish in match.state.wishes)
     return asked and len(standing.moves) < len(match.course.moves)
 
 
 def _end(step: MatchStep, standing: Standing) -> c.GameRequest | None:
-    """Return the request that ends the game here as its players have ended it, or None."""
+    """Return a request that ends the game at this table as the players ended it, or None."""
     if step.kind == RESIGNS:
         return c.Resign(step.who)
     if step.kind == OUT_OF_TIME:
@@ -120,8 +124,9 @@ def _end(step: MatchStep, standing: Standing) -> c.GameRequest | None:
 
 
 def _offered(match: Match, standing: Standing) -> c.GameRequest | None:
-    """Return the draw offer of another table to show here, or None; the last one would end the
-    game.
+    """Return a draw offer of another table to show at this table, or None.
+
+    The offer that would complete a draw is not returned, because it would end the game.
     """
     if standing.outcome is not None or standing.phase is not Phase.TURN:
         return None
@@ -135,22 +140,26 @@ def _offered(match: Match, standing: Standing) -> c.GameRequest | None:
 
 
 def completes(standing: Standing, player: str) -> bool:
-    """Return whether the game would be drawn if ``player`` offered it too."""
+    """Return whether the game would be drawn if ``player`` also offered a draw."""
     offers = {*standing.draw_offers, player}
     return standing.game is not None and all(offers & set(side) for side in sides(standing.game))
 
 
 def wish_of(match: Match, kind: Kind, text: str = "") -> MatchStep:
-    """Return the same step that another table wants, which answers it, or else a new one in the
-    name of the first player, who is the same at every table.
+    """Return a step of a kind to wish for. If another table wants the same step, that step is
+    returned, so that the wish answers it.
+
+    A new step has the name of the first player, who is the same at each table.
     """
     offered = (step for step in match.unanswered if (step.kind, step.text) == (kind, text))
     return next(offered, MatchStep(kind, text, match.course.game.players[0]))
 
 
 def _back_to(match: Match, left: int, read: MatchStep | None) -> MatchStep:
-    """Return the wish to take back to ``left`` moves. If the last one is the far player's, the
-    player's own before it is taken back too, unless that agrees to a request that is not ``read``.
+    """Return the wish to take back moves until ``left`` moves remain.
+
+    If the next move is then the remote player's, the previous move is taken back too, so that the
+    player at this table can move. It is not, if that would agree to a request that is not ``read``.
     """
     seats, reached = match.state.agreed.seats, match.course.reached
     movers = [seats.get(position.to_move or "") for position in reached[: left + 1]]
@@ -163,23 +172,27 @@ def _back_to(match: Match, left: int, read: MatchStep | None) -> MatchStep:
 
 
 def taken_back_here(match: Match, left: int, read: MatchStep | None) -> Match:
-    """Return the match with a wish for the take-back by hand or button that left ``left`` moves, if
-    the match has more. ``read``: as for ``take_over``.
+    """Return the match with a wish for a take-back by hand or button, after which ``left`` moves
+    remain.
+
+    Returns the match unchanged if it has no more moves than that. ``read``: as for ``take_over``.
     """
     if match.state.differs is not None or left >= len(match.course.moves):
         return match
     try:
         return match.wanting(_back_to(match, left, read))
-    except ValueError:  # too much is asked already: the move is asked for again
+    except ValueError:  # The table has too many wishes, so the game asks for the move again.
         return match
 
 
 def take_over(
     match: Match, request: c.GameRequest, standing: Standing, read: MatchStep | None
 ) -> tuple[Match, bool]:
-    """Turn a request made here into a wish to the other tables; return the match with it, and
-    whether nothing else is to be done. ``read``: the take-back that has been shown here for long
-    enough to be read. Raises NotPossibleError.
+    """Turn a request made at this table into a wish to the other tables, if necessary. Return the
+    match, and whether the request must wait for their agreement.
+
+    ``read``: the take-back of another table that people have had time to read, or None. Raises
+    NotPossibleError.
     """
     if match.state.differs is not None:
         raise NotPossibleError(
@@ -191,7 +204,7 @@ def take_over(
     all_of_it = True
     match request:
         case c.TakeBack(None) if standing.phase is Phase.SETTLE and is_here(match, course.mover):
-            return match, False  # Other tables do not know it yet.
+            return match, False  # Other tables do not know this move yet.
         case c.TakeBack(None) if asked is not None:
             if asked != read:
                 raise NotPossibleError(
@@ -224,7 +237,7 @@ def take_over(
 
 
 def is_here(match: Match, player: str | None) -> bool:
-    """Return whether that player is at this table."""
+    """Return whether ``player`` plays at this table."""
     return player is not None and match.state.agreed.seats.get(player) == match.table
 
 
@@ -238,8 +251,9 @@ def _check_here(match: Match, player: str) -> None:
 
 
 def shown(match: Match, standing: Standing, away_s: float) -> Standing:
-    """Return ``standing`` with the state of the far players. ``away_s``: for how long the table to
-    move has been away.
+    """Return ``standing`` with the state of the remote players.
+
+    ``away_s``: the time in seconds for which the table of the player to move has been offline.
     """
     differs, mover = match.state.differs, match.course.mover
     told, waits = match.state.agreed, asks_back(match, standing)
@@ -275,7 +289,7 @@ def shown(match: Match, standing: Standing, away_s: float) -> Standing:
 
 
 def _quiet(standing: Standing, say: Message) -> Standing:
-    """Return ``standing`` while no player at this table is to move."""
+    """Return ``standing`` without requests to the players at this table, who are not to move."""
     last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
     return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 

@@ -1,9 +1,11 @@
-"""The secrets of a match: a code to type, the key derived from it, and sealed and signed messages.
+"""The secrets of a match: a code that people type, the keys derived from the code, and the
+encryption and signature of messages.
 
-The code has 50 bits and is stretched by scrypt, so that the broker's owner, who sees the topic,
-would need millions of years of a processor to find it. Every message is signed by its table
-(Ed25519: a key that three tables share would not tell which of them wrote) and sealed with the
-code's key (XSalsa20-Poly1305), both by libsodium.
+The code has 50 bits and is stretched by scrypt. The owner of the broker sees only the topic, and
+would need millions of years of processor time to find the code.
+
+Each table signs its messages with Ed25519, because a shared key would not show which table wrote a
+message. The messages are encrypted with the code's key (XSalsa20-Poly1305). Both use libsodium.
 """
 
 from __future__ import annotations
@@ -17,23 +19,23 @@ import msgspec
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard_online.far.match import Spoken, decode
 
-LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's, without I, L, O and U
+LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's alphabet, without I, L, O and U.
 LIKE = str.maketrans("ILO", "110")
 CODE_LENGTH = 10
 SALT = b"tiltboard far 1"
 KEY_BYTES = 32
-MAX_BYTES = 96 * 1024  # Largest sealed message.
+MAX_BYTES = 96 * 1024  # Maximum size of an encrypted message.
 TOPIC = "tiltboard/1/match"
 
 
 def new_code() -> str:
-    """Return a code for a new match: ten letters and digits, a dash between the halves."""
+    """Return a random code for a new match: ten letters and digits, with a dash after five."""
     made = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
     return f"{made[:5]}-{made[5:]}"
 
 
 def read_code(typed: str) -> str:
-    """Return a typed code in the form of ``new_code``. Raises NotPossibleError if it is not one."""
+    """Return a typed code in the form of ``new_code``. Raises NotPossibleError if it is invalid."""
     plain = "".join(typed.upper().translate(LIKE).replace("-", " ").split())
     if len(plain) != CODE_LENGTH or any(each not in LETTERS for each in plain):
         raise NotPossibleError(
@@ -45,8 +47,10 @@ def read_code(typed: str) -> str:
 
 
 class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The keys of one match at one table, in hexadecimal: ``id`` and ``key`` are the code's,
-    ``seed`` is the table's own and never leaves it.
+    """The keys of one match at one table, in hexadecimal.
+
+    ``id`` and ``key`` are derived from the code. ``seed`` is the table's own secret and never
+    leaves the table.
     """
 
     id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
@@ -55,8 +59,8 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, code: str) -> Keys:
-        """Return the keys of a code from ``read_code``; takes 32 MiB and some tenths of a
-        second.
+        """Return the keys of a code in the form of ``read_code``. This takes 32 MiB of memory and
+        some tenths of a second.
         """
         stretched = hashlib.scrypt(
             code.replace("-", "").encode(), salt=SALT, n=1 << 15, r=8, p=1,
@@ -66,12 +70,12 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def topic(self) -> str:
-        """The topic under which this match's tables publish."""
+        """The topic under which the tables of this match publish."""
         return f"{TOPIC}/{self.id}"
 
 
 class Seal:
-    """Opens and closes messages of one match."""
+    """Encrypts and decrypts the messages of one match."""
 
     def __init__(self, keys: Keys) -> None:
         from nacl.secret import SecretBox
@@ -80,14 +84,18 @@ class Seal:
         self._box = SecretBox(bytes.fromhex(keys.key))
         self._signer = SigningKey(bytes.fromhex(keys.seed))
         self.table: str = self._signer.verify_key.encode().hex()
-        """This table's public key, which identifies it to the others."""
+        """The public key of this table, which identifies the table to the others."""
 
     def close(self, spoken: Spoken) -> bytes:
-        """Return 24 bytes of nonce, then the sealed signature (64 bytes) and JSON."""
+        """Return an encrypted message: 24 bytes of nonce, then the encrypted signature (64 bytes)
+        and JSON.
+        """
         return bytes(self._box.encrypt(bytes(self._signer.sign(msgspec.json.encode(spoken)))))
 
     def open(self, table: str, message: bytes) -> Spoken:
-        """Return the message of the table with that key. Raises ValueError if it is not valid."""
+        """Return the decrypted message of the table with the public key ``table``. Raises
+        ValueError if the message is invalid.
+        """
         from nacl.exceptions import CryptoError
         from nacl.signing import VerifyKey
 
