@@ -1,1 +1,1 @@
-"""The stand-in for the hardware: chips, plate, magnets, hands, faults, virtual time."""
+"""The simulated hardware: chips, plate, magnets, a player's hands, faults, and virtual time."""

@@ -19,45 +19,50 @@ from tiltboard.hw_sim.world.world import Climate, World, ntc_share
 
 GAIN_SPREAD_PER_K = 0.0003  # Spread of the temperature coefficient around its typical value.
 DRIFT_RANGE_K = 100.0  # The quiescent drift is specified from 25 to 125 degC.
-NOISY = 10.0  # Factor on the noise of a noisy sensor.
+NOISY = 10.0  # Factor on the noise of a sensor with the fault sensor-noisy.
 DRIFT_MT_S = 0.02
 DRIFT_MOST_MT = 4.0
-READINGS = 32  # Enough to tell a still output from a noisy one.
+READINGS = 32  # Number of readings that distinguishes a constant output from a noisy one.
 
 
 class _Board:
-    """The sensors under the places and their wires. Methods do not check which place is given."""
+    """The sensors under the places and their wires. Methods do not check the place index."""
 
     def __init__(self, size: int) -> None:
         self._wires = list(range(size))
         self._dead: set[int] = set()
 
     def swap_wires(self, one: int, other: int) -> None:
-        """Swap the wires of two places; a second call with the same places undoes it."""
+        """Swap the wires of two places. A second call with the same places restores the wires."""
         self._wires[one], self._wires[other] = self._wires[other], self._wires[one]
         self._wire_sensors()
 
     def wire_of(self, index: int) -> int:
-        """Return the place whose sensor is wired to the input, or the lines, of place ``index``."""
+        """Return the place whose sensor is wired to the inputs of place ``index``."""
         return self._wires[index]
 
     def set_dead(self, on: bool, index: int) -> None:
-        """Break off the sensor's outputs, or mend them; a multiplexer's input then floats."""
+        """Break the wires of the sensor's outputs, or repair them. A multiplexer's input then
+        floats.
+        """
         (self._dead.add if on else self._dead.discard)(index)
         self._wire_sensors()
 
     def set_noise(self, factor: float) -> None:
-        """Set every sensor's noise, as a factor of the datasheet's; switches have none."""
+        """Set the noise of every sensor as a factor on the data sheet's noise. Switches have no
+        noise.
+        """
 
     def _wire_sensors(self) -> None:
-        """Connect the sensors again after a wire or its fault has changed."""
+        """Connect the sensors again after a wire or a sensor's fault has changed."""
 
 
 class HallBoard(_Board):
-    """Hall sensors, each with its own errors within the datasheet's limits, and their faults.
+    """A board of Hall sensors, each with its own errors within the data sheet's limits, and their
+    faults.
 
     Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``tolerances``: factor on
-    the datasheet's spread of sensitivities.
+    the data sheet's spread of sensitivities.
     """
 
     def __init__(
@@ -71,7 +76,7 @@ class HallBoard(_Board):
         super().__init__(profile.size)
         self._world = world
         self.noise_factor = 1.0
-        """Factor on the datasheet's noise of every sensor."""
+        """Factor on the data sheet's noise, for every sensor."""
         self._noisy: set[int] = set()
         self._stuck_v: dict[int, float] = {}
         self._drift_from_s: dict[int, float] = {}
@@ -96,12 +101,12 @@ class HallBoard(_Board):
             )
             for index in range(profile.size)
         )
-        """The chips, by place."""
+        """The sensor chips, by place."""
         self.address = AddressBus()
         self.multiplexers = tuple(
             Cd74Hc4067(self.address, ()) for _ in range(CHANNELS * hall.converters)
         )
-        """The multiplexers, by the converters' channels."""
+        """The multiplexers, by the channels of the converters."""
         supply_v, climate = hall.reference_v, world.climate
         sources: dict[str, AnalogSource] = {
             "ground": _ground,
@@ -114,29 +119,27 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def voltage_v(self, index: int, now_s: float) -> float:
-        """Return the voltage that the wire of place ``index`` carries, with noise drawn as for a
-        reading.
-        """
+        """Return the voltage on the wire of place ``index``, including random noise."""
         channel, address = divmod(index, INPUTS)
         return self.multiplexers[channel].rested_v(address, now_s)
 
     def probe(self, index: int) -> list[float]:
-        """Return ``READINGS`` readings of one place in V, enough to tell a still output from a
-        noisy one.
+        """Return ``READINGS`` readings of one place in V, enough to distinguish a constant output
+        from a noisy one.
         """
         now_s = self._world.clock.now()
         return [self.voltage_v(index, now_s) for _ in range(READINGS)]
 
     def is_dead(self, index: int) -> bool:
-        """Return whether that place's wire carries no voltage."""
+        """Return whether the wire of the place carries no voltage."""
         return not any(self.probe(index))
 
     def is_stuck(self, index: int) -> bool:
-        """Return whether all readings of that place are equal, without even noise."""
+        """Return whether all readings of the place are equal, without any noise."""
         return len({*self.probe(index)}) == 1
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """Hold the sensor's output at its present value, or release it."""
+        """Keep the sensor's output at its present value, or release it."""
         if on:
             self._stuck_v[index] = self.sensors[index].voltage_v(self._world.clock.now())
         else:
@@ -144,7 +147,9 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def set_drifting(self, on: bool, index: int) -> None:
-        """Let the sensor's output creep up at ``DRIFT_MT_S`` to ``DRIFT_MOST_MT``, or stop that."""
+        """Let the sensor's output drift by ``DRIFT_MT_S`` up to ``DRIFT_MOST_MT``, or end the
+        drift.
+        """
         if on:
             self._drift_from_s[index] = self._world.clock.now()
         else:
@@ -152,24 +157,26 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def crept_mt(self, index: int, now_s: float) -> float:
-        """Return how far a sensor's output has drifted by then, in mT; 0 for a sound sensor."""
+        """Return the drift of a sensor's output at ``now_s`` in mT, or 0 for a sensor without
+        drift.
+        """
         since_s = now_s - self._drift_from_s.get(index, now_s)
         return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
 
     def set_noisy(self, on: bool, index: int) -> None:
-        """Multiply this sensor's noise by ``NOISY``, or set it back to that of the others."""
+        """Multiply this sensor's noise by ``NOISY``, or restore the usual noise."""
         (self._noisy.add if on else self._noisy.discard)(index)
         self.set_noise(self.noise_factor)
 
     def set_noise(self, factor: float) -> None:
-        """Set every sensor's noise, as a factor of the datasheet's."""
+        """Set the noise of every sensor as a factor on the data sheet's noise."""
         self.noise_factor = factor
         for index, sensor in enumerate(self.sensors):
             own = NOISY if index in self._noisy else 1.0
             sensor.noise_rms_mt = chip.NOISE_RMS_MT * (factor * own)
 
     def under(self, lit: LitBoard) -> None:
-        """Let the lights act on the sensors as ``lit`` says."""
+        """Let the lights disturb the sensors with the effects of ``lit``."""
         self._lit = lit
         for index, sensor in enumerate(self.sensors):
             sensor.temperature_c = partial(lit.temperature_c, index)
@@ -205,10 +212,10 @@ def _constant(value: float, _now_s: float) -> float:
 _ground = partial(_constant, 0.0)
 
 
-# The lights disturb the sensors beside them through ground, supply and warmth.
+# Disturbances of the sensors by the lights, through ground, supply, heat and magnetic field.
 
-CHANNEL_A = 0.020  # WS2812B, one channel at 255: 100 lights draw up to 6 A.
-WARMING_S = 60.0  # Time constant of a sensor that warms under a light.
+CHANNEL_A = 0.020  # Current of one channel of a WS2812B at 255, so that 100 lights draw up to 6 A.
+WARMING_S = 60.0  # Time constant with which a sensor warms up under a light.
 
 
 @dataclass
@@ -219,32 +226,33 @@ class LitBoard:
     chain: Ws2812Chain
     climate: Climate
     rgb_of: Callable[[int], tuple[int, int, int]]
-    """Returns the light at a place, by plate index; 0 to 255 for each colour."""
+    """Function that returns the light at a plate place, 0 to 255 for each colour."""
     ground_v_a: float = 0.0
-    """The rise of the ground of the last row of sensors per ampere of the lights, less for nearer
-    rows.
+    """Rise of the ground of the last row of sensors, in V per ampere of the lights. Nearer rows
+    have less in proportion.
     """
     sag_a: float = 0.0
-    """The share by which the sensors' supply falls against the converter's reference, per ampere.
-    """
+    """Fraction by which the sensors' supply falls below the converter's reference, per ampere."""
     heat_k: float = 0.0
-    """The warming of a sensor under a white light."""
+    """Temperature rise of a sensor under a white light."""
     rails_mt_a: float = 0.0
-    """The field of the rails beside the sensors, per ampere."""
+    """Magnetic field of the supply rails beside the sensors, in mT per ampere."""
     pulsed: float = 0.0
-    """Nonzero if the lights' present current counts, and not its mean."""
+    """Nonzero if the lights' momentary current counts, 0 if their mean current counts."""
 
     def __post_init__(self) -> None:
         self._warmth = [(0.0, 0.0)] * self.profile.size
 
     def voltage_v(self, index: int, output: AnalogSource, now_s: float) -> float:
-        """Return a sensor's ``output`` at the converter, shifted by the lights' current."""
+        """Return a sensor's ``output`` as the converter measures it, shifted by the lights'
+        current.
+        """
         chain = self.chain
         channels = chain.channels_on(now_s) if self.pulsed else chain.level
         return self.shifted_v(index, output(now_s), channels * CHANNEL_A)
 
     def shifted_v(self, index: int, volt: float, amps: float) -> float:
-        """Return ``volt`` as the converter finds it while the lights draw ``amps``."""
+        """Return ``volt`` as the converter measures it while the lights draw ``amps``."""
         profile = self.profile
         row = index // profile.columns + 1
         shift_v = self.ground_v_a * amps * row / profile.rows
@@ -252,7 +260,7 @@ class LitBoard:
         return volt * (1.0 - self.sag_a * amps) + shift_v
 
     def temperature_c(self, index: int, now_s: float) -> float:
-        """Return that sensor's temperature in degrees Celsius; ``now_s`` must not decrease between
+        """Return the sensor's temperature in degrees Celsius. ``now_s`` must not decrease between
         calls.
         """
         since_s, above_k = self._warmth[index]
@@ -263,21 +271,21 @@ class LitBoard:
         return self.climate.temperature_c(now_s) + above_k
 
 
-# The board of switches under the plate has a north and a south switch at each place.
+# The board of switches under the plate, with a north and a south switch at each place.
 
-PROBE_MT = 30.0  # More than any magnet puts on a switch.
+PROBE_MT = 30.0  # Test field, higher than the field of any magnet at a switch.
 
 
-# A reed switch upright under its place, with a small magnet that biases it so that one pole closes
-# it: that magnet, adjusted by hand, sets where it operates (docs/wiring.md).
-# Reeds bounce for about half a millisecond.
+# A reed switch upright under its place, with a small bias magnet so that only one pole closes it.
+# The bias magnet, adjusted by hand, sets the operate point (docs/wiring.md). Reeds bounce for about
+# half a millisecond.
 BIASED_REED = chip.SwitchPoints(4.0, 2.5, 0.2, 0.5e-3)
 
 
 class SwitchBoard(_Board):
-    """Switches, each with its own limits, and their faults.
+    """A board of switches, each with its own operate and release points, and their faults.
 
-    ``closed(index, south, now_s)`` is the state of the lines of place ``index``.
+    ``closed(index, now_s, south=...)`` returns the state of a line of place ``index``.
     """
 
     def __init__(
@@ -298,8 +306,8 @@ class SwitchBoard(_Board):
         )
 
     def closed(self, index: int, now_s: float, *, south: bool) -> bool | None:
-        """Return whether the switch wired to that place's line is closed; None if the line is
-        broken.
+        """Return whether the switch that is wired to the place's line is closed, or None if the
+        line is broken.
         """
         wired = self._wires[index]
         if wired in self._dead:
@@ -309,18 +317,18 @@ class SwitchBoard(_Board):
         return self.switches[wired].closed(now_s, south=south)
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """Hold both outputs as they are now, or release them."""
+        """Keep both outputs of the place in their present state, or release them."""
         if on:
             self._stuck[index] = self.switches[index].both(self._world.clock.now())
         else:
             self._stuck.pop(index, None)
 
     def is_dead(self, index: int) -> bool:
-        """Return whether that place's lines are broken."""
+        """Return whether the lines of the place are broken."""
         return self._wires[index] in self._dead
 
     def is_stuck(self, index: int) -> bool:
-        """Return whether the switches answer alike to no field, a north pole and a south pole."""
+        """Return whether the switches have the same state without a field and under each pole."""
         wired = self._wires[index]
         if wired in self._dead or wired in self._stuck:
             return True
@@ -329,22 +337,23 @@ class SwitchBoard(_Board):
         return len({chip.DualSwitch(f, switch.north, switch.south).both(0.0) for f in fields}) == 1
 
 
-# A matrix of switches between rows and columns of GPIO, with its diodes: where current goes.
+# A matrix of switches with diodes between rows and columns of GPIO lines, and its currents.
 #
-# The lines are pulled up inside the Pi, and a row is driven low. A closed switch lets the current
-# of a higher line flow into a lower one, from column to row only where its diode is whole, with the
-# diode's drop. So a line's level is that of the lowest path to a driven row. Without diodes that
-# path may lead through other rows, which makes ghosts.
+# The Pi pulls up all lines and drives one row low. Through a closed switch current flows from a
+# higher line to a lower one, with the voltage drop of the diode, and only from column to row while
+# the diode is intact. So the level of a line is that of the lowest path to a driven row. With a
+# shorted diode the path can lead through other rows, which makes ghosts.
 
-DIODE_V = 0.5  # 1N4148 at the 60 uA of a pull-up
-THRESHOLD_V = 1.2  # Typical of a Pi's input; specified are 0.8 V for low and 1.6 V for high.
+DIODE_V = 0.5  # Forward voltage of a 1N4148 at the 60 uA of a pull-up.
+# Typical threshold of a Pi's input; the specification is 0.8 V for low and 1.6 V for high.
+THRESHOLD_V = 1.2
 
 STEP_S = 0.5e-3
-"""Time for which switches are taken as unchanged: a hand moves 0.2 mm in that time."""
+"""Interval at which the switches are read again. A hand moves 0.2 mm in this time."""
 
 
 class SwitchMatrixBoard:
-    """The copper of profile matrix-gpio. Lines are GPIO numbers."""
+    """The wiring of profile matrix-gpio. Lines are GPIO numbers."""
 
     def __init__(
         self,
@@ -360,7 +369,7 @@ class SwitchMatrixBoard:
         self._column_pins = (*north_pins, *south_pins)
         self._driven: dict[int, float] = {}
         self.shorted: set[tuple[int, int, bool]] = set()
-        """(row, column, south) of switches whose diode is shorted or left out."""
+        """Switches whose diode is shorted or missing, as (row, column, south)."""
         self._ways_s = -math.inf
         self._ways: dict[int, list[tuple[int, float]]] = {}
         for pin in (*self._row_pins, *self._column_pins):
@@ -368,7 +377,9 @@ class SwitchMatrixBoard:
             wiring.inputs[pin] = partial(self.level, pin)
 
     def level(self, pin: int, now_s: float) -> bool | None:
-        """Return the level of a line that the Pi reads; None if only its pull-up acts on it."""
+        """Return the level of a line that the Pi reads, or None if only the pull-up acts on the
+        line.
+        """
         low_v = {line: 0.0 for line, level in self._driven.items() if not level}
         if low_v:
             self._look(now_s)
@@ -390,7 +401,7 @@ class SwitchMatrixBoard:
             self._driven[pin] = level
 
     def _look(self, now_s: float) -> None:
-        """Find the lines that each low line pulls low, with the voltage drops between them."""
+        """Find the lines that each low line pulls low, with the voltage drop to each line."""
         if self._ways_s <= now_s < self._ways_s + STEP_S:
             return
         self._ways_s, self._ways = now_s, {}

@@ -1,4 +1,4 @@
-"""The errors of a simulated table. The root of the tree is ``tiltboard.drivers.errors``."""
+"""The errors of a simulated table. Their base class is in ``tiltboard.ground.errors``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tiltboard.ground.errors import TiltboardError
 
 
 class SimulationError(TiltboardError):
-    """Base of what only a simulated table raises.
+    """Base class of the errors that only a simulated table raises.
 
     >>> from tiltboard.testing import Bench
     >>> with Bench("plate-7") as bench:
@@ -19,8 +19,8 @@ class SimulationError(TiltboardError):
 
 
 class HandsError(SimulationError, ValueError):
-    """No hand could do that: nothing to take, no room to put, something in the way."""
+    """A simulated hand cannot do this: nothing to take, no room to put, or something in the way."""
 
 
 class FaultError(SimulationError, ValueError):
-    """The fault or its target is unknown, or it could not be shown to be applied."""
+    """The fault or its target is unknown, or the fault has no visible effect."""

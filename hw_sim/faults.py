@@ -1,4 +1,6 @@
-"""The faults of a table, each applied where the real one would be and checked to show there."""
+"""The faults of a table. Each is applied where the real fault would be, and verified to have an
+effect.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +38,13 @@ from tiltboard.hw_sim.world.world import BOUNCE_S, Button, World
 Targets = Sequence[str]
 Shows = Callable[[], bool]
 Failing = Iterator[Shows]
-"""A fault from begin to end: it breaks something, yields a function that returns whether the fault
-shows now, and mends it.
+"""A generator for one fault: it breaks something, yields a function that returns whether the fault
+has an effect now, and repairs the part when it is resumed.
 """
 
 
 class FaultyTable(Protocol):
-    """A simulated table, as far as its faults reach (tiltboard.hw_sim.table.SimTable)."""
+    """The parts of a simulated table that faults can affect (tiltboard.hw_sim.table.SimTable)."""
 
     profile: Profile
     world: World
@@ -57,7 +59,9 @@ class FaultyTable(Protocol):
     disk: SimDisk | None
 
     def strip_rgb(self, index: int, /) -> tuple[int, int, int]:
-        """Return the light at a place now, by plate index; 0 to 255 for each colour."""
+        """Return the present colour of the light at plate place ``index``, 0 to 255 for each
+        channel.
+        """
 
 
 def _switched(set_on: Callable[..., object], shows: Callable[..., bool], *things: Any) -> Failing:
@@ -66,15 +70,16 @@ def _switched(set_on: Callable[..., object], shows: Callable[..., bool], *things
     set_on(False, *things)
 
 
-# Faults of the sensors under the places, their wires, and the magnets above them
+# Faults of the sensors under the places, of their wires, and of the magnets.
 
-WEAK_MAGNET = 0.3  # A strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8.
-TURNED = -1.0  # Factor on a magnet's field.
+# Factor on the field: a strong magnet reads 3.6 mT, between weak and strong; a weak one 0.8 mT.
+WEAK_MAGNET = 0.3
+TURNED = -1.0  # Factor on the field of a magnet that is glued in upside down.
 OF_MAGNETS = ("weak-magnet", "magnet-turned")
-# Realistic sizes: a ground of 5 milliohm that is shared to the last row (20 mV at 4 A), a
-# regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor. Rails
-# 3 to 5 mm below the sensors, fed at one end: 0.13 mT at 1 A, 0.26 at 2. WS2812 are
-# pulsed: 100 of them in phase are 6 A or nothing, and 30 mV on that ground.
+# Realistic sizes. ground-shift: 5 milliohm of shared ground up to the last row (20 mV at 4 A).
+# supply-sag: load regulation of 1 % at 4 A. lights-heat: a white light 10 mm above a sensor.
+# rails-field: rails 3 to 5 mm below the sensors, fed at one end, 0.13 mT at 1 A and 0.26 mT at 2 A.
+# lights-pulsed: the PWM of 100 WS2812B lights in phase draws 6 A or nothing, 30 mV on that ground.
 BY_LIGHTS = {
     "ground-shift": {"ground_v_a": 0.005},
     "supply-sag": {"sag_a": 0.0025},
@@ -91,7 +96,9 @@ def _swapped(board: HallBoard | SwitchBoard, one: int, other: int) -> Failing:
 
 
 def _drifts(board: HallBoard, clock: VirtualClock, index: int) -> bool:
-    """Return whether the sensor drifts within a minute by more than a weak magnet's share."""
+    """Return whether the sensor drifts by more than 1 mT, about a weak magnet's field, within a
+    minute.
+    """
     return board.crept_mt(index, clock.now() + 60.0) > 1.0
 
 
@@ -103,11 +110,11 @@ def _is_noisy(board: HallBoard, index: int) -> bool:
 def _lit(
     table: FaultyTable, board: HallBoard, lit: LitBoard, sizes: Mapping[str, float]
 ) -> Failing:
-    """Let the lights act on analogue sensors with the given ``sizes`` of LitBoard's effects."""
+    """Let the lights disturb analogue sensors. ``sizes``: strength of each effect of LitBoard."""
     last, white_a = table.profile.size - 1, table.chain.count * 3 * CHANNEL_A
 
     def acts() -> bool:
-        """Return whether a sensor of the last row shows the effect with every light white."""
+        """Return whether a sensor of the last row shows the effect when every light is white."""
         shifted_v = lit.shifted_v(last, QUIESCENT_V, white_a) - QUIESCENT_V
         return abs(shifted_v) > 0.005 or lit.heat_k > 1.0
 
@@ -133,8 +140,9 @@ def _magnet(table: FaultyTable, factor: float, index: int) -> Failing:
     rated_mt = disc.vertical_mt(0.0, profile.gap_mm + disc.height_mm / 2) * piece.kind.sign
 
     def shows() -> bool:
-        """Return whether the share of its rated field felt under the piece is below what the spread
-        of magnets allows or, for a magnet glued in the wrong way round, of the other pole.
+        """Return whether the field is weaker than the spread of magnets allows.
+
+        For a magnet that is glued in upside down, return whether the other pole is detected.
         """
         share = world.field_of_mt(piece, index, table.clock.now()) / rated_mt
         return share < 0.0 if factor == TURNED else abs(share) < 0.5
@@ -146,10 +154,10 @@ def _magnet(table: FaultyTable, factor: float, index: int) -> Failing:
     world.changed(piece)
 
 
-# Faults of buttons and lights
+# Faults of buttons and lights.
 
 LIGHTS_HZ = 2_400_000
-# Share of bytes misread where 3.3 V drive a line that needs 3.5 V (WS2812B, VIH 0.7 VDD).
+# Fraction of bytes that are misread if 3.3 V drive a line that needs 3.5 V (WS2812B, VIH 0.7 VDD).
 MISREAD = 1 / 30
 
 
@@ -160,7 +168,7 @@ def _bounce(button: Button) -> Failing:
 
 
 def _brownout(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
-    """Cut the lights' supply; they are dark when it fails and when it returns."""
+    """Cut the lights' supply. The lights are dark from then on and when the supply returns."""
 
     def is_dark() -> bool:
         probe = deepcopy(chain)
@@ -175,7 +183,7 @@ def _brownout(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
 
 
 def _misread(chain: Ws2812Chain, stream: Stream) -> Failing:
-    """Turn a 1 into a 0 now and then, as a level that is too low does without a 74AHCT125."""
+    """Turn a 1 into a 0 at random, as a signal level that is too low does without a 74AHCT125."""
 
     def misread(data: bytes) -> bytes:
         return bytes(
@@ -190,7 +198,7 @@ def _misread(chain: Ws2812Chain, stream: Stream) -> Failing:
 
 def _gaps(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
     def has_gaps() -> bool:
-        """Return whether a dark frame, as SPI sends it, arrives as another."""
+        """Return whether a dark frame, sent over SPI, arrives with other colours."""
         probe = deepcopy(chain)
         dark = int("100" * 8 * BYTES_PER_LIGHT * probe.count, 2)
         sent = dark.to_bytes(3 * BYTES_PER_LIGHT * probe.count)
@@ -208,11 +216,13 @@ def _damages(line: Callable[[bytes], bytes], count: int) -> bool:
     return line(sent) != sent
 
 
-# Faults between the Pi and the chips: I2C, SPI and the node's cable
+# Faults between the Pi and the chips: I2C, SPI and the node's cable.
 
-READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
+# MCP3008, command to read channel 0 (DS21295D section 6.1).
+READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])
 READ_HZ = 1_000_000
-NOISE = 1 / 2000  # Share of bytes damaged in a slip ring's brushes: three frames a second.
+# Fraction of bytes damaged by the brushes of a slip ring, about three frames per second.
+NOISE = 1 / 2000
 
 
 def _nack(bus: I2cBus) -> Failing:
@@ -228,7 +238,7 @@ def _stuck(bus: I2cBus) -> Failing:
 
 
 def _fails_with(error: int, bus: I2cBus) -> bool:
-    """Return whether addressing each chip fails with that errno, tried on a copy of the clock."""
+    """Return whether every chip on the bus fails with ``error``. Uses a copy of the clock."""
     probe = copy(bus)
     probe.clock = copy(bus.clock)
     found = []
@@ -272,10 +282,11 @@ def _unplugged(node: SimNode, clock: VirtualClock) -> Failing:
     node.power_on(clock.now())
 
 
-# Faults in a chip on the I2C bus: a reset, a wrong identity, a dead axis
+# Faults in a chip on the I2C bus: a reset, a wrong identity, a dead axis.
 
 AXES = {"x": 0, "y": 1, "z": 2}
-OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
+# Identity of an ICM-20602, which is not an LSM6DSOX, an MPU-6050 or one of its clones.
+OTHER_ID = 0x12
 
 
 def _reset(clock: VirtualClock, chip: InertialChip | Mcp23017) -> Failing:
@@ -285,7 +296,7 @@ def _reset(clock: VirtualClock, chip: InertialChip | Mcp23017) -> Failing:
 
 def _other_id(clock: VirtualClock, chip: InertialChip) -> Failing:
     def says_other() -> bool:
-        """Return whether the chip answers with a foreign identity on its bus."""
+        """Return whether the chip answers on its bus with the identity of another chip."""
         now_s = clock.now()
         chip.write(bytes([chip.WHO_AM_I]), now_s)
         return (chip.read(1, now_s) or b"\0")[0] == OTHER_ID
@@ -297,7 +308,7 @@ def _other_id(clock: VirtualClock, chip: InertialChip) -> Failing:
 
 def _dead_axis(chip: InertialChip, clock: VirtualClock, axis: int) -> Failing:
     def stands_still() -> bool:
-        """Return whether the accelerometer reads 0 along that axis, without even noise."""
+        """Return whether the accelerometer reads exactly 0 along the axis, without noise."""
         return not any(chip.accel_words(clock.now())[axis] for _ in range(READINGS))
 
     chip.dead_axes.add(axis)
@@ -305,17 +316,17 @@ def _dead_axis(chip: InertialChip, clock: VirtualClock, axis: int) -> Failing:
     chip.dead_axes.discard(axis)
 
 
-# Faults in the Pi that runs the table: its time and its disk
+# Faults in the Pi that runs the table: its time and its disk.
 
-STALL_S = 0.6  # Delay of each scan while the Pi is busy with something else.
-PAUSE_S = 0.05, 0.3  # Range of a pause, as when a card writes or a browser starts.
-PAUSES = 1 / 100  # Share of scans with a pause: about one every two seconds.
+STALL_S = 0.6  # Delay of each scan while the Pi is busy with another program.
+PAUSE_S = 0.05, 0.3  # Shortest and longest pause, as when an SD card writes or a browser starts.
+PAUSES = 1 / 100  # Fraction of scans with a pause, about one every two seconds.
 SLEEPS = 200
 
 
 def _late(clock: VirtualClock, late_s: Callable[[], float], least_s: float) -> Failing:
-    """Make sleeps late by ``late_s()`` each; ``least_s``: the least total that ``SLEEPS`` of them
-    show.
+    """Make each sleep late by ``late_s()``. ``least_s``: minimum total delay of ``SLEEPS``
+    sleeps.
     """
 
     def is_late() -> bool:
@@ -333,22 +344,23 @@ NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 
 class SimDisk:
-    """The folder of journal and calibration.
+    """The folder of journal and calibration, on a disk that can be full.
 
-    A full disk is RLIMIT_FSIZE: the kernel refuses every write that would make a file longer than
-    the journal's log is, as a quota does (EFBIG; it holds for the whole process, and for root).
-    The same writes as on a full disk fail, at the same system call. Programs started while it is
-    full inherit the limit, so none may write bytecode: Python 3.11 would leave half a file there
-    and fail to load it later.
+    A full disk is simulated by RLIMIT_FSIZE: the kernel refuses every write that would make a file
+    longer than the journal's log, as a quota does (EFBIG, for the whole process and even for root).
+    So the same writes fail as on a full disk, at the same system call. Programs started while the
+    disk is full inherit the limit and must not write bytecode: Python 3.11 would leave half a file
+    and later fail to load it.
     """
 
     def __init__(self, state: Path) -> None:
         self._state = state
         self._limits: tuple[int, int] | None = None
-        self._kept: tuple[bool, str | None] = False, None  # The settings of bytecode before.
+        # Previous settings of Python's bytecode: the flag and the environment variable.
+        self._kept: tuple[bool, str | None] = False, None
 
     def is_full(self) -> bool:
-        """Return whether the disk refuses further bytes, tried with a probe file."""
+        """Return whether the disk refuses more bytes, tested with a probe file."""
         probe = self._state / "probe"
         try:
             probe.write_bytes(bytes(self._log_bytes() + 1))
@@ -359,9 +371,10 @@ class SimDisk:
         return False
 
     def set_full(self, on: bool) -> None:
-        """Fill the disk so that it takes nothing more, or make room on it again."""
+        """Fill the disk so that no file can grow, or free space again."""
         if on and self._limits is None:
-            self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)  # Python ignores SIGXFSZ
+            # Python ignores the signal SIGXFSZ.
+            self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)
             self._kept = sys.dont_write_bytecode, os.environ.get(NO_BYTECODE)
             sys.dont_write_bytecode, os.environ[NO_BYTECODE] = True, "1"
         if self._limits is not None:
@@ -375,28 +388,33 @@ class SimDisk:
                 os.environ[NO_BYTECODE] = said
 
     def reopened(self) -> None:
-        """Fill the disk to the length of the new log, after the journal was opened again."""
+        """Fill the disk up to the length of the new log, after the journal was opened again."""
         if self._limits is not None:
             self.set_full(True)
 
     def _log_bytes(self) -> int:
-        """Return the size of the journal's write-ahead log, which only grows until it is closed."""
+        """Return the size of the journal's write-ahead log, which only grows until the journal is
+        closed.
+        """
         log = self._state / f"{JOURNAL_NAME}-wal"
         return log.stat().st_size if log.exists() else 0
 
 
-# A target is a place ("d4"), a button ("confirm"), an I2C bus ("1" or "i2c-1"), a chip ("imu" or
-# "mpu6050", "0x20") or an axis ("x"); a fault of the only bus or chip of its kind needs none.
+# A target is a place ("d4"), a button ("confirm"), an I2C bus ("1" or "i2c-1"), a chip ("imu",
+# "mpu6050" or "0x20") or an axis ("x"). A fault of the only bus or chip of its kind needs no
+# target.
 
-MOMENTARY = frozenset({"chip-reset"})  # These end at once and need no mending.
+MOMENTARY = frozenset({"chip-reset"})  # Faults that end immediately and need no repair.
 Kind = tuple[Callable[..., Failing], tuple[Mapping[str, Any], ...]]
-"""A function that begins the fault, called with one thing per target; and, for each target, the
-things by name.
+"""A function that starts the fault, called with one object per target, and for each target the
+possible objects by name.
 """
 
 
 def kinds(table: FaultyTable) -> dict[str, Kind]:
-    """Return every fault that this table can have, by name; none for sensors of another package."""
+    """Return every fault that this table can have, by name. Faults of sensors from another package
+    are not included.
+    """
     clock, chain, board = table.clock, table.chain, table.hall_board
     imu, node, buses, stream = table.imu, table.node, table.buses, table.streams.stream
     places = {place: index for index, place in enumerate(table.profile.places)}
@@ -451,17 +469,17 @@ def kinds(table: FaultyTable) -> dict[str, Kind]:
 
 
 class _Broken(NamedTuple):
-    """A fault that has begun."""
+    """A fault that is active."""
 
     name: str
     targets: tuple[str, ...]
     piece: SimulatedPiece | None
-    """The piece whose magnet is broken, if it is a fault of a magnet."""
+    """The piece with the broken magnet, or None for faults of other parts."""
     failing: Failing
 
 
 class Faults:
-    """The faults of one table: those it can have and those it has."""
+    """The possible and the active faults of one table."""
 
     def __init__(self, table: FaultyTable) -> None:
         self._kinds = kinds(table)
@@ -474,14 +492,14 @@ class Faults:
 
     @property
     def active(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Name and targets of every active fault, in the order of injection; for a magnet, the
-        place where its piece stands now.
+        """Name and targets of every active fault, in the order of injection. The target of a
+        magnet's fault is the place where the piece stands now.
         """
         return [(each.name, self._targets_now(each)) for each in self._failing]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every fault that this table can have."""
+        """Names of all faults that this table can have."""
         return tuple(self._kinds)
 
     def targets_of(self, name: str) -> tuple[tuple[str, ...], ...]:
@@ -491,10 +509,11 @@ class Faults:
         return tuple(tuple(each) for each in self._kind(name)[1])
 
     def inject(self, name: str, targets: Targets = ()) -> Shows:
-        """Break something, check that it shows, and return a function that tells whether it still
-        shows.
+        """Start a fault, verify its effect, and return a function that tests whether the effect is
+        still there.
 
-        Raises FaultError for an unknown fault or target, one already there, or no visible effect.
+        Raises FaultError for an unknown fault or target, a fault that is already active, or a fault
+        without an effect.
         """
         begin, named = self._kind(name)
         chosen = self._chosen(name, targets)
@@ -522,10 +541,11 @@ class Faults:
         return shows
 
     def heal(self, name: str, targets: Targets = ()) -> None:
-        """Mend a fault; without targets, every fault of that name. A magnet is named by the place
-        where its piece stands now, or stood when it broke.
+        """Repair a fault, or without targets every fault with that name.
 
-        A momentary fault (chip-reset) is already over. Raises FaultError if the fault is not there.
+        The target of a magnet's fault is the place where the piece stands now, or where it stood
+        when the magnet broke. A momentary fault (chip-reset) is already over. Raises FaultError if
+        the fault is not active.
         """
         self._kind(name)
         chosen = self._chosen(name, targets) if targets else None
@@ -560,7 +580,7 @@ class Faults:
         return kind
 
     def _chosen(self, name: str, given: Targets) -> tuple[str, ...]:
-        """Return the checked targets; the only bus or chip of its kind may be left out."""
+        """Return the checked targets. The only bus or chip of its kind can be omitted."""
         named = self._kinds[name][1]
         chosen = tuple(self._other_names.get(target, target) for target in given)
         if not chosen and all(len(each) == 1 for each in named):

@@ -1,8 +1,8 @@
-"""People's hands at the table, which act on the world over real durations, in virtual time.
+"""People's hands at the simulated table, whose actions take realistic times in virtual time.
 
-An action is planned whole when it is requested, and then happens as the clock moves. Several may be
-under way; one that would run into another waits for it. An impossible action raises HandsError and
-changes nothing.
+An action is planned completely when it is requested, and then happens as the clock advances.
+Several actions can be in progress. An action that would collide with another one waits. An
+impossible action raises HandsError and changes nothing.
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ from tiltboard.hw_sim.world.pieces import (
 )
 from tiltboard.hw_sim.world.world import World
 
-PACE_SPREAD = 0.1  # Share by which the duration of a movement varies.
+PACE_SPREAD = 0.1  # Fraction by which the duration of a movement varies.
 BOWS_MM = (0.0, *(sign * bow for bow in range(4, 41, 4) for sign in (1.0, -1.0)))
-LANDING_MM = 3.0  # A knocked piece lands at most this far off centre, each way.
+# Maximum distance of a knocked piece from the centre of its new place, in x and in y.
+LANDING_MM = 3.0
 KNOCK_SPREAD_S = 0.03
 STRAIGHT = ((1, 0), (0, 1), (-1, 0), (0, -1))
 DIAGONALS = ((1, 1), (-1, 1), (-1, -1), (1, -1))
-OFF_CENTRE_MM = 0.7  # Standard deviation, each way, of where a careful hand puts a piece.
-FRICTION = 0.40  # Felt on varnish, as a hand expects it.
+# Standard deviation, in x and in y, with which a careful hand puts a piece down.
+OFF_CENTRE_MM = 0.7
+FRICTION = 0.40  # Friction of felt on varnish that a hand expects.
 G_MM_S2 = 9810.0
-AIM_SPREAD = 0.04  # Standard deviation of a flick's speed, as a share of it.
-CLEAR_MM = 0.3  # Height above the stack at which a stacked piece is let go.
+AIM_SPREAD = 0.04  # Standard deviation of a flick's speed, as a fraction of the speed.
+CLEAR_MM = 0.3  # Height above the stack at which a hand lets a piece go.
 TIRED_S = 20.0
-SQUEEZE_N = 0.6  # Force of chopsticks on the piece that they hold.
+SQUEEZE_N = 0.6  # Force of chopsticks on the piece between them.
 SQUEEZE_SPREAD = 0.1
-FOLLOW_S = 0.12  # Time in which a hand reaches the point that it is led to.
+FOLLOW_S = 0.12  # Time in which a hand reaches the point that the page's mouse indicates.
 
 Offset = tuple[float, float]
 CENTRE: Offset = (0.0, 0.0)
@@ -48,8 +50,9 @@ CENTRE: Offset = (0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """The times of an action in virtual seconds: ``touch_s`` is when the piece meets or leaves the
-    plate, ``end_s`` when the hand has left.
+    """The times of an action in virtual seconds.
+
+    ``touch_s`` is when the piece meets or leaves the plate, ``end_s`` when the hand has left.
     """
 
     start_s: float
@@ -59,9 +62,9 @@ class Action:
 
 
 class Hands:
-    """All hands at one table. Places are plate indices; x and y in mm from the plate's centre.
+    """All hands at one table. Places are plate indices; x and y are in mm from the plate's centre.
 
-    ``pace``: how long they take, of an adult's usual time.
+    ``pace``: factor on an adult's usual duration of a movement.
     """
 
     pace = 1.0
@@ -70,12 +73,13 @@ class Hands:
         self._world = world
         self._stream = stream
         self.traffic = Traffic(world.pieces)
-        """The pieces that are in the way of others."""
+        """Planner that keeps pieces from colliding."""
         self.busy_until_s = 0.0
-        """The time at which the last one has left."""
-        self._grips: dict[int, float] = {}  # Piece in a hand -> its last instruction, s.
+        """Time at which the last hand has left."""
+        # Time in s of the last instruction to the hand, by the id of its piece.
+        self._grips: dict[int, float] = {}
 
-    # Pieces, by place
+    # Actions with pieces, by place.
 
     def put(
         self, label: str, index: int, offset_mm: Offset = CENTRE, *, turned_over: bool = False
@@ -86,11 +90,11 @@ class Hands:
         return self.bring(piece, partial(paths.lower, goal=goal, pace=self._pace()))
 
     def take(self, index: int) -> Action:
-        """Take the piece that stands there off the plate."""
+        """Take the piece on a place off the plate."""
         return self.throw_off(self._standing(index).piece_id)
 
     def move(self, source: int, target: int, offset_mm: Offset = CENTRE) -> Action:
-        """Lift a piece, carry it and put it down."""
+        """Lift a piece, carry it to another place and put it down."""
         piece = self._standing(source)
         goal = self._free_goal(target, offset_mm, piece)
         return self.start(piece, partial(paths.move, goal=goal, pace=self._pace()))
@@ -108,7 +112,9 @@ class Hands:
         raise blocked or no_room(piece)
 
     def knock(self, indices: Sequence[int]) -> Action:
-        """Make pieces jump to free places beside them, all at once; the seed decides to which."""
+        """Make pieces jump to free places beside them, all at the same time. The seed determines
+        the places.
+        """
         now_s = self._now()
         pieces = [self._standing(index) for index in indices]
         plans: dict[int, Path] = {}
@@ -120,13 +126,15 @@ class Hands:
         return self._done(Action(now_s, end_s, end_s, tuple(plans)))
 
     def set_up(self, labels: Mapping[int, str]) -> None:
-        """Set the plate up at once with these pieces, each in the middle of its place."""
+        """Put these pieces on the plate immediately, each at the centre of its place, and remove
+        all others.
+        """
         for piece in list(self._world.pieces.values()):
             self._world.remove(piece)
         for index, label in labels.items():
             self._world.changed(self._world.new_piece(label, self._goal(index)))
 
-    # Pieces, without care: in a world without physics each does the nearest of the actions above.
+    # Careless actions with pieces. Without physics each one becomes the nearest action above.
 
     def drop(
         self,
@@ -137,7 +145,7 @@ class Hands:
         from_mm: float,
         tremble_mm: float,
     ) -> Action:
-        """Let a piece fall on a place, or on the pieces there; without physics, ``put`` it."""
+        """Let a piece fall on a place or on the pieces there. Without physics ``put`` the piece."""
         if not self._world.falls:
             return self.put(label, index, offset_mm)
         x, y, _ = self._goal(index, offset_mm)
@@ -159,7 +167,7 @@ class Hands:
     def stack(
         self, label: str, index: int, offset_mm: Offset = CENTRE, *, tremble_mm: float
     ) -> Action:
-        """Put a piece on top of those on a place. Raises HandsError without physics."""
+        """Put a piece on top of the pieces on a place. Raises HandsError without physics."""
         self._standing(index)
         if not self._world.falls:
             raise HandsError(
@@ -169,8 +177,10 @@ class Hands:
         return self.drop(label, index, offset_mm, from_mm=CLEAR_MM, tremble_mm=tremble_mm)
 
     def push(self, source: int, target: int, speed_mm_s: float | None = None) -> Action:
-        """Flick a piece toward a place at a speed, or so that friction stops it there; without
-        physics, ``slide`` it.
+        """Flick a piece toward a place. Without physics ``slide`` the piece.
+
+        ``speed_mm_s``: speed of the flick, or None for a speed at which friction stops the piece
+        there.
         """
         if not self._world.falls:
             return self.slide(source, target)
@@ -193,13 +203,13 @@ class Hands:
         return self._done(Action(now_s, at_s, end_s, (piece.piece_id,)))
 
     def spin(self, index: int, rad_s: float) -> Action:
-        """Twirl a piece where it stands."""
+        """Twirl a piece about its own axis without moving it."""
         piece, now_s = self._standing(index), self._now()
         self._world.twirl(piece, rad_s)
         return self._done(Action(now_s, now_s, now_s + paths.LEAVE_S, (piece.piece_id,)))
 
     def chopsticks(self, source: int, target: int, *, tremble_mm: float) -> Action:
-        """Carry a piece between two chopsticks; without physics, ``move`` it."""
+        """Carry a piece between two chopsticks. Without physics ``move`` the piece."""
         if not self._world.falls:
             return self.move(source, target)
         piece = self._standing(source)
@@ -215,11 +225,11 @@ class Hands:
         self._world.pinch(piece, self._squeeze_n())
         return action
 
-    # Pieces by their number: what the page's mouse does
+    # Actions with pieces by their id, which the page's mouse uses.
 
     def pick_up(self, piece_id: int) -> Action:
-        """Reach for a piece and hold it in the air above where it stood, higher than any other hand
-        waits.
+        """Reach for a piece and hold it in the air above its place, higher than all other held
+        pieces.
         """
         piece = self._free_piece(piece_id)
         stood, height_mm = piece.goal[:2], paths.HOVER_MM
@@ -231,7 +241,7 @@ class Hands:
         return action
 
     def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Action:
-        """Carry a held piece there, put it on the plate and let go."""
+        """Carry a held piece to a point, put it on the plate and let go."""
         piece = self._held(piece_id)
         goal = self._on_plate(x_mm, y_mm)
         self.traffic.check_room(goal, piece)
@@ -248,10 +258,11 @@ class Hands:
         return action
 
     def put_back(self, piece_id: int) -> float:
-        """Put a held piece back where it was picked up, or take it off the plate; return when that
-        is done.
+        """Put a held piece back where it was picked up, or take it off the plate. Return the time
+        when that is done.
 
-        A piece that can go neither way is removed at once, so that none stays in the air.
+        If both are impossible, the piece is removed immediately, so that it does not stay in the
+        air.
         """
         piece = self._world.pieces.get(piece_id)
         if piece is not None and piece.held:
@@ -264,7 +275,7 @@ class Hands:
         return self._now()
 
     def throw_off(self, piece_id: int) -> Action:
-        """Take a piece, held or standing, off the plate and back to its tray."""
+        """Take a held or standing piece off the plate and back to its tray."""
         piece, pace = self._piece(piece_id), self._pace()
 
         def carry_away(path: Path) -> Gesture:
@@ -276,8 +287,10 @@ class Hands:
         return self.start(piece, draw, leaves=True)
 
     def grab(self, what: int | str, at: Point, *, sticks: bool = False) -> Action:
-        """Close a hand on a piece of the plate (an id) or its tray (a label), and hold its foot at
-        ``at``. ``sticks``: between two chopsticks.
+        """Close a hand on a piece of the plate (an id) or of its tray (a label), and hold its foot
+        at ``at``.
+
+        ``sticks``: True to hold the piece between two chopsticks.
         """
         if isinstance(what, str):
             piece = self._world.new_piece(what, self._reachable(at))
@@ -291,12 +304,12 @@ class Hands:
         return held
 
     def carry(self, piece_id: int, at: Point) -> Action:
-        """Carry a held piece to ``at``, without regard to what is in the way."""
+        """Carry a held piece to ``at``, without regard to obstacles."""
         piece = self._held(piece_id)
         return self._hold(piece, at if self._world.falls else (*at[:2], piece.goal[2]))
 
     def let_go(self, piece_id: int) -> Action:
-        """Open the hand; without physics, ``set_down`` the piece."""
+        """Open the hand. Without physics ``set_down`` the piece."""
         piece, now_s = self._held(piece_id), self._now()
         if not self._world.falls:
             return self.set_down(piece_id, *piece.goal[:2])
@@ -304,7 +317,9 @@ class Hands:
         return self._done(Action(now_s, now_s, now_s, (piece_id,)))
 
     def tire(self) -> None:
-        """Open hands that had no instruction for ``TIRED_S``: their page may be closed."""
+        """Open the hands without an instruction for ``TIRED_S``, because their page may be
+        closed.
+        """
         now_s = self._now()
         for number in [at for at, since_s in self._grips.items() if since_s < now_s - TIRED_S]:
             del self._grips[number]
@@ -312,18 +327,18 @@ class Hands:
             if piece is not None and piece.held:
                 self._world.open_hand(piece)
 
-    # The plate and the buttons
+    # Actions with the plate and the buttons.
 
     def tilt(self, x_rad: float, y_rad: float, *, for_s: float | None = None) -> Action:
-        """Tilt the plate and hold it; with ``for_s``, level it again after that time.
+        """Tilt the plate and hold it. With ``for_s`` the plate is levelled again after that time.
 
-        ``touch_s``: when the angles are reached; ``end_s``: when the plate is at rest for good.
+        ``touch_s`` is when the angles are reached, ``end_s`` when the plate comes to rest.
         """
         now_s = self._now()
         return self._done(Action(now_s, *self._world.plate.tilt(x_rad, y_rad, now_s, for_s=for_s)))
 
     def spin_plate(self, by_rad: float) -> Action:
-        """Turn the plate about its own axis."""
+        """Turn the plate about its own axis. Raises HandsError if the plate cannot spin."""
         if not self._world.profile.spins:
             raise HandsError(
                 "This plate does not spin.",
@@ -351,7 +366,7 @@ class Hands:
             )
         return self._done(Action(now_s, *contact.press(now_s, held_s)))
 
-    # Any piece, along a way of one's own
+    # Movements of any piece along a path of the caller.
 
     def start(
         self,
@@ -361,8 +376,11 @@ class Hands:
         at_s: float = 0.0,
         leaves: bool = False,
     ) -> Action:
-        """Move ``piece`` along the path that ``draw`` makes, not before ``at_s`` and as soon as no
-        moving piece is in the way. ``leaves``: the piece leaves the plate at the end.
+        """Move ``piece`` along the path of ``draw``, not before ``at_s`` and as soon as the way is
+        free.
+
+        ``leaves``: True if the piece leaves the plate at the end. Raises HandsError if the way
+        never gets free.
         """
         now_s = self._now()
         self._world.settle(now_s)
@@ -373,7 +391,9 @@ class Hands:
     def bring(
         self, piece: SimulatedPiece, draw: Callable[[Path], Gesture], *, at_s: float = 0.0
     ) -> Action:
-        """Bring a new piece from its tray; remove it again if it cannot go (HandsError)."""
+        """Bring a new piece from its tray. If it cannot move, it is removed again and HandsError is
+        raised.
+        """
         piece.comes = True
         try:
             return self.start(piece, draw, at_s=at_s)
@@ -381,7 +401,7 @@ class Hands:
             self._world.remove(piece)
             raise
 
-    # How it is planned
+    # Planning of actions.
 
     def _now(self) -> float:
         return self._world.clock.now()
@@ -426,8 +446,10 @@ class Hands:
     def _free_goal(
         self, index: int, offset_mm: Offset, mover: SimulatedPiece | None = None
     ) -> Point:
-        """Return a free point on a place, off its middle by ``offset_mm``; ``mover``, a piece of
-        the plate, is not in its own way. Raises HandsError.
+        """Return a free point on a place, ``offset_mm`` from its centre. Raises HandsError if it is
+        occupied.
+
+        ``mover``: a piece of the plate that does not count as an obstacle, or None.
         """
         goal = self._goal(index, offset_mm)
         there = self._world.piece_at(index)
@@ -465,7 +487,7 @@ class Hands:
 
     def _free_piece(self, piece_id: int, *, still: bool = False) -> SimulatedPiece:
         """Return a piece that no hand holds and, with ``still``, that does not move. Raises
-        HandsError.
+        HandsError if there is none with this id.
         """
         piece = self._piece(piece_id)
         if piece.held or (still and piece.path is not None):
@@ -487,8 +509,9 @@ class Hands:
         return piece
 
     def _jump(self, index: int, piece: SimulatedPiece, plans: Mapping[int, Path]) -> Path:
-        """Return the path of a jump to a free neighbour; ``plans``: paths of pieces knocked too, by
-        id.
+        """Return the path of a jump to a free neighbouring place. Raises HandsError without one.
+
+        ``plans``: paths of other pieces knocked in the same action, by id.
         """
         profile = self._world.profile
         row, column = divmod(index, profile.columns)

@@ -1,6 +1,6 @@
-"""A plate with its own microcontroller: the reference firmware on chip models, behind a line.
+"""A plate with its own microcontroller: the reference firmware on models of chips, behind a line.
 
-The firmware is the very one that runs on a Pico (drivers/node_firmware); only its board is ours.
+The firmware is the same that runs on a Pico (drivers/node_firmware); only its board is simulated.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from tiltboard.hw_sim.world.world import Button
 I2C_BUS = 0
 SPI_PORT = (0, 0)
 I2C_TIMEOUT_S = 0.05  # The default timeout of machine.I2C is 50 ms.
-BOOT_S = 0.85  # Time from power to main.py's first round, on the emulated Pico.
-DRIFT = 30e-6  # Of the node's crystal against the Pi's; the Pico's is specified to 30 ppm.
+BOOT_S = 0.85  # Time from power-on to the first round of main.py, on the emulated Pico.
+DRIFT = 30e-6  # Drift of the node's crystal against the Pi's. The Pico's specification is 30 ppm.
 PIN_WRITE_S = 2e-6
 # Measured on the emulated Pico (docs/wiring-node.md): an empty round of the main loop, and the code
-# around each reading. A conversion's call takes as long as a Pi's here, longer than on a Pico.
+# around each reading. A call for a conversion takes as long here as on a Pi, which is longer than
+# on a Pico.
 ROUND_S = 0.6e-3
 READING_S = 0.3e-3
 
@@ -42,7 +43,7 @@ _WINDOWS: dict[tuple[int, int], _Carries] = {
 
 
 def node_wiring(reference_v: float = 3.3) -> MuxAdcHall:
-    """Return the node's Hall array as a profile describes one."""
+    """Return the node's Hall array in the form of a profile's settings."""
     spares = [Spare(number, _WINDOWS[low, high]) for number, low, high in plate.SPARES]
     return MuxAdcHall(
         spi_bus=SPI_PORT[0],
@@ -56,10 +57,10 @@ def node_wiring(reference_v: float = 3.3) -> MuxAdcHall:
 
 
 class SimNode(Board):
-    """The microcontroller and what is soldered to it. Has power and is up at time 0. Its firmware
-    scans as often as the plate's profile says, which on a Pico is ``SCAN_US`` in its ``plate.py``.
+    """The microcontroller and the chips on the plate, powered and running at time 0.
 
-    ``i2c``, ``spi``: its buses.
+    The firmware scans at the rate in the plate's profile; on a Pico that is ``SCAN_US`` in
+    ``plate.py``. ``i2c``, ``spi``: the node's buses.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class SimNode(Board):
     ) -> None:
         self.line = line
         self.clock = VirtualClock()
-        """The node's own time; up to a few ms ahead of the line's."""
+        """The node's own clock, up to a few ms ahead of the line's clock."""
         self.spi = SpiPort(self.clock, converter)
         self.i2c = I2cBus(I2C_BUS, self.clock, plate.I2C_HZ, I2C_TIMEOUT_S)
         self.i2c.chips[plate.IMU_ADDRESS] = imu
@@ -93,7 +94,9 @@ class SimNode(Board):
         line.end = self
 
     def run(self, until_s: float) -> None:
-        """Run the firmware until that time, and to the end of the step then under way."""
+        """Run the firmware until ``until_s``, and to the end of the step in progress at
+        that time.
+        """
         clock, line = self.clock, self.line
         while line.plugged:
             due_s = self._wake_s
@@ -108,21 +111,21 @@ class SimNode(Board):
             self._wake_s = clock.now() + wait_us * 1e-6 / (1 + DRIFT)
 
     def unplug(self) -> None:
-        """Pull the USB cable: power and line are gone."""
+        """Pull the USB cable, which removes power and line."""
         self.line.unplug()
         now_s = self.line.clock.now()
         self._piezo.drive(0.0, None, now_s)
-        self._chain.power_on(now_s)  # dark
+        self._chain.power_on(now_s)  # The lights are dark from now on.
 
     def replug(self) -> None:
-        """Plug USB in again after the line alone was lost; the firmware has run on."""
+        """Plug USB in again after only the line was lost. The firmware has kept running."""
         now_s = self.line.clock.now()
         self.clock.sleep(now_s - self.clock.now())
         self._wake_s = max(self._wake_s, self.clock.now())
         self.line.plug()
 
     def power_on(self, now_s: float) -> None:
-        """Restore the supply: the chips lose their state and the firmware starts."""
+        """Restore the supply: the chips lose their state, and the firmware starts."""
         for chip in (self._converter, self._imu, self._chain):
             chip.power_on(now_s)
         self._piezo.drive(0.0, None, now_s)
@@ -132,10 +135,10 @@ class SimNode(Board):
         self.line.unplug()
         self.line.plug()
 
-    # Board
+    # Methods of Board.
 
     def scan(self, codes: array[int], channels: int, start: int) -> bool:
-        """Scan the converter's inputs, and take the firmware's time for each reading."""
+        """Scan the converter's inputs, and spend the firmware's time for each reading."""
         answers = super().scan(codes, channels, start)
         self.clock.advance(READING_S)
         return answers
@@ -145,7 +148,7 @@ class SimNode(Board):
         return int((self.clock.now() - self._booted_s) * 1e6 * (1 + DRIFT))
 
     def select(self, address: int) -> None:
-        """Set the address lines that change."""
+        """Set the address lines that change to ``address``."""
         changed = address ^ self._address.address
         for number in range(4):
             if changed >> number & 1:
@@ -153,21 +156,21 @@ class SimNode(Board):
                 self._address.drive(number, bool(address >> number & 1), self.clock.now())
 
     def convert(self, command: bytes, answer: bytearray) -> None:
-        """Convert through the chip's pins."""
+        """Exchange bytes with the converter over SPI."""
         answer[:] = bytes(self.spi.transfer(command, plate.SPI_HZ, 0))
 
     def read_registers(self, address: int, register: int, into: bytearray) -> None:
-        """Read over the node's own I2C bus."""
+        """Read a chip's registers over the node's I2C bus."""
         into[:] = self.i2c.transfer(
             [I2cMessage(address, bytes([register])), I2cMessage(address, None, len(into))]
         )
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
-        """Write over the node's own I2C bus."""
+        """Write a chip's registers over the node's I2C bus."""
         self.i2c.transfer([I2cMessage(address, bytes([register]) + data)])
 
     def buttons(self) -> int:
-        """Return the buttons' contacts: bit 0 is confirm, bit 1 is back."""
+        """Return the buttons held down: bit 0 is confirm, bit 1 is back."""
         confirm, back = self._buttons
         now_s = self.clock.now()
         return confirm.closed(now_s) | back.closed(now_s) << 1
@@ -177,7 +180,7 @@ class SimNode(Board):
         return not self._chain.supply_failed
 
     def tone(self, hz: int) -> None:
-        """Sound a square wave of ``hz`` at the buzzer's pin, or silence it with 0."""
+        """Sound a square wave of ``hz`` at the buzzer's pin; 0 is silence."""
         self._piezo.drive(0.5 if hz else 0.0, float(hz) if hz else None, self.clock.now())
 
     def show(self, grb: bytearray) -> None:
@@ -189,5 +192,5 @@ class SimNode(Board):
         return self.line.received(self.clock.now())
 
     def send(self, data: bytearray, length: int) -> None:
-        """Send over the line."""
+        """Send the first ``length`` bytes over the line."""
         self.line.send(bytes(data[:length]), self.clock.now())

@@ -1,6 +1,6 @@
-"""Randomness of the simulated table: named streams grown from one seed.
+"""Random numbers of the simulated table: named streams that start from one seed.
 
-The only module of the simulation that imports ``random``.
+No other module of the simulation imports ``random``.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from hashlib import sha256
 
 
 class Streams:
-    """All random streams of one table. The same seed and name give the same numbers, whatever
-    other streams exist and whenever they were made.
+    """All random streams of one table.
+
+    The same seed and name give the same numbers, whatever other streams exist and whenever they
+    were created.
     """
 
     def __init__(self, seed: int) -> None:
@@ -21,7 +23,9 @@ class Streams:
         self._streams: dict[str, Stream] = {}
 
     def stream(self, name: str) -> Stream:
-        """Return the stream of that name, the same object each time, so that none starts twice."""
+        """Return the stream with that name, the same object each time, so that no stream starts
+        twice.
+        """
         found = self._streams.get(name)
         if found is None:
             digest = sha256(f"{self.seed}:{name}".encode()).digest()
@@ -30,20 +34,20 @@ class Streams:
 
 
 class Stream(random.Random):
-    """One stream: everything that ``random.Random`` has.
+    """One random stream, with all methods of ``random.Random``.
 
-    Noise is drawn with ``gauss(mean, sigma)``, or with ``normal()`` where there is much of it.
-    There is no table of values drawn beforehand: over ten million readings a table repeats, and
-    what such a bench looks for, the rare far tail, would come from the same few entries each time.
+    Noise comes from ``gauss(mean, sigma)``, or from ``normal()`` if many numbers are needed. A
+    table of prepared numbers would not do: in ten million readings the table repeats, so that the
+    rare far tail would always consist of the same few entries.
     """
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.normal = self._normals().__next__
-        """A standard normal number: what ``gauss(0.0, 1.0)`` would draw, at a third of its cost."""
+        """Return a standard normal number, like ``gauss(0.0, 1.0)`` at a third of the cost."""
 
     def _normals(self) -> Iterator[float]:
-        """Two from each pair of uniform ones, after Box and Muller."""
+        """Yield two normal numbers for each pair of uniform numbers, after Box and Muller."""
         uniform = self.random
         while True:
             turn = uniform() * math.tau

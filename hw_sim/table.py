@@ -1,4 +1,4 @@
-"""The simulated table: clock, world, chips on their buses, hands, and the disk under its state."""
+"""The simulated table: clock, world, chips on their buses, hands, faults, and the disk."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ from tiltboard.hw_sim.node import SPI_PORT, SimNode, node_wiring
 from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, World
 
-# The part of the accelerometer's initial offset (50 mg, 3 deg) left after shimming the plate level.
+# Part of the accelerometer's initial offset (50 mg, 3 degrees) that remains after levelling the
+# plate with shims.
 LEVELLED_G = 0.015
 
 Rgb = tuple[int, int, int]
@@ -43,11 +44,11 @@ GROUP = "tiltboard.simulated"
 
 
 class SimTable:
-    """One table as its profile wires it; the same seed and calls give the same readings.
+    """One table with the wiring of its profile. The same seed and calls give the same readings.
 
-    A context manager: within it the seams below smbus2 and neopixel are in place. ``hall_board``,
-    ``converters``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips,
-    as far as it has them.
+    Use the table as a context manager, which replaces the system calls of smbus2. ``converters``,
+    ``expanders``, ``matrix``, ``hall_board``, ``imu``, ``chain``, ``piezo`` and ``node`` are the
+    models of the table's chips, empty or None if the table has no such chip.
     """
 
     def __init__(
@@ -63,23 +64,23 @@ class SimTable:
         self.profile = profile
         self.seed = seed
         self.disk = disk
-        """Holds its journal, if it has one."""
+        """Disk with the journal, or None."""
         self.clock = VirtualClock() if clock is None else clock
         self.streams = streams = Streams(seed)
-        """Its random numbers."""
+        """Random streams of the table."""
         self.world = world(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
         self.tolerances = tolerances
-        """Factor on the stated tolerances of the gaps and of the Hall sensors' sensitivities."""
+        """Factor on the tolerances of the gaps and of the Hall sensors' sensitivities."""
         self.hands = Hands(self.world, streams.stream("hands"))
-        """Move the pieces."""
+        """Hands that move the pieces."""
         self.buses = SimBuses(self.clock)
-        """The buses for the drivers."""
+        """Buses for the drivers."""
         self.converters: tuple[Any, ...] = ()
         self.expanders: dict[int, Mcp23017] = {}
         self.matrix: SwitchMatrixBoard | None = None
         self.hall_board: HallBoard | SwitchBoard | None = model_of(profile.hall)(self, profile.hall)
         self.imu_orientation = FLAT
-        """Orientation in which the tilt sensor is glued in; may be set."""
+        """Orientation in which the tilt sensor is mounted. Tests can change it."""
         self.imu = self._wire_imu()
         self.chain = Ws2812Chain(profile.size if profile.lights is not None else 0)
         self.piezo = Piezo()
@@ -90,11 +91,11 @@ class SimTable:
         self.light_at = (
             strip_order() if self.node else [*map(profile.light_of, range(profile.size))]
         )
-        """Each place's light by its number on the strip."""
+        """Number of each place's light on the strip."""
         self.dark_from: int | None = None
-        """The light before which the strip is broken."""
+        """Number of the first light behind a break of the strip, or None."""
         self.faults = Faults(self)
-        """Break and mend parts."""
+        """Faults that can be injected and repaired."""
 
     def __enter__(self) -> Self:
         self.buses.__enter__()
@@ -107,27 +108,29 @@ class SimTable:
 
     @property
     def lights(self) -> tuple[Rgb, ...]:
-        """Red, green, blue (0 to 255) of each place's light now, by plate index; all dark without a
-        strip.
+        """Red, green, blue (0 to 255) of each place's light now, by plate index. All lights are
+        dark without a strip.
         """
         return tuple(self.strip_rgb(index) for index in range(self.profile.size))
 
     def strip_rgb(self, index: int) -> Rgb:
-        """Return red, green and blue (0 to 255) of one place's light now."""
+        """Return red, green and blue (0 to 255) of the light at plate place ``index`` now."""
         colours, at = self.chain.colours, self.light_at[index]
         if not colours or (self.dark_from is not None and at >= self.dark_from):
             return 0, 0, 0
         return colours[at]
 
     def power_cycle(self) -> None:
-        """Switch the supply off and on: chips lose their state, and pieces stay where they are."""
+        """Switch the supply off and on. Chips lose their state, and pieces stay in place."""
         self.buses.power_cycle()
         if self.node is not None:
             self.node.power_on(self.clock.now())
 
     def feels(self) -> Surroundings:
-        """Return a tilt sensor's surroundings: functions of the time for the force, rate and
-        temperature at the sensor, in its own axes, and the stream of its noise.
+        """Return the surroundings of the tilt sensor.
+
+        These are functions of the time for force, rate and temperature at the sensor, in the
+        sensor's axes, and the random stream of its noise.
         """
         imu, plate = self.profile.imu, self.world.plate
         arm_m = (0.0, 0.0, 0.0) if imu is None else imu.arm_m
@@ -174,15 +177,17 @@ class SimTable:
             scans_per_s=self.profile.scans_per_s,
         )
         self.buses.lines[hall.port] = line
-        # Its buses are within reach of the faults, not of the drivers.
+        # Faults can reach the node's buses, but drivers cannot.
         self.buses.i2c_buses[node.i2c.number] = node.i2c
         self.buses.spi_ports[SPI_PORT] = node.spi
         return node
 
 
 def mux_model(chip: Callable[[Sequence[AnalogInput], float], SpiChip], channels: int) -> Model:
-    """Return a model of sensors behind multiplexers and converters on SPI: the board with its
-    faults, and ``chip(inputs, reference_v)``, with ``channels`` inputs, for each converter.
+    """Return a model of sensors behind multiplexers and converters on SPI.
+
+    The model creates the board of sensors with its faults, and ``chip(inputs, reference_v)``, with
+    ``channels`` inputs, for each converter.
 
         >>> model = mux_model(Mcp3008, channels=8)  # what an entry point of a package names
     """
@@ -229,7 +234,9 @@ def _dual_switch(table: SimTable, hall: wiring.DualSwitchHall) -> SwitchBoard:
 
 
 def _row_level(board: SwitchBoard, places: range, port: int, bit: int, now_s: float) -> bool | None:
-    """Return the level that drives a line of a row's expander: a closed switch pulls it low."""
+    """Return the external level of a line of a row's expander. A closed switch pulls the
+    line low.
+    """
     if bit >= len(places):
         return None
     closed = board.closed(places[bit], now_s, south=port == 1)
@@ -244,7 +251,9 @@ def _matrix(table: SimTable, hall: wiring.MatrixHall) -> SwitchBoard:
 
 
 def _imu(chip: type[InertialChip], table: SimTable, _config: wiring.ImuPart) -> InertialChip:
-    """Return a copy of that chip within its tolerances, on a plate that was shimmed level once."""
+    """Return a chip with random errors within its tolerances, on a plate that was levelled with
+    shims.
+    """
     stream, of = table.streams.stream("imu-spread"), chip.TOLERANCES
 
     def draw(*sizes: float, about: float = 0.0) -> Vector:
@@ -275,7 +284,7 @@ def _gpio_panel(table: SimTable, panel: wiring.GpioPanel) -> None:
 
 
 def _on_node(_table: SimTable, _part: wiring.Part) -> None:
-    """Wire nothing: the part belongs to the node."""
+    """Do nothing, because the part belongs to the node."""
 
 
 MODELS: Mapping[type[wiring.Part], Model] = {
@@ -294,13 +303,14 @@ MODELS: Mapping[type[wiring.Part], Model] = {
 
 
 def model_of(part: wiring.Part) -> Model:
-    """Return the model of a part: a function of the table and the part that adds chips to the
-    table's buses and returns the tilt sensor (an InertialChip) or the board of sensors (a HallBoard
-    or SwitchBoard; None for another kind, which cannot be broken).
+    """Return the model of a part: a function of the table and the part.
 
-    Models of other packages are entry points of the group ``tiltboard.simulated`` with the kind's
-    name, or with the name of the entry point that brought the kind. Raises SimulationError without
-    one.
+    The function adds chips to the table's buses and returns the tilt sensor (an InertialChip) or
+    the board of sensors (a HallBoard or SwitchBoard, or None for another kind, which cannot have
+    faults).
+
+    Models of other packages are entry points of the group ``tiltboard.simulated``, with the name of
+    the kind, or of the entry point that added the kind. Raises SimulationError without a model.
     """
     ours = MODELS.get(type(part))
     if ours is not None:

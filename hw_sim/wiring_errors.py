@@ -1,8 +1,7 @@
-"""The mistakes in wiring that a maker can make, applied to a simulated table for practice and
-tests.
+"""The wiring mistakes that a maker can make, applied to a simulated table for practice and tests.
 
-Faults (tiltboard.hw_sim.faults) break later. These are there from the start, and bring-up must find
-them.
+Faults (tiltboard.hw_sim.faults) occur later. Wiring mistakes exist from the start, and the bring-up
+must find them.
 """
 
 from __future__ import annotations
@@ -31,21 +30,23 @@ WAYS: dict[str, Vector] = {
     "down": (0.0, 0.0, -1.0),
 }
 
-# What is sold for, or taken for, a DRV5055A1 (60 mV/mT at 3.3 V). A2: half its slope (SBAS640).
-# 49E: 1.4 to 2 mV/G at 5 V, less in proportion at 3.3 V; quiescent output +-10 % (SS49E, AH49E).
+# Parts that are sold as a DRV5055A1 (60 mV/mT at 3.3 V) or mistaken for one. A2: half the
+# sensitivity (SBAS640). 49E: 1.4 to 2 mV/G at 5 V, less in proportion at 3.3 V; quiescent output
+# +-10 % (SS49E, AH49E).
 OTHER_PARTS = {
     "sensor-a2": HallSpread(sensitivity_v_mt=0.030),
     "sensor-49e": HallSpread(sensitivity_v_mt=0.0106, quiescent_v=1.58),
 }
-SCREW_MT, SCREW_LEAVES = 0.8, 0.9  # A magnetised steel M3: its field, and the share left of others.
-SAG_MM = 1.0  # Costs a fifth of the field.
+# A magnetised M3 steel screw: its own field, and the fraction of other fields that remains.
+SCREW_MT, SCREW_LEAVES = 0.8, 0.9
+SAG_MM = 1.0  # Depth of a sagging plate, which reduces the field by a fifth.
 
 Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
-"""The allowed values of each target, and the function that wires those targets wrongly."""
+"""The allowed values of each target, and the function that applies the mistake to those targets."""
 
 
 def miswirings(table: SimTable) -> dict[str, Miswiring]:
-    """Return the ways to wire this table wrongly, by name."""
+    """Return the wiring mistakes that are possible on ``table``, by name."""
     profile, board, wiring = table.profile, table.hall_board, table.buses.wiring
     found: dict[str, Miswiring] = {}
     if table.imu is not None:
@@ -64,7 +65,7 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
     if isinstance(profile.hall, MuxAdcHall):
         pins = dict(zip(LINES, profile.hall.address_pins, strict=True))
         found["address-swapped"] = (LINES, LINES), partial(_swap, wiring.outputs, pins)
-        # The multiplexers' pin is then pulled to ground.
+        # An unconnected address pin of the multiplexers is pulled to ground.
         found["address-open"] = (LINES,), lambda line: wiring.outputs.pop(pins[line])
     if isinstance(board, SwitchBoard):
         rows = tuple(str(row + 1) for row in range(profile.rows))
@@ -81,20 +82,25 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
 
 
 def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
-    """Wire ``table`` wrongly, or inject a fault of that name. Raises FaultError if it cannot."""
+    """Apply the wiring mistake ``name`` to ``table``, or inject the fault with that name. Raises
+    FaultError for an unknown name or a target that does not exist.
+    """
     wrong = miswirings(table).get(name)
     if wrong is None:
         table.faults.inject(name, targets)
         return
     allowed, do = wrong
-    if name == "mux-swapped":  # A plain number counts from 0, as the address lines do.
+    # A plain number counts from 0, like the addresses of the multiplexers.
+    if name == "mux-swapped":
         targets = [f"U{int(each) + 1}" if each.isdigit() else each for each in targets]
     check_targets(name, allowed, targets)
     do(*targets)
 
 
 def _turn_imu(table: SimTable, arrow: str, face: str) -> None:
-    """Mount the chip with its x arrow, and its face, pointing these ways."""
+    """Mount the motion sensor with its x arrow pointing to ``arrow`` and its face to ``face``.
+    Raises FaultError unless both are at right angles.
+    """
     for orientation in all_mountings():
         axes = orientation.on_chip(WAYS[arrow]), orientation.on_chip(WAYS[face])
         if axes == (WAYS["east"], WAYS["up"]):
@@ -129,7 +135,9 @@ def _fit(now_s: float, sensors: Mapping[str, Drv5055], spread: HallSpread, place
 
 
 def _sag(table: SimTable) -> None:
-    """Let the board sag like a parabola, held at its edges and deepest in the middle."""
+    """Let the sensor board sag like a parabola that is held at its edges and deepest in
+    the middle.
+    """
     profile = table.profile
     half_mm = max(profile.columns, profile.rows) * profile.pitch_mm / 2
     table.world.set_gaps(
@@ -148,7 +156,7 @@ def _break_chain(table: SimTable, place: str) -> None:
 
 
 def _turn_rows(table: SimTable) -> None:
-    """Have every second row of lights run the other way than the profile says."""
+    """Reverse every second row of lights, against the order in the profile."""
     columns = table.profile.columns
     rows = [range(first, first + columns) for first in range(0, table.profile.size, columns)]
     run = [index for at, row in enumerate(rows) for index in (row[::-1] if at % 2 else row)]

@@ -1,4 +1,4 @@
-"""Buses below the real libraries, over the chip models."""
+"""Simulated buses below the real libraries smbus2, gpiozero, pyserial and neopixel."""
 
 from tiltboard.hw_sim.buses.bundle import SimBuses
 

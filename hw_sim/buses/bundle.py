@@ -1,4 +1,4 @@
-"""The buses of one simulated table, as the drivers are handed them."""
+"""The buses of one simulated table, as an implementation of the drivers' interface."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import SimulationError
 
-I2C_ADDRESSES = range(0x08, 0x78)  # The others are reserved (I2C specification, table 4).
+# Valid addresses of chips; all others are reserved (I2C specification, table 4).
+I2C_ADDRESSES = range(0x08, 0x78)
 
 
 def _check_chip(chip: object, kind: type) -> None:
-    """Raise SimulationError unless ``chip`` has the methods of that protocol."""
+    """Raise SimulationError unless ``chip`` has the methods of the protocol ``kind``."""
     wanted = [name for name in vars(kind) if not name.startswith("_")]
     missing = [name for name in wanted if not callable(getattr(chip, name, None))]
     if missing:
@@ -41,8 +42,10 @@ def _check_chip(chip: object, kind: type) -> None:
 
 
 class SimBuses:
-    """Implements ``tiltboard.drivers.buses.Buses`` over chip models. A context manager: the seam
-    below smbus2 is in place inside it, for this and any other table, and gone after.
+    """Implements ``tiltboard.drivers.buses.Buses`` with models of chips.
+
+    This is a context manager: it replaces the system calls of smbus2 for all tables of the process,
+    and the last one restores them.
 
         >>> from smbus2 import SMBus
         >>> class Chip:
@@ -54,11 +57,11 @@ class SimBuses:
         ...     SMBus(1).read_byte_data(0x48, 0)
         0
 
-    With ``devices`` its buses are also those that programs open themselves: ``smbus2.SMBus(1)``,
-    ``spidev.SpiDev`` if spidev is imported inside the context, and gpiozero's devices once
-    ``Device.pin_factory`` is ``pins``. Assemble it by the ``add_`` and ``wire_`` methods. Set
-    faults on ``spi_ports``, ``light_port`` (SPI0, where lights are the only thing on its MOSI),
-    ``i2c_buses`` and the chips themselves.
+    With ``devices`` programs can open the buses themselves: ``smbus2.SMBus(1)``, ``spidev.SpiDev``
+    if spidev is imported inside the context, and gpiozero's devices after ``Device.pin_factory`` is
+    set to ``pins``. Methods that begin with ``add_`` and ``wire_`` connect chips. Set faults on
+    ``spi_ports``, ``light_port`` (SPI0, whose MOSI drives only the lights), ``i2c_buses`` and the
+    chips themselves.
     """
 
     def __init__(self, clock: VirtualClock | None = None, *, devices: bool = False) -> None:
@@ -69,7 +72,7 @@ class SimBuses:
         self.spi_ports: dict[tuple[int, int], SpiPort] = {}
         self.i2c_buses: dict[int, I2cBus] = {}
         self.lines: dict[str, SimLine] = {}
-        """The serial lines, by their ports."""
+        """The serial lines, by the path of their port."""
         self._ports: list[SimSerial] = []
         self._factory: SimFactory | None = None
         self._i2c_seam: I2cSeam | None = None
@@ -103,29 +106,31 @@ class SimBuses:
             line.unplug()
 
     def _as_spidev(self) -> ModuleType:
-        """Return a module that stands in for spidev, over these buses."""
+        """Return a module that replaces spidev and opens these buses."""
         opened = self.spi
 
         class Opened(SpiDev):
-            """``spidev.SpiDev``: made first, opened later."""
+            """A replacement of ``spidev.SpiDev``, which can be opened later than it is created."""
 
             def __init__(self, bus: int | None = None, device: int = 0) -> None:
                 if bus is not None:
                     self.open(bus, device)
 
             def open(self, bus: int, device: int) -> None:
-                """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError."""
+                """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError if nothing is
+                connected.
+                """
                 self.__dict__.update(vars(opened(bus, device)))
 
         module = ModuleType("spidev")
         vars(module)["SpiDev"] = Opened
         return module
 
-    # -- what the drivers use --------------------------------------------------------------
+    # Methods that the drivers use.
 
     @property
     def pin_factory(self) -> PinFactory:
-        """The one gpiozero factory; a new one after it was closed."""
+        """The gpiozero factory that all drivers share, or a new one after the last was closed."""
         if self._factory is None or self._factory.closed:
             self._factory = SimFactory(self.clock, self.wiring)
         factory: PinFactory = self._factory
@@ -133,15 +138,17 @@ class SimBuses:
 
     @property
     def pins(self) -> SimFactory:
-        """The pin factory as SimFactory, to drive its pins by hand: ``pins.pin(5).drive_low()``."""
+        """The pin factory with its own type, to drive pins by hand: ``pins.pin(5).drive_low()``."""
         return cast(SimFactory, self.pin_factory)
 
     def spi(self, bus: int, device: int) -> SpiDev:
-        """Return an opened SpiDev. Raises FileNotFoundError."""
+        """Return an open SpiDev. Raises FileNotFoundError if nothing is connected."""
         return SpiDev({(0, 0): self.light_port, **self.spi_ports}, bus, device)
 
     def i2c(self, bus: int) -> SMBus:
-        """Return an opened SMBus. Raises FileNotFoundError."""
+        """Return an open SMBus. Raises FileNotFoundError if there is no such bus, SimulationError
+        outside the context.
+        """
         found = self.i2c_buses.get(bus)
         if found is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), f"/dev/i2c-{bus}")
@@ -152,11 +159,11 @@ class SimBuses:
         return SMBus(self._i2c_seam.path_of(found))
 
     def pixels(self, count: int) -> Strip:
-        """Open the strip of ``count`` lights on the first SPI bus; nothing is sent yet."""
+        """Open the strip of ``count`` lights on the first SPI bus, without sending anything yet."""
         return strip_of(count, lambda: VirtualSender(self.spi(0, 0), count, self.clock))
 
     def serial(self, port: str, baud: int) -> SerialPort:
-        """Return an opened serial.Serial. Raises FileNotFoundError if nothing is plugged in."""
+        """Return an open serial port. Raises FileNotFoundError if nothing is plugged in."""
         line = self.lines.get(port)
         if line is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), port)
@@ -171,16 +178,21 @@ class SimBuses:
             opened.close()
         self._ports.clear()
 
-    # -- assembly --------------------------------------------------------------------------
+    # Methods that connect chips and parts.
 
     def add_spi(self, bus: int, device: int, chip: SpiChip) -> None:
-        """Hang a chip on a chip select. Raises SimulationError for what is not a chip."""
+        """Connect a chip to a chip select. Raises SimulationError if ``chip`` lacks a method of a
+        chip.
+        """
         _check_chip(chip, SpiChip)
         self.spi_ports[bus, device] = SpiPort(self.clock, chip)
 
     def add_i2c(self, bus: int, address: int, chip: I2cChip, clock_hz: int = timing.I2C_HZ) -> None:
-        """Hang a chip on an I2C bus, which exists from then on with that clock. Raises
-        SimulationError for what is not a chip, or no address of seven bits that a chip may have.
+        """Connect a chip to an I2C bus, and create the bus with clock ``clock_hz`` if it does not
+        exist.
+
+        Raises SimulationError if ``chip`` lacks a method of a chip, or if ``address`` is not a
+        valid 7-bit address.
         """
         _check_chip(chip, I2cChip)
         if address not in I2C_ADDRESSES:
@@ -193,27 +205,29 @@ class SimBuses:
         self.i2c_buses[bus].chips[address] = chip
 
     def add_pixels(self, chain: Ws2812Chain) -> None:
-        """Solder a chain of lights to SPI0's MOSI."""
+        """Connect a chain of lights to SPI0's MOSI."""
         self.light_port.chip = chain
         chain.gaps_under = timing.SPI_DMA_BYTES
 
     def wire_address(self, pins: Sequence[int], address: AddressBus) -> None:
-        """Connect pins to the multiplexers' S0, S1, ..."""
+        """Connect GPIO pins to the multiplexers' address lines S0, S1 and so on."""
         for line, pin in enumerate(pins):
             self.wiring.outputs[pin] = partial(_drive_line, address, line)
 
     def wire_button(self, pin: int, closed: Callable[[float], bool]) -> None:
-        """Wire a contact from a pin to ground; ``closed(now_s)`` says whether it conducts."""
+        """Wire a contact from a pin to ground. ``closed(now_s)`` returns whether the contact is
+        closed.
+        """
         self.wiring.inputs[pin] = lambda now_s: False if closed(now_s) else None
 
     def wire_piezo(self, pin: int, piezo: Piezo) -> None:
         """Wire a buzzer to a pin."""
         self.wiring.outputs[pin] = piezo.drive
 
-    # -- power -----------------------------------------------------------------------------
+    # Power supply.
 
     def power_cycle(self) -> None:
-        """Switch the whole table's supply off and on; open pins become inputs again."""
+        """Switch the whole table's supply off and on. Open pins become inputs again."""
         now_s = self.clock.now()
         if self._factory is not None:
             self._factory.close()
@@ -227,18 +241,18 @@ class SimBuses:
 def _drive_line(
     address: AddressBus, line: int, level: float | None, _frequency_hz: float | None, now_s: float
 ) -> None:
-    """Set one address line; a released line (``level`` None) is pulled to ground."""
+    """Set one address line. A released line (``level`` None) is pulled to ground."""
     address.drive(line, level is not None and level >= 0.5, now_s)
 
 
 # The sender of the lights uses the real code down to ``spidev.SpiDev``
-# (tiltboard.hw_sim.buses.spi), in a thread's own virtual time.
+# (tiltboard.hw_sim.buses.spi), in the virtual time of its own thread.
 
 
 class SideClock(VirtualClock):
-    """The time of a thread beside the main one, which passes while the main clock stands still.
+    """The virtual time of a second thread, which advances while the main clock stands still.
 
-    Each task on it starts at the main clock's time, or when the task before it has ended.
+    Each task of the thread starts at the main clock's time, or when the task before it has ended.
     """
 
     __slots__ = ("_main",)
@@ -248,24 +262,26 @@ class SideClock(VirtualClock):
         self._main = main
 
     def now(self) -> float:
-        """Seconds since the main clock's start."""
+        """Return the seconds since the main clock's start."""
         self._now_s = max(self._now_s, self._main.now())
         return self._now_s
 
     def advance(self, duration_s: float) -> None:
-        """Be busy; the main clock does not move."""
+        """Spend ``duration_s`` in the thread. The main clock does not advance."""
         self.now()
         super().advance(duration_s)
 
 
 class VirtualSender(SpiSender):
-    """Stands in for ThreadSender in virtual time: the caller waits for the hand-over only."""
+    """Replaces ThreadSender in virtual time: the caller waits only while it hands a frame over."""
 
     def __init__(self, spi: SpiDev, count: int, clock: VirtualClock) -> None:
         super().__init__(spi, count, MAX_BYTES)
         self._clock = clock
 
     def send(self, frame: bytes, /) -> None:
-        """Send one frame as ``Sender.send`` does; the caller waits for the hand-over only."""
+        """Send one frame, green, red, blue of every light. The caller waits only for the
+        hand-over.
+        """
         self._clock.advance(timing.SEND_HANDOVER_S)
         super().send(frame)

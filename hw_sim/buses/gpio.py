@@ -12,21 +12,23 @@ from tiltboard.hw_sim.buses.timing import GPIO_CALL_S
 from tiltboard.hw_sim.clock import VirtualClock
 
 # mypy: disable-error-code="import-untyped, misc"
-# gpiozero carries no types, so its classes are Any to a subclass.
+# gpiozero has no types, so mypy sees its classes as Any.
 
-REVISION = "c03111"  # a Pi 4B
+REVISION = "c03111"  # Revision code of a Pi 4B.
 
 OutputListener = Callable[[float | None, float | None, float], None]
-"""``driven(level, frequency_hz, now_s)``: 0 or 1, or the duty cycle while there is a frequency;
-None: the pin lets the line go.
+"""Function ``driven(level, frequency_hz, now_s)`` that is called when a pin drives its wire.
+
+``level``: 0 or 1, the duty cycle while there is a frequency, or None if the pin releases the wire.
 """
 
 LevelSource = Callable[[float], bool | None]
-"""``level(now_s)``: what drives an input pin; None: nothing does, its pull decides."""
+"""Function ``level(now_s)``: external level of an input pin, or None if only the pin's pull acts.
+"""
 
 
 class Wiring:
-    """The copper at the pins, by GPIO number. Outlives the programs that open the pins."""
+    """The wires at the pins, by GPIO number. They outlast the programs that open the pins."""
 
     def __init__(self) -> None:
         self.outputs: dict[int, OutputListener] = {}
@@ -34,7 +36,9 @@ class Wiring:
 
 
 class SimPin(MockPWMPin):
-    """One pin. Starts no thread, keeps no history, fires no events: levels are there to be read."""
+    """One pin. Starts no thread, keeps no history and fires no events, because drivers only read
+    levels.
+    """
 
     _state: float
     _frequency: float | None
@@ -78,7 +82,7 @@ class SimPin(MockPWMPin):
             self._notify()
 
     def _notify(self) -> None:
-        """Tell the listener what the wire carries now."""
+        """Report the pin's present output to its wire."""
         if self._listener is not None:
             level = self._state if self._function == "output" else None
             self._listener(level, self._frequency, self._clock.now())
@@ -95,7 +99,7 @@ class SimPin(MockPWMPin):
 
 
 class SimFactory(MockFactory):
-    """The pins of one Pi, over ``wiring`` and virtual time."""
+    """The pins of one Pi, connected by ``wiring``, in virtual time."""
 
     def __init__(self, clock: VirtualClock, wiring: Wiring) -> None:
         super().__init__(revision=REVISION, pin_class=SimPin)
@@ -104,12 +108,12 @@ class SimFactory(MockFactory):
         self.closed = False
 
     def close(self) -> None:
-        """All pins become inputs."""
+        """Turn all pins into inputs."""
         super().close()
         self.closed = True
 
     def ticks(self) -> float:
-        """Seconds of virtual time."""
+        """Return the virtual time in seconds."""
         return self.clock.now()
 
 
@@ -117,16 +121,16 @@ KEPT = 256
 
 
 class Piezo:
-    """A piezo buzzer, and its last tones."""
+    """A piezo buzzer that records its last tones."""
 
     def __init__(self) -> None:
         self.tone_hz: float | None = None
-        """Its present tone, or None if it is silent."""
+        """Present tone, or None if the buzzer is silent."""
         self.tones: deque[tuple[float, float | None]] = deque(maxlen=KEPT)
-        """The last changes of the tone, as (time, Hz or None), oldest first."""
+        """Last changes of the tone as (time, Hz or None), oldest first."""
 
     def drive(self, duty: float | None, frequency_hz: float | None, now_s: float) -> None:
-        """Set the pin's duty cycle (0 to 1) and PWM frequency; a steady level makes no sound."""
+        """Set the pin's duty cycle (0 to 1) and PWM frequency. A steady level makes no sound."""
         tone = frequency_hz if duty is not None and 0.0 < duty < 1.0 else None
         if tone != self.tone_hz:
             self.tone_hz = tone

@@ -1,7 +1,7 @@
-"""I2C below the real ``smbus2.SMBus``: its ``os`` and ``ioctl`` are replaced while tables run.
+"""Simulated I2C below the real ``smbus2.SMBus``, whose ``os`` and ``ioctl`` are replaced.
 
-Follows linux/Documentation/i2c/dev-interface and the Pi's BCM2835 adapter, which speaks plain I2C
-and emulates SMBus.
+The behaviour follows linux/Documentation/i2c/dev-interface and the Pi's BCM2835 adapter, which uses
+plain I2C messages and emulates SMBus.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ BYTE, BYTE_DATA, WORD_DATA, I2C_BLOCK = 1, 2, 3, 8
 BLOCK_MAX = 32
 FUNCTIONS = 0x0EFF0009  # I2C_FUNC_I2C | I2C_FUNC_SMBUS_EMUL
 
-BITS_PER_BYTE = 9  # Includes the acknowledge.
-FIRST_FILE = 1_000_000  # Higher than any real file number of a process.
+BITS_PER_BYTE = 9  # Eight data bits and the acknowledge bit.
+# First number of a simulated file, higher than any real file number of a process.
+FIRST_FILE = 1_000_000
 
 
 class I2cChip(Protocol):
-    """A chip with an address on the bus; a model of one that holds a single byte:
+    """A chip with an address on the bus. This model holds a single byte:
 
     >>> class Register:
     ...     value = 0
@@ -52,17 +53,21 @@ class I2cChip(Protocol):
     """
 
     def write(self, data: bytes, now_s: float, /) -> bool:
-        """Take a write message; return whether the chip acknowledged."""
+        """Receive a write message and return whether the chip acknowledged."""
 
     def read(self, count: int, now_s: float, /) -> bytes | None:
-        """Answer a read message; None if the chip did not acknowledge."""
+        """Answer a read message of ``count`` bytes, or return None if the chip did not
+        acknowledge.
+        """
 
     def power_on(self, now_s: float, /) -> None:
-        """Restore the supply."""
+        """Restore the supply, after which the chip has its reset state."""
 
 
 class I2cMessage(NamedTuple):
-    """One message of a transfer: ``data`` to write, or ``size`` bytes to read if it is None."""
+    """One message of a transfer: ``data`` to write, or if ``data`` is None, ``size`` bytes
+    to read.
+    """
 
     address: int
     data: bytes | None
@@ -70,7 +75,7 @@ class I2cMessage(NamedTuple):
 
 
 class I2cBus:
-    """One bus and its chips by address."""
+    """One I2C bus, with its chips by address."""
 
     def __init__(
         self,
@@ -87,13 +92,14 @@ class I2cBus:
         self.nacking: set[int] = set()
         """Addresses that do not answer although a chip is there."""
         self.stuck = False
-        """A line is held low, every transfer times out."""
+        """True if a line is held low, so that every transfer times out."""
 
     def transfer(self, messages: Sequence[I2cMessage]) -> bytes:
-        """Messages with repeated starts between them. Returns what the last one read.
+        """Transfer messages with repeated starts between them, and return the data of the last
+        read.
 
         Raises OSError: EREMOTEIO if an address is not acknowledged, ETIMEDOUT on a stuck bus,
-        EOPNOTSUPP if a message other than the last reads (the adapter cannot).
+        EOPNOTSUPP if a message before the last one reads, which the adapter cannot do.
         """
         if any(message.data is None for message in messages[:-1]):
             raise _error(errno.EOPNOTSUPP)
@@ -103,9 +109,9 @@ class I2cBus:
             raise _error(errno.ETIMEDOUT)
         answer = b""
         bit_s = 1.0 / self.clock_hz
-        clock.advance(I2C_CALL_S + bit_s)  # the bit: the stop condition
+        clock.advance(I2C_CALL_S + bit_s)  # The additional bit is the stop condition.
         for message in messages:
-            clock.advance((1 + BITS_PER_BYTE) * bit_s)  # start, address
+            clock.advance((1 + BITS_PER_BYTE) * bit_s)  # Start condition and address.
             chip = self.chips.get(message.address)
             if chip is None or message.address in self.nacking:
                 raise _error(errno.EREMOTEIO)
@@ -124,17 +130,17 @@ class I2cBus:
 
 @dataclass(slots=True)
 class _File:
-    """An open device file."""
+    """An open device file of a simulated bus, with the selected chip address."""
 
     bus: I2cBus
     address: int = 0
 
 
 class I2cSeam:
-    """Stands in for ``os`` and ``ioctl`` inside smbus2, for all tables of this process.
+    """Replaces ``os`` and ``ioctl`` inside smbus2, for all simulated tables of this process.
 
-    Each bus has a path of its own, so that tables do not meet; what is not theirs goes to the
-    real system. The one instance lives where it is installed, with the number of its users.
+    Each bus has its own path, so that tables do not disturb each other. Calls for other paths and
+    files go to the real system. The only instance is stored inside smbus2 and counts its users.
     """
 
     def __init__(self) -> None:
@@ -147,7 +153,7 @@ class I2cSeam:
 
     @classmethod
     def enter(cls) -> I2cSeam:
-        """Install, or join what is installed."""
+        """Install the replacement, or join the one that is installed, and return it."""
         seam = getattr(smbus2.smbus2, _OS)
         if not isinstance(seam, cls):
             seam = cls()
@@ -157,7 +163,7 @@ class I2cSeam:
         return seam
 
     def leave(self, buses: Mapping[int, I2cBus]) -> None:
-        """Forget these buses; the last user puts the real system back."""
+        """Remove these buses. The last user restores the real functions."""
         gone = [*buses.values()]
         self._claimed = [each for each in self._claimed if each is not buses]
         self._paths = {path: bus for path, bus in self._paths.items() if bus not in gone}
@@ -168,13 +174,13 @@ class I2cSeam:
             setattr(smbus2.smbus2, _IOCTL, self._real_ioctl)
 
     def path_of(self, bus: I2cBus) -> str:
-        """Return the path that opens that bus; no real device has such a path."""
+        """Return the path that opens ``bus``. No real device has such a path."""
         path = f"/dev/i2c-{bus.number}#{id(bus):x}"
         self._paths[path] = bus
         return path
 
     def claim(self, buses: Mapping[int, I2cBus]) -> None:
-        """Let ``/dev/i2c-N`` be the bus of that number in ``buses``, as long as it has one."""
+        """Let ``/dev/i2c-N`` open the bus with number N in ``buses``, if there is one."""
         self._claimed.append(buses)
 
     def _bus_at(self, path: str) -> I2cBus | None:
@@ -188,7 +194,7 @@ class I2cSeam:
         return getattr(os, name)
 
     def open(self, path: str, flags: int) -> int:
-        """Open a simulated bus, or any other path as ``os.open`` does."""
+        """Open a simulated bus, or any other path with ``os.open``."""
         bus = self._bus_at(path)
         if bus is None:
             return os.open(path, flags)
@@ -197,7 +203,7 @@ class I2cSeam:
         return self._next
 
     def close(self, number: int) -> None:
-        """Close a simulated bus, or any other file as ``os.close`` does."""
+        """Close a simulated bus, or any other file with ``os.close``."""
         if self._files.pop(number, None) is None:
             os.close(number)
 
@@ -230,7 +236,7 @@ def _error(number: int) -> OSError:
 
 
 def _smbus(file: _File, argument: Any) -> None:
-    """Run one SMBus transaction, made of plain messages as the kernel's emulation does."""
+    """Run one SMBus transaction as plain I2C messages, like the kernel's emulation."""
     bus, address, size = file.bus, file.address, argument.size
     reading = argument.read_write == SMBUS_READ
     counts = {BYTE: int(reading), BYTE_DATA: 1, WORD_DATA: 2}
@@ -239,9 +245,9 @@ def _smbus(file: _File, argument: Any) -> None:
         if not 0 < counts[size] <= BLOCK_MAX:
             raise _error(errno.EINVAL)
     elif size not in counts:
-        raise _error(errno.EOPNOTSUPP)  # nothing that any driver here uses
+        raise _error(errno.EOPNOTSUPP)  # No driver here uses other transactions.
     count, command = counts[size], bytes([argument.command])
-    before = 1 if size == I2C_BLOCK else 0  # a block begins with its length
+    before = 1 if size == I2C_BLOCK else 0  # The data of a block begins with its length.
     if reading:
         first = [] if size == BYTE else [I2cMessage(address, command)]
         answer = bus.transfer([*first, I2cMessage(address, None, count)])
@@ -252,7 +258,7 @@ def _smbus(file: _File, argument: Any) -> None:
 
 
 def _read_write(bus: I2cBus, argument: Any) -> None:
-    """Transfer the messages of an I2C_RDWR request unchanged."""
+    """Transfer the messages of an I2C_RDWR request."""
     parts = [argument.msgs[i] for i in range(argument.nmsgs)]
     answer = bus.transfer(
         [

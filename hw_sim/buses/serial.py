@@ -1,8 +1,8 @@
-"""Serial lines: the real pyserial over a real pty, with the line's speed kept in virtual time.
+"""Serial lines: the real pyserial over a real pty, with the line's speed in virtual time.
 
-A pty paces nothing and hands bytes on when the kernel finds time. So the line itself counts how
-long each byte takes, and waits until the kernel has done its part: virtual time does not depend on
-that.
+A pty has no line speed and delivers bytes whenever the kernel is ready. So the line computes the
+time of each byte itself, and waits until the kernel has delivered the bytes. Virtual time does not
+depend on this wait.
 """
 
 from __future__ import annotations
@@ -24,23 +24,24 @@ from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import SimulationError
 
 BITS_PER_BYTE = 10  # A start bit, eight data bits and a stop bit.
-USB_PACKET = 64  # An adapter passes bytes on in packets of this size at full speed.
-FIFO_HALF = 4  # A microcontroller reads its receiver when this many bytes are in it.
-# What Linux keeps for a reader of a terminal is 4096 bytes (N_TTY_BUF_SIZE), of which it may hold
-# the last 128 back.
+USB_PACKET = 64  # At full speed a USB adapter passes bytes on in packets of this size.
+# A microcontroller reads its receive buffer when the buffer holds this number of bytes.
+FIFO_HALF = 4
+# Number of bytes that a pty surely holds. Linux keeps 4096 bytes for a reader of a terminal
+# (N_TTY_BUF_SIZE), of which it can hold back the last 128.
 PTY_HOLDS = 4096 - 256
 KERNEL_TRIES = 20_000
 KERNEL_WAIT_MS = 1
 
 
-_NOISE = bytes((5 * byte + 0x5A) & 0xFF for byte in range(256))  # Maps each byte to another.
+_NOISE = bytes((5 * byte + 0x5A) & 0xFF for byte in range(256))  # Maps each byte to another one.
 
 
 class LineEnd(Protocol):
-    """Whatever is at the other end of the line."""
+    """The device at the other end of a serial line."""
 
     def run(self, until_s: float, /) -> None:
-        """Run the other end until ``until_s``."""
+        """Simulate the device until ``until_s``."""
 
 
 class SimLine:
@@ -54,15 +55,16 @@ class SimLine:
         self.bytes_down = 0
         self.overrun = 0
         self.noise: Callable[[bytes], bytes] = bytes
-        """Changes the bytes that pass, in both directions."""
+        """Function that changes the bytes in both directions, for faults."""
         self.handed_s = 0.0
-        """The time at which the Pi received its last byte."""
+        """Time at which the Pi received its last byte."""
         self.path = ""
-        """The device to open while it is plugged in."""
+        """Path of the device while it is plugged in."""
         self._byte_s = BITS_PER_BYTE / baud
         self._master: int | None = None
         self._slave = -1
-        self._up: deque[tuple[float, bytes]] = deque()  # with the time when its last bit is there
+        # Bytes on the way to the Pi, with the time at which their last bit arrives.
+        self._up: deque[tuple[float, bytes]] = deque()
         self._down: deque[tuple[float, bytes]] = deque()
         self._up_free_s = self._down_free_s = 0.0
 
@@ -72,14 +74,14 @@ class SimLine:
         return self._master is not None
 
     def plug(self) -> None:
-        """Plug the device in: its ``path`` appears."""
+        """Plug the device in, so that its ``path`` exists."""
         if self._master is None:
             self._master, self._slave = os.openpty()
             tty.setraw(self._slave)
             self.path = os.ttyname(self._slave)
 
     def unplug(self) -> None:
-        """Unplug the device; bytes under way are lost."""
+        """Unplug the device. Bytes on the line are lost."""
         if self._master is not None:
             os.close(self._master)
             os.close(self._slave)
@@ -87,10 +89,10 @@ class SimLine:
         self._up.clear()
         self._down.clear()
 
-    # The computer's end
+    # Methods for the Pi's end.
 
     def pump(self) -> None:
-        """Run the other end until now, and hand over the bytes that have arrived by now."""
+        """Simulate the other end until now, and deliver the bytes that have arrived by now."""
         if self.end is not None:
             self.end.run(self.clock.now())
         ready = b""
@@ -101,8 +103,8 @@ class SimLine:
             self._hand_over(self._master, self._as_heard(ready))
 
     def receive(self, count: int) -> None:
-        """Take ``count`` bytes that the Pi has written. Raises SimulationError if the kernel keeps
-        them.
+        """Take ``count`` bytes that the Pi has written. Raises SimulationError if the kernel does
+        not deliver them.
         """
         if self._master is None:
             return
@@ -119,10 +121,10 @@ class SimLine:
         now_s = self.clock.now()
         self._down_free_s = self._send(self._down, data, FIFO_HALF, max(self._down_free_s, now_s))
 
-    # The other end
+    # Methods for the other end.
 
     def send(self, data: bytes, now_s: float) -> None:
-        """Put bytes for the Pi into the transmitter at ``now_s``."""
+        """Send bytes to the Pi from ``now_s`` on."""
         if self._master is None:
             return
         self.bytes_up += len(data)
@@ -130,7 +132,7 @@ class SimLine:
         self._up_free_s = self._send(self._up, self.noise(data), USB_PACKET, start_s)
 
     def received(self, now_s: float) -> bytes:
-        """Return the bytes from the Pi that have arrived by ``now_s``, and drop them here."""
+        """Return and remove the bytes from the Pi that have arrived by ``now_s``."""
         data = bytearray()
         while self._down and self._down[0][0] <= now_s:
             data += self._down.popleft()[1]
@@ -138,14 +140,14 @@ class SimLine:
 
     @property
     def next_byte_s(self) -> float | None:
-        """Time at which the next byte from the Pi arrives, or None if none is under way."""
+        """Time at which the next byte from the Pi arrives, or None if no byte is on the line."""
         return self._down[0][0] if self._down else None
 
     def _send(
         self, line: deque[tuple[float, bytes]], data: bytes, together: int, at_s: float
     ) -> float:
-        """Send ``data`` in packets of ``together`` bytes from ``at_s`` on; return when the last
-        arrives.
+        """Send ``data`` in packets of ``together`` bytes from ``at_s`` on, and return the time at
+        which the last packet arrives.
         """
         for start in range(0, len(data), together):
             piece = data[start : start + together]
@@ -162,7 +164,8 @@ class SimLine:
             waiting = self._waiting()
             if waiting >= before + len(fits):
                 return
-            # Waiting bytes make it readable at once, so select cannot wait for the rest.
+            # Waiting bytes make the file readable immediately, so select cannot wait for more
+            # bytes.
             select.select([] if waiting else [self._slave], [], [], KERNEL_WAIT_MS / 1000)
         raise SimulationError("The kernel did not hand on what was written to a pty.")
 
@@ -172,40 +175,42 @@ class SimLine:
         return count[0]
 
     def _as_heard(self, data: bytes) -> bytes:
-        """Return the bytes as the receiver hears them: others if the two speeds differ."""
+        """Return the bytes as the receiver decodes them: wrong bytes if the two baud rates
+        differ.
+        """
         speed = termios.tcgetattr(self._slave)[5]
         return data if speed == getattr(termios, f"B{self.baud}") else data.translate(_NOISE)
 
 
 class SimSerial:
-    """The Pi's own port on the line's pty; before each call the line catches up."""
+    """The Pi's port on the line's pty. The line is simulated until now before each call."""
 
     def __init__(self, line: SimLine, baud: int) -> None:
         if not line.plugged:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), line.path)
         self._line = line
         self._port = Port(line.path, baud)
-        line.pump()  # Only bytes that arrive from now on are for this port.
+        line.pump()  # Discard earlier bytes: this port only gets bytes that arrive from now on.
 
     @property
     def in_waiting(self) -> int:
-        """The number of bytes that wait to be read, as in pyserial."""
+        """Number of bytes that wait to be read."""
         self._line.pump()
         return self._port.in_waiting
 
     @property
     def out_waiting(self) -> int:
-        """The number of bytes that wait to be sent, as in pyserial."""
+        """Number of bytes written but not transmitted yet."""
         return self._port.out_waiting
 
     def read(self, size: int, /) -> bytes:
-        """Read up to ``size`` bytes, as pyserial does."""
+        """Return up to ``size`` received bytes without waiting."""
         self._line.pump()
         self._line.clock.advance(SERIAL_CALL_S)
         return self._port.read(size)
 
     def write(self, data: bytes, /) -> int:
-        """Write bytes and return how many were written, as pyserial does."""
+        """Write bytes without waiting and return the number of bytes accepted."""
         self._line.pump()
         self._line.clock.advance(SERIAL_CALL_S)
         written = self._port.write(data)
@@ -214,9 +219,9 @@ class SimSerial:
 
     @property
     def is_open(self) -> bool:
-        """True while the port is open, as in pyserial."""
+        """True while the port is open."""
         return self._port.is_open
 
     def close(self) -> None:
-        """Close the port, as pyserial does."""
+        """Close the port."""
         self._port.close()

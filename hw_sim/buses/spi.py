@@ -1,6 +1,6 @@
-"""SPI as the ``spidev`` extension shows it: a stand-in for the class ``spidev.SpiDev``.
+"""Simulated SPI with the interface of the extension ``spidev``.
 
-Results and errors follow spidev 3.8, including that ``xfer2`` overwrites the list that it is given.
+Results and errors follow spidev 3.8. For example, ``xfer2`` overwrites the list of its argument.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tiltboard.hw_sim.chips.mcp3008 import CLOCKS_PER_BYTE
 from tiltboard.hw_sim.clock import VirtualClock
 
 MAX_BYTES = 4096
-DEFAULT_HZ = 125_000_000  # spi-max-frequency of the Pi's spidev overlays
+DEFAULT_HZ = 125_000_000  # Value of spi-max-frequency in the Pi's spidev overlays.
 
 
 class SpiChip(Protocol):
-    """A chip behind a chip select; a model of one that answers what it is sent:
+    """A chip behind a chip select. This model returns the bytes that it receives:
 
     >>> class Echo:
     ...     def transfer(self, sent, clock_hz, mode, start_s): return sent
@@ -33,16 +33,19 @@ class SpiChip(Protocol):
     """
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> Sequence[int]:
-        """Exchange bytes in one low phase of chip select from ``start_s`` on."""
+        """Exchange bytes while chip select is low, from ``start_s`` on, and return the bytes on
+        MISO.
+        """
 
     def power_on(self, now_s: float, /) -> None:
-        """Restore the supply."""
+        """Restore the supply, after which the chip has its reset state."""
 
 
 class SpiPort:
-    """One chip select and what hangs on it.
+    """One chip select and the chip connected to it.
 
-    ``core_hz``: what the bus clock is divided from, by an even number; None: by any.
+    ``core_hz``: clock that is divided by an even number for the bus clock, or None if any bus clock
+    is possible.
     """
 
     def __init__(self, clock: VirtualClock, chip: SpiChip, core_hz: float | None = None) -> None:
@@ -51,14 +54,14 @@ class SpiPort:
         self._core_hz = core_hz
         self._costs: dict[tuple[int, int], tuple[int, float]] = {}
         self.silent: int | None = None
-        """None, or the byte that MISO reads all the time while the chip is cut off (0x00: the line
-        rests low, 0xFF: high).
+        """Byte that MISO always reads while the chip is disconnected (0x00 if the line rests low,
+        0xFF if high), or None while the chip is connected.
         """
         self.error: int | None = None
-        """The error with which every transfer fails, as after an unbind."""
+        """Error number with which every transfer fails, as after an unbind, or None."""
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int) -> Sequence[int]:
-        """Transfer one message in virtual time, and return MISO's bytes. Raises OSError."""
+        """Transfer one message in virtual time, and return the bytes on MISO. Raises OSError."""
         if self.error is not None:
             raise OSError(self.error, os.strerror(self.error))
         asked = clock_hz, len(sent)
@@ -75,7 +78,7 @@ class SpiPort:
         return answer
 
     def _cost(self, clock_hz: int, size: int) -> tuple[int, float]:
-        """Return the nearest possible clock in Hz and how long a transfer of ``size`` bytes takes
+        """Return the nearest possible clock in Hz, and the duration of a transfer of ``size`` bytes
         in s.
         """
         if self._core_hz is not None:
@@ -85,16 +88,16 @@ class SpiPort:
 
 
 class SpiDev:
-    """The drivers' part of ``spidev.SpiDev`` (``tiltboard.drivers.buses.SpiDevice``)."""
+    """The methods of ``spidev.SpiDev`` that drivers use (``tiltboard.drivers.buses.SpiDevice``)."""
 
     def __init__(self, ports: Mapping[tuple[int, int], SpiPort], bus: int, device: int) -> None:
-        """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError."""
+        """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError if nothing is connected."""
         self.mode = 0
         """Clock polarity and phase, 0 to 3."""
         self.max_speed_hz = DEFAULT_HZ
-        """The clock of the following transfers."""
+        """Clock of the following transfers, in Hz."""
         self.bits_per_word = 8
-        """8, the only value that a Pi's controllers accept."""
+        """Number of bits per word: 8, the only value that a Pi's controllers accept."""
         self._port = ports.get((bus, device))
         if self._port is None:
             raise FileNotFoundError(
@@ -102,12 +105,13 @@ class SpiDev:
             )
 
     def close(self) -> None:
-        """Give the device back; closing twice does nothing."""
+        """Release the device. A second call does nothing."""
         self._port = None
 
     def xfer2(self, values: list[int], /) -> list[int]:
-        """Clock a list through, chip select low throughout; it is overwritten with the answer, and
-        returned. Raises OverflowError for more than ``MAX_BYTES``.
+        """Send ``values`` and return the same list, overwritten with the received bytes.
+
+        Chip select stays low throughout. Raises OverflowError for more than ``MAX_BYTES``.
         """
         if len(values) > MAX_BYTES:
             raise OverflowError(f"Argument list size exceeds {MAX_BYTES} bytes.")
@@ -115,7 +119,7 @@ class SpiDev:
         return values
 
     def writebytes2(self, values: bytes, /) -> None:
-        """Clock bytes out, in messages of at most ``MAX_BYTES``."""
+        """Send ``values`` in messages of at most ``MAX_BYTES``."""
         for first in range(0, len(values), MAX_BYTES):
             self._transfer(values[first : first + MAX_BYTES])
 

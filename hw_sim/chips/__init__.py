@@ -1,1 +1,1 @@
-"""Models of the chips at register and voltage level, each after its own datasheet."""
+"""Models of the chips at register and voltage level, each written from its own data sheet."""

@@ -1,8 +1,9 @@
-"""CD74HC4067, sixteen-channel analogue multiplexer. Source: TI (Harris) SCHS209C.
+"""CD74HC4067, a sixteen-channel analogue multiplexer. Source: TI (Harris) SCHS209C.
 
-Its common pin has a capacitance that a newly selected input must first charge: a conversion too
-soon after an address change reads a mix of old and new. An input that nothing drives leaves the
-pin's voltage as it is, except for the current through a resistor to ground.
+The common pin has a capacitance that a newly selected input must first charge. A conversion too
+soon after an address change therefore reads a mix of the old and the new input. An input that
+nothing drives leaves the common pin's voltage unchanged, except for the current through a resistor
+to ground.
 """
 
 from __future__ import annotations
@@ -13,37 +14,38 @@ from collections.abc import Callable, Sequence
 
 INPUTS = 16
 
-# SCHS209C gives RON 70 ohm typical at 4.5 V (higher below) and break before make, 6 ns at 4.5 V, so
-# that two inputs never meet. It has no column for 3.3 V: the three figures here are on the slow
-# side of what it and the HC family's 2 V and 4.5 V columns leave (address to output 220 to 300 ns
-# and 44 to 60 ns at most, going as 1/VCC).
+# SCHS209C gives RON 70 ohm typical at 4.5 V (higher at lower voltages) and break before make, 6 ns
+# at 4.5 V, so that two inputs are never connected to each other. SCHS209C has no column for 3.3 V.
+# The three values here are cautious estimates from the columns for 2 V and 4.5 V of the HC family
+# (address to output at most 220 to 300 ns and 44 to 60 ns, in proportion to 1/VCC).
 SWITCH_S = 120e-9
 ON_OHM = 150.0
 COMMON_F = 50e-12
-CONVERTER_F = 25e-12  # MCP3008: CPIN 7 pF and CSAMPLE 20 pF (DS21295D figure 4-1)
+# Input capacitance of an MCP3008: CPIN 7 pF and CSAMPLE 20 pF (DS21295D figure 4-1).
+CONVERTER_F = 25e-12
 WIRE_F = 50e-12
-PULL_DOWN_OHM = 1e6  # From the common pin to ground, as on the boards.
-REMEMBERED = 40  # Address changes: more than two walks through all inputs.
-SETTLED_TAUS = 16.0  # e^-16: a thousandth of a converter's step
+PULL_DOWN_OHM = 1e6  # Resistor from the common pin to ground, as on the boards.
+REMEMBERED = 40  # Number of address changes that are kept, more than two walks through all inputs.
+SETTLED_TAUS = 16.0  # Settling time in time constants: e^-16 is 1/8000 of a 10-bit step.
 
 AnalogSource = Callable[[float], float]
-"""``voltage_v(now_s)``."""
+"""Function ``voltage_v(now_s)``: the voltage at one input."""
 
 
 class AddressBus:
-    """The wires S0 to S3, shared by any number of multiplexers, whose E is at ground."""
+    """The address lines S0 to S3, shared by any number of multiplexers that are always enabled."""
 
     def __init__(self) -> None:
         self.address = 0
-        """The present levels as a number."""
+        """The present levels of S0 to S3 as a number."""
         self.changed_s = -math.inf
         self.changes: list[tuple[float, int]] = [(-math.inf, 0)]
-        """Address changes that still settle, newest last."""
+        """Times and addresses of the changes that may still settle, newest last."""
         self.latest: deque[tuple[float, int]] = deque([(-math.inf, 0)], REMEMBERED)
-        """The last ``REMEMBERED`` changes, which a floating input still shows."""
+        """The last ``REMEMBERED`` address changes, whose voltages a floating input still shows."""
 
     def drive(self, line: int, high: bool, now_s: float) -> None:
-        """Set address line 0 to 3 high or low."""
+        """Set address line ``line``, 0 to 3, high or low."""
         mask = 1 << line
         address = self.address | mask if high else self.address & ~mask
         if address == self.address:
@@ -57,9 +59,9 @@ class AddressBus:
 
 
 class Cd74Hc4067:
-    """One multiplexer: ``voltage_v`` is its common pin.
+    """One multiplexer; ``voltage_v`` returns the voltage of its common pin.
 
-    ``source_ohm``: their output resistance.
+    ``source_ohm``: output resistance of the inputs' sources.
     """
 
     def __init__(
@@ -71,11 +73,12 @@ class Cd74Hc4067:
         pull_down_ohm: float = PULL_DOWN_OHM,
     ) -> None:
         self.open_inputs: set[int] = set()
-        """Those with a broken wire."""
+        """Numbers of the inputs with a broken wire."""
         self.pull_down_ohm = pull_down_ohm
-        """Resistance from the common pin to ground; infinite for a board without one."""
+        """Resistance from the common pin to ground, or infinity for a board without this resistor.
+        """
         self.inputs: list[AnalogSource] = [*inputs, *[_ground] * (INPUTS - len(inputs))]
-        """The sources, at most sixteen; missing ones are at ground."""
+        """Sources of the inputs, at most sixteen. Inputs without a source are at ground."""
         self._bus = bus
         self._tau_s = (ON_OHM + source_ohm) * (COMMON_F + CONVERTER_F)
         self.settled_s = SWITCH_S + SETTLED_TAUS * self._tau_s
@@ -83,7 +86,9 @@ class Cd74Hc4067:
             raise ValueError(f"{source_ohm} ohm is too much for a multiplexer's source")
 
     def voltage_v(self, now_s: float) -> float:
-        """Return the common pin's voltage; ``now_s`` must not be before the last address change."""
+        """Return the voltage of the common pin. ``now_s`` must not be before the last address
+        change.
+        """
         bus = self._bus
         if bus.address in self.open_inputs:
             return self._floating_v(now_s)
@@ -92,15 +97,18 @@ class Cd74Hc4067:
         return self._settling_v(now_s)
 
     def rested_v(self, address: int, now_s: float) -> float:
-        """Return the common pin's voltage with the input selected long enough to settle."""
+        """Return the voltage of the common pin after ``address`` was selected long enough to
+        settle.
+        """
         return 0.0 if address in self.open_inputs else self.inputs[address](now_s)
 
     def _floating_v(self, now_s: float) -> float:
-        """Return what is left on the common pin of the voltage of the last driven input."""
+        """Return the rest of the last driven input's voltage on the common pin."""
         until_s = now_s
         for since_s, address in reversed(self._bus.latest):
             if address not in self.open_inputs:
-                if until_s - since_s < SWITCH_S:  # It was passed by, and not connected.
+                # The address changed before the switch connected this input.
+                if until_s - since_s < SWITCH_S:
                     continue
                 tau_s = self.pull_down_ohm * (COMMON_F + CONVERTER_F + WIRE_F)
                 return self.inputs[address](until_s) * math.exp((until_s - now_s) / tau_s)
@@ -108,8 +116,8 @@ class Cd74Hc4067:
         return 0.0
 
     def _settling_v(self, now_s: float) -> float:
-        """Return the output while it settles: at each address change it holds, then nears the new
-        input.
+        """Return the voltage of the common pin while it settles. At each address change the voltage
+        first holds, then approaches the new input.
         """
         changes = self._bus.changes
         volt = self.inputs[changes[0][1]](changes[1][0])
@@ -123,7 +131,7 @@ class Cd74Hc4067:
 
 
 FORGOTTEN_S = 10e-6
-"""Address changes further apart than this do not mix, whatever the sources."""
+"""Two address changes with a longer interval do not mix, whatever the sources."""
 
 
 def _ground(_now_s: float) -> float:

@@ -1,7 +1,7 @@
-"""Hall sensors: DRV5055A1, which measures, and AH1889, which switches.
+"""Models of two Hall sensors: DRV5055A1 measures a field, AH1889 switches at a field.
 
-DRV5055A1: linear and ratiometric, from field to voltage. Source: TI SBAS640. Positive field: a
-south pole at the marked face raises the output (section 7.3.1).
+DRV5055A1: linear and ratiometric, from field to voltage. Source: TI SBAS640. A positive field is a
+south pole at the marked face and raises the output (section 7.3.1).
 """
 
 from __future__ import annotations
@@ -14,43 +14,45 @@ from tiltboard.hw_sim.rng import Stream
 
 # Electrical and magnetic characteristics, variant A1 at 3.3 V.
 SUPPLY_V = 3.3
-QUIESCENT_V = 1.65  # VQ at 25 degC: half the supply, 1.59 to 1.71
+QUIESCENT_V = 1.65  # VQ at 25 degC: half the supply, 1.59 to 1.71 V.
 QUIESCENT_TOLERANCE_V = 0.06
-SENSITIVITY_V_MT = 0.060  # 57 to 63 mV/mT
+SENSITIVITY_V_MT = 0.060  # Data sheet: 57 to 63 mV/mT.
 SENSITIVITY_TOLERANCE = 0.05
-RAIL_V = 0.2  # VL: linear from 0.2 V to VCC - 0.2 V
-SENSITIVITY_PER_K = 0.0012  # STC: rises, as magnets weaken
-QUIESCENT_DRIFT = 0.01  # VQdT: +-1 % of VCC over the temperature range
-NOISE_DENSITY_MT = 215e-6  # BND: 215 nT per root hertz
+RAIL_V = 0.2  # VL: the output is linear from 0.2 V to VCC - 0.2 V.
+SENSITIVITY_PER_K = 0.0012  # STC: the sensitivity rises with temperature, because magnets weaken.
+QUIESCENT_DRIFT = 0.01  # VQdT: +-1 % of VCC over the temperature range.
+NOISE_DENSITY_MT = 215e-6  # BND: 215 nT per root hertz.
 BANDWIDTH_HZ = 20_000.0  # fBW
 NOISE_RMS_MT = NOISE_DENSITY_MT * math.sqrt(BANDWIDTH_HZ)
 REFERENCE_C = 25.0
 
 THERMAL_STEP_S = 0.1
-"""Time for which one temperature is used: a board's moves by less than 0.01 K in that time."""
+"""Interval at which the temperature is updated. A board changes by less than 0.01 K in that time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class HallSpread:
-    """The properties of one copy of the sensor, within the datasheet's limits (not checked here).
+    """The properties of one copy of the sensor, within the data sheet's limits (not checked here).
 
-    ``quiescent_v`` and ``sensitivity_v_mt``: at 25 degC and 3.3 V.
+    ``quiescent_v`` and ``sensitivity_v_mt`` are valid at 25 degC and 3.3 V.
     """
 
     quiescent_v: float = QUIESCENT_V
     sensitivity_v_mt: float = SENSITIVITY_V_MT
     sensitivity_per_k: float = SENSITIVITY_PER_K
     quiescent_v_k: float = 0.0
-    """Drift with temperature, at most 1 % of the supply over 100 K."""
+    """Drift of the quiescent voltage per kelvin: at most 1 % of the supply over 100 K."""
 
 
 class Drv5055:
-    """One sensor. ``field_mt(now_s)`` and ``temperature_c(now_s)`` are its surroundings.
+    """One DRV5055A1 sensor.
 
-    ``noise``: the stream of its noise. With a bandwidth of 20 kHz, readings of one sensor in
-    different scans, and of two sensors, are independent, so that each draws its own noise.
-    ``noise_rms_mt``, ``spread`` and ``field_mt`` may be replaced at any time (faults, benches);
-    call ``warm`` after replacing ``spread``.
+    ``field_mt(now_s)``, ``temperature_c(now_s)``: field and temperature at the sensor. ``noise``:
+    random stream of the sensor's noise. With a bandwidth of 20 kHz, readings in different scans and
+    of different sensors are independent, so each reading draws its own noise. Faults and benches
+    can replace ``noise_rms_mt``, ``spread`` and ``field_mt`` at any time; call ``warm`` after a new
+    ``spread``.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class Drv5055:
         self._rest_v = self._gain = 0.0
 
     def warm(self, now_s: float) -> None:
-        """Update the sensor to the temperature at ``now_s``."""
+        """Update the sensor's offset and gain to the temperature at ``now_s``."""
         spread = self.spread
         above_k = self.temperature_c(now_s) - REFERENCE_C
         self._rest_v = (spread.quiescent_v + spread.quiescent_v_k * above_k) * self._ratio
@@ -84,7 +86,7 @@ class Drv5055:
         self._warm_until_s = now_s + THERMAL_STEP_S
 
     def voltage_v(self, now_s: float) -> float:
-        """Return the voltage of the output pin at that time, noise included."""
+        """Return the voltage of the output pin at ``now_s``, including noise."""
         if now_s >= self._warm_until_s:
             self.warm(now_s)
         volt = self._rest_v + self._gain * (
@@ -99,21 +101,23 @@ class Drv5055:
 
 # AH1889, two unipolar Hall switches in one package (Diodes Incorporated).
 #
-# OUTPUT1 is pulled low over a south pole, OUTPUT2 over a north pole; both are driven high without
-# one, by transistors of its own, on 1.65 to 3.6 V. It never sleeps between looks. (All that: the
-# data sheet's first page.) A switch closes above its operate point and opens below its release
-# point; between them it stays as it was when it was last asked.
+# OUTPUT1 is pulled low over a south pole, OUTPUT2 over a north pole. Without a pole the chip's own
+# transistors drive both outputs high, at 1.65 to 3.6 V. The chip never sleeps between samples.
+# (Data sheet, first page.) A switch closes above its operate point and opens below its release
+# point. Between the two points the switch keeps the state of its last sample.
 #
-# The data sheet's table of operate points was not found: the figures below are those of its sister
-# AH1389 (25 G and 20 G typical), widened; see docs/wiring.md for what they must be for.
+# The data sheet's table of operate points was not found. The values below are those of the related
+# AH1389 (25 G and 20 G typical) with a wider spread; docs/wiring.md says which values a table
+# needs.
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchPoints:
-    """One pole's limits: closes when the field exceeds ``operate_mt``, opens below ``release_mt``.
+    """Limits of the switch for one pole: it closes above ``operate_mt`` and opens below
+    ``release_mt``.
 
-    For a type of switch these are typical values, and ``spread`` is the share by which both limits
-    of one copy deviate together.
+    For a type of switch the limits are typical values. ``spread`` is the fraction by which both
+    limits of one copy can deviate together.
     """
 
     operate_mt: float
@@ -123,19 +127,19 @@ class SwitchPoints:
     """Delay of the output."""
 
     def drawn(self, stream: Stream) -> SwitchPoints:
-        """Draw the limits of one copy, within the spread."""
+        """Draw the limits of one copy of this type, within the spread."""
         factor = 1.0 + stream.uniform(-self.spread, self.spread)
         return SwitchPoints(self.operate_mt * factor, self.release_mt * factor)
 
 
-# 1.4 to 2.6 mT to release; chopper-stabilised parts of this kind answer within 10 us.
+# Release at 1.4 to 2.6 mT; chopper-stabilised parts of this kind answer within 10 us.
 AH1889 = SwitchPoints(2.5, 2.0, 0.3, 10e-6)
 
 
 class DualSwitch:
-    """One package. ``field_mt(now_s)``: upward, a south pole above reads positive.
+    """One package with a switch for each pole.
 
-    ``closed(south, now_s)``: whether that pole's output is low.
+    ``field_mt(now_s)``: upward field at the package; a south pole above reads positive.
     """
 
     def __init__(
@@ -152,7 +156,7 @@ class DualSwitch:
         self._is_closed = {False: False, True: False}
 
     def closed(self, now_s: float, *, south: bool) -> bool:
-        """Return whether that pole's output is low."""
+        """Return whether the output for the south pole, or else for the north pole, is low."""
         field = self.field_mt(now_s - self._response_s)
         points = self.south if south else self.north
         towards_mt = field if south else -field
@@ -161,5 +165,7 @@ class DualSwitch:
         return self._is_closed[south]
 
     def both(self, now_s: float) -> tuple[bool, bool]:
-        """Return whether the north pole's output is low, and the south pole's."""
+        """Return whether the output is low for the north pole and for the south pole, in that
+        order.
+        """
         return self.closed(now_s, south=False), self.closed(now_s, south=True)

@@ -1,4 +1,4 @@
-"""The shared base of the models of inertial sensors."""
+"""The common base class of the models of inertial sensors."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from tiltboard.hw_sim.rng import Stream
 Vector = tuple[float, float, float]
 
 STANDARD_G_M_S2 = 9.80665
-REFERENCE_C = 25.0  # The temperature of the data sheets' offsets.
+REFERENCE_C = 25.0  # Temperature for which the data sheets give offsets.
 FILTER_TAPS = 4
 REGISTERS = 128
 
 
 @dataclass(frozen=True, slots=True)
 class ImuSpread:
-    """The errors of one copy of the chip: gains, and offsets of its output in g and degrees per
-    second at 25 degrees Celsius, with their drift per degree above it.
+    """The errors of one copy of the chip: gains, and offsets in g and degrees per second at 25
+    degC.
+
+    The drifts are the change of an offset per degree above 25 degC.
     """
 
     accel_offset_g: Vector = (0.0, 0.0, 0.0)
@@ -32,12 +34,12 @@ class ImuSpread:
     accel_drift_g_c: Vector = (0.0, 0.0, 0.0)
     gyro_drift_deg_s_c: Vector = (0.0, 0.0, 0.0)
     noise: float = 1.0
-    """Factor on the datasheet's noise densities."""
+    """Factor by which the data sheet's noise densities are multiplied."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImuTolerances:
-    """The data sheet's limits of what ImuSpread holds, in both directions."""
+    """The data sheet's limits for the fields of ImuSpread, in both directions."""
 
     accel_offset_z_g: float
     gyro_offset_deg_s: float
@@ -50,16 +52,17 @@ class ImuTolerances:
 class InertialChip(ABC):
     """One chip on an I2C bus, powered and ready at time 0.
 
-    ``specific_force_m_s2(t)`` and ``rate_rad_s(t)`` give what it feels along its axes, for times up
-    to 40 ms back, because its filters look back. ``who_am_i`` (clones answer otherwise), ``spread``
-    and ``dead_axes`` (0, 1, 2: stuck proof masses) may be changed at any time.
+    ``specific_force_m_s2(t)`` and ``rate_rad_s(t)``: force and rate of turn along the chip's axes
+    at time ``t``, which can be up to 40 ms in the past, because the filters need past values.
+    ``who_am_i`` (clones have another value), ``spread`` and ``dead_axes`` (0, 1, 2: stuck proof
+    masses) can change at any time.
     """
 
     RESET_VALUES: ClassVar[Mapping[int, int]]
     READ_ONLY: ClassVar[frozenset[int]]
     WHO_AM_I: ClassVar[int]
-    RESET_BIT: ClassVar[tuple[int, int]]  # register and mask of the bit that is set in a reset
-    RESETS: ClassVar[int]  # bits of that register that begin one
+    RESET_BIT: ClassVar[tuple[int, int]]  # Register and mask of the bit that is set during a reset.
+    RESETS: ClassVar[int]  # Bits of the RESET_BIT register that start a reset.
     OF_RATE: ClassVar[tuple[int, ...]]  # Registers that set the sample rate.
     POWER_UP_S: ClassVar[float]
     RESET_S: ClassVar[float]
@@ -87,26 +90,26 @@ class InertialChip(ABC):
         self._restart(-math.inf)
 
     def power_on(self, now_s: float) -> None:
-        """Restore the supply: registers hold reset values, and the chip answers after
+        """Restore the supply: registers have their reset values, and the chip answers after
         ``POWER_UP_S``.
         """
         self._restart(-math.inf)
         self._answers_from_s = now_s + self.POWER_UP_S
 
     def reset(self, now_s: float) -> None:
-        """Reset the chip as its reset bit does: all registers at their reset values, no sensor
-        running.
+        """Reset the chip as its reset bit does: registers have their reset values, and no sensor
+        runs.
         """
         self._restart(now_s + self.RESET_S)
 
     @abstractmethod
     def accel_words(self, at_s: float) -> list[float]:
-        """Return the accelerometer's registers at that time, unrounded; a dead axis reads 0."""
+        """Return the accelerometer's registers at ``at_s``, not rounded. A dead axis reads 0."""
 
     @property
     @abstractmethod
     def is_reset(self) -> bool:
-        """True if neither sensor runs, as after a reset."""
+        """True if no sensor of the chip runs, as after a reset."""
 
     def _restart(self, ready_s: float) -> None:
         self._registers[:] = bytes(REGISTERS)
@@ -116,10 +119,11 @@ class InertialChip(ABC):
         self._awake_since_s = math.inf
         self._sample = -1
 
-    # -- what the bus sees -----------------------------------------------------------------
+    # Messages on the bus.
 
     def write(self, data: bytes, now_s: float) -> bool:
-        """Take a write message: a register address, then values for it and the registers after it.
+        """Receive a write message: a register address, then values for that register and the
+        following ones.
 
         Returns whether the chip acknowledged its address.
         """
@@ -134,7 +138,8 @@ class InertialChip(ABC):
         return True
 
     def read(self, count: int, now_s: float) -> bytes | None:
-        """Answer a read message from the register address on; None if the chip does not answer.
+        """Answer a read message from the register at the pointer on, or return None without an
+        answer.
 
         All sensor registers in one message belong to the same sample.
         """
@@ -153,11 +158,13 @@ class InertialChip(ABC):
         return bytes(answer)
 
     def _step(self) -> None:
-        """Move the pointer to the next register."""
+        """Move the register pointer to the next register."""
         self._pointer = (self._pointer + 1) % REGISTERS
 
     def _write_register(self, register: int, value: int, now_s: float) -> None:
-        """Write one register. Samples count from waking, or from now if the sample rate changes."""
+        """Write one register. Samples are counted from the time when the chip wakes, or from now if
+        the sample rate changes.
+        """
         if register == self.RESET_BIT[0] and value & self.RESETS:
             self.reset(now_s)
             return
@@ -175,39 +182,41 @@ class InertialChip(ABC):
 
     @abstractmethod
     def _was_read(self, register: int) -> None:
-        """Apply the effect that reading the register has on the chip."""
+        """Apply the effect that reading ``register`` has on the chip."""
 
-    # -- sampling --------------------------------------------------------------------------
+    # Sampling.
 
     @abstractmethod
     def _sample_s(self) -> float:
-        """Return the sample period in s; called only while a sensor runs."""
+        """Return the sample period in s. Called only while a sensor runs."""
 
     @abstractmethod
     def _fill(self, at_s: float) -> None:
-        """Write the sample of that time to the sensor registers."""
+        """Write the sample of time ``at_s`` to the sensor registers."""
 
     def _sample_number(self, now_s: float) -> int:
-        """Return the number of the newest sample since waking; -1 while asleep or starting."""
+        """Return the number of the newest sample since the chip woke, or -1 while it sleeps or
+        starts.
+        """
         running_s = now_s - self._awake_since_s - self.GYRO_START_S
         return math.floor(running_s / self._sample_s()) if running_s >= 0.0 else -1
 
     def _take_sample(self, now_s: float) -> None:
-        """Bring the sensor registers to the newest sample that is due, if there is a new one."""
+        """Write the newest sample that is due to the sensor registers, if there is a new one."""
         number = self._sample_number(now_s)
         if number > self._sample:
             self._sample = number
             self._fill(self._awake_since_s + self.GYRO_START_S + number * self._sample_s())
 
     def _accel_g(self, at_s: float, delay_s: float, noise_g: float) -> list[float]:
-        """Return the accelerometer's reading at that time in g; a dead axis reads 0."""
+        """Return the accelerometer's reading at ``at_s`` in g. A dead axis reads 0."""
         spread = self.spread
         felt = [each / STANDARD_G_M_S2 for each in filtered(self._force_m_s2, at_s, delay_s)]
         offset = self._drifted(spread.accel_offset_g, spread.accel_drift_g_c, at_s)
         return self._measured(felt, spread.accel_gain, offset, noise_g)
 
     def _gyro_deg_s(self, at_s: float, delay_s: float, noise_deg_s: float) -> list[float]:
-        """Return the gyroscope's reading at that time, in degrees per second."""
+        """Return the gyroscope's reading at ``at_s`` in degrees per second."""
         spread = self.spread
         felt = [math.degrees(each) for each in filtered(self._rate_rad_s, at_s, delay_s)]
         offset = self._drifted(spread.gyro_offset_deg_s, spread.gyro_drift_deg_s_c, at_s)
@@ -228,16 +237,17 @@ class InertialChip(ABC):
 
 
 def packed(words: list[float], order: Literal["big", "little"]) -> bytes:
-    """Return sensor registers as bytes, rounded and limited to 16 bits."""
+    """Return sensor registers as bytes, rounded and limited to signed 16-bit numbers."""
     whole = [max(-0x8000, min(0x7FFF, round(word))) for word in words]
     return struct.pack(f"{'>' if order == 'big' else '<'}{len(whole)}h", *whole)
 
 
 def filtered(source: Callable[[float], Vector], at_s: float, delay_s: float) -> Vector:
-    """Return ``source`` after a low-pass filter: its mean over twice the filter's delay.
+    """Return ``source`` at ``at_s`` after a low-pass filter: the mean over twice the filter's
+    delay.
 
-    A moving average of that length has the datasheet's delay exactly and its bandwidth within a
-    factor of two (0.44 over the length).
+    A moving average of that length has exactly the data sheet's delay, and the data sheet's
+    bandwidth within a factor of two (0.44 over the length).
     """
     if delay_s == 0.0:
         return source(at_s)

@@ -1,7 +1,7 @@
 """LSM6DSOX, accelerometer and gyroscope, register by register. Source: STMicroelectronics DS12814.
 
 Not modelled: FIFO, embedded functions, sensor hub, self test, interrupts, the second interface, the
-low-power modes, FS_125; their registers only keep what is written.
+low-power modes, FS_125. The registers of these functions only keep the values written.
 """
 
 from __future__ import annotations
@@ -22,38 +22,44 @@ OUT_TEMP_L = 0x20
 OUTZ_H_A = 0x2D
 IDENTITY = 0x6C
 
-SW_RESET = 0x01  # CTRL3_C
+SW_RESET = 0x01  # CTRL3_C: resets the chip.
 BOOT = 0x80
 IF_INC = 0x04
-LPF2_XL_EN = 0x02  # CTRL1_XL
-NEW_DATA = 0x07  # STATUS: temperature, gyroscope, accelerometer
+LPF2_XL_EN = 0x02  # CTRL1_XL: enables the accelerometer's second filter.
+NEW_DATA = 0x07  # STATUS: new temperature, gyroscope and accelerometer values.
 
-# ODR_XL and ODR_G, 0 is powered down (tables of CTRL1_XL and CTRL2_G).
+# Sample rates for the values of ODR_XL and ODR_G; 0 means powered down (tables of CTRL1_XL and
+# CTRL2_G).
 RATES_HZ = (0.0, 12.5, 26.0, 52.0, 104.0, 208.0, 416.0, 833.0, 1667.0, 3333.0, 6667.0)
-ACCEL_G_PER_LSB = (0.061e-3, 0.488e-3, 0.122e-3, 0.244e-3)  # FS_XL: 2, 16, 4, 8 g
-GYRO_DEG_S_PER_LSB = (8.75e-3, 17.5e-3, 35e-3, 70e-3)  # FS_G: 250, 500, 1000, 2000
-HPCF_DIVISORS = (4, 10, 20, 45, 100, 200, 400, 800)  # CTRL8_XL: LPF2 at the rate over this
-GYRO_BAND_SHARE = 1 / 3.1  # LPF1 off: 33 Hz of bandwidth at 104 Hz
+# Step for each value of FS_XL: 2, 16, 4, 8 g.
+ACCEL_G_PER_LSB = (0.061e-3, 0.488e-3, 0.122e-3, 0.244e-3)
+# Step for each value of FS_G: 250, 500, 1000, 2000 deg/s.
+GYRO_DEG_S_PER_LSB = (8.75e-3, 17.5e-3, 35e-3, 70e-3)
+# CTRL8_XL: LPF2's bandwidth is the sample rate divided by this number.
+HPCF_DIVISORS = (4, 10, 20, 45, 100, 200, 400, 800)
+GYRO_BAND_SHARE = 1 / 3.1  # Bandwidth divided by the sample rate with LPF1 off: 33 Hz at 104 Hz.
 STEPS_PER_C = 256.0
 ZERO_C = 25.0
 
-# Mechanical characteristics, table 2 of the data sheet, typical, 25 degrees; read in others' models
-# of the chip, which quote it row by row, and in the table of the sister chip LSM6DSO32, which has
-# the same drifts and the same gyroscope noise.
+# Mechanical characteristics, table 2 of the data sheet, typical, at 25 degC. The values come from
+# other models of the chip, which quote the table row by row, and from the table of the related chip
+# LSM6DSO32, which has the same drifts and the same gyroscope noise.
 TOLERANCES = ImuTolerances(
-    accel_offset_z_g=0.020,  # LA_TyOff, after trimming; soldering may add to it
+    accel_offset_z_g=0.020,  # LA_TyOff, after trimming; soldering can increase this offset.
     gyro_offset_deg_s=1.0,  # G_TyOff
-    accel_gain=0.01,  # LA_So%, G_So%
+    accel_gain=0.01,  # LA_So% and G_So%.
     gyro_gain=0.01,
-    accel_drift_g_c=(0.1e-3, 0.1e-3, 0.1e-3),  # LA_OffDr, with each degree
+    accel_drift_g_c=(0.1e-3, 0.1e-3, 0.1e-3),  # LA_OffDr, per degree.
     gyro_drift_deg_s_c=0.010,  # G_OffDr
 )
-ACCEL_NOISE_G = 75e-6  # An, per root hertz at 4 g, high-performance mode
-GYRO_NOISE_DEG_S = 3.8e-3  # Rn, per root hertz, whatever the range and the rate
+ACCEL_NOISE_G = 75e-6  # An, per root hertz at 4 g in high-performance mode.
+GYRO_NOISE_DEG_S = 3.8e-3  # Rn, per root hertz, the same for every range and rate.
 
 
 class Lsm6dsox(InertialChip):
-    """The chip; a read faster than a sample gives one sample, as BDU does."""
+    """The LSM6DSOX. Reads that are faster than the sample rate return the same whole sample, as
+    with BDU.
+    """
 
     RESET_VALUES: ClassVar = {WHO_AM_I: IDENTITY, CTRL3_C: 0x04}
     READ_ONLY = frozenset([WHO_AM_I, STATUS, *range(OUT_TEMP_L, OUTZ_H_A + 1)])
@@ -61,7 +67,7 @@ class Lsm6dsox(InertialChip):
     RESET_BIT = (CTRL3_C, SW_RESET)
     RESETS = SW_RESET | BOOT
     OF_RATE = (CTRL1_XL, CTRL2_G)
-    POWER_UP_S = 0.010  # trimming parameters are loaded
+    POWER_UP_S = 0.010  # Time to load the trimming parameters.
     RESET_S = 0.010
     GYRO_START_S = 0.035
     TOLERANCES = TOLERANCES
@@ -79,10 +85,10 @@ class Lsm6dsox(InertialChip):
         if self._registers[CTRL3_C] & IF_INC:
             super()._step()
 
-    # -- sampling --------------------------------------------------------------------------
+    # Sampling.
 
     def _sample_s(self) -> float:
-        """Return the period of the faster sensor, at which both are sampled."""
+        """Return the period of the faster of both sensors, which determines the samples of both."""
         return 1 / max(_rate_hz(self._registers[CTRL1_XL]), _rate_hz(self._registers[CTRL2_G]))
 
     def _fill(self, at_s: float) -> None:
@@ -98,7 +104,9 @@ class Lsm6dsox(InertialChip):
         registers[STATUS] = NEW_DATA
 
     def accel_words(self, at_s: float) -> list[float]:
-        """Return the accelerometer's three registers, unrounded; all 0 while it is powered down."""
+        """Return the accelerometer's three registers, not rounded, or all 0 while it is powered
+        down.
+        """
         control = self._registers[CTRL1_XL]
         divisor = HPCF_DIVISORS[self._registers[CTRL8_XL] >> 5] if control & LPF2_XL_EN else 2
         band_hz = _rate_hz(control) / divisor

@@ -1,32 +1,34 @@
 """MCP23017, sixteen lines on I2C, register by register. Source: Microchip DS20001952.
 
-Not modelled: interrupts (INTF stays 0, INTCAP 0; nothing is wired to INTA and INTB).
+Interrupts are not modelled: INTF and INTCAP stay 0, and nothing is wired to INTA and INTB.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-# Registers in the order of table 3-1 (BANK = 0), port A; port B's are one on.
+# Registers of port A in the order of table 3-1 (BANK = 0). Each register of port B follows its
+# counterpart.
 IODIR, IPOL, GPINTEN, DEFVAL, INTCON, IOCON = 0, 1, 2, 3, 4, 5
 GPPU, INTF, INTCAP, GPIO, OLAT = 6, 7, 8, 9, 10
 KINDS = 11
-BANK_1_STEP = 0x10  # port B's registers begin there if BANK is 1
-LAST = {False: 0x15, True: 0x1A}  # BANK -> highest address
+BANK_1_STEP = 0x10  # First address of port B's registers if BANK is 1.
+LAST = {False: 0x15, True: 0x1A}  # Maps BANK to the highest register address.
 
-BANK = 0x80  # IOCON
-SEQOP = 0x20  # IOCON: 1 keeps the address pointer where it is
+BANK = 0x80  # IOCON: separates the registers of the two ports.
+SEQOP = 0x20  # IOCON: 1 stops the automatic increment of the address pointer.
 IOCON_BITS = 0xFE
-OUTPUT_ONLY = 0x80  # GPA7 and GPB7
+OUTPUT_ONLY = 0x80  # GPA7 and GPB7 can only be outputs.
 
 LineSource = Callable[[int, int, float], bool | None]
-"""``level(port, bit, now_s)``: what drives a line from outside; None: nothing does."""
+"""Function ``level(port, bit, now_s)``: external level of a line, or None if nothing drives it."""
 
 
 class Mcp23017:
-    """One chip, powered at time 0. ``lines``: what is wired to it.
+    """One MCP23017, powered at time 0. ``lines``: function that returns the external level of a
+    line.
 
-    A floating line without pull-up reads low: the data sheet promises nothing about it.
+    A floating line without pull-up reads low, although the data sheet leaves its level open.
     """
 
     def __init__(self, lines: LineSource) -> None:
@@ -51,7 +53,9 @@ class Mcp23017:
         return all(port[IODIR] == 0xFF for port in self._registers)
 
     def write(self, data: bytes, now_s: float) -> bool:
-        """Take a write message: a register address, then values. Always acknowledged."""
+        """Receive a write message: a register address, then values. Return True, because the chip
+        always acknowledges.
+        """
         if data:
             self._pointer = data[0]
             for value in data[1:]:
@@ -60,7 +64,7 @@ class Mcp23017:
         return True
 
     def read(self, count: int, now_s: float) -> bytes | None:
-        """Answer a read message, from the register at the pointer on."""
+        """Answer a read message of ``count`` bytes, from the register at the pointer on."""
         answer = bytearray()
         for _ in range(count):
             where = self._where()
@@ -74,7 +78,9 @@ class Mcp23017:
         return bytes(answer)
 
     def _where(self) -> tuple[int, int] | None:
-        """Return port and kind of the register at the pointer; None without one (table 3-1)."""
+        """Return port and kind of the register at the pointer, or None if there is no register
+        (table 3-1).
+        """
         if self._registers[0][IOCON] & BANK:
             port, kind = divmod(self._pointer, BANK_1_STEP)
         else:
@@ -82,8 +88,8 @@ class Mcp23017:
         return (port, kind) if port < 2 and kind < KINDS else None
 
     def _advance(self) -> None:
-        """Move the pointer as section 3.2.1 says: on to the next address; with SEQOP to the pair's
-        other register (BANK 0) or nowhere (BANK 1).
+        """Move the pointer to the next address (section 3.2.1). With SEQOP the pointer moves to the
+        pair's other register (BANK 0) or stays (BANK 1).
         """
         control = self._registers[0][IOCON]
         bank_1 = bool(control & BANK)
@@ -98,16 +104,18 @@ class Mcp23017:
             return
         port, kind = where
         if kind in (INTF, INTCAP):
-            return  # read-only
-        if kind == IOCON:  # one register with two addresses
+            return  # These registers are read-only.
+        if kind == IOCON:  # IOCON is one register with two addresses.
             for registers in self._registers:
                 registers[IOCON] = value & IOCON_BITS
         else:
-            # Writing the port writes its latch.
+            # A write to GPIO changes the output latch.
             self._registers[port][OLAT if kind == GPIO else kind] = value
 
     def _levels(self, port: int, now_s: float) -> int:
-        """Return GPIO: the latch for outputs, the pin (inverted by IPOL) for inputs."""
+        """Return the value of GPIO: the latch for outputs, the pin (inverted by IPOL) for
+        inputs.
+        """
         registers = self._registers[port]
         value = 0
         for bit in range(8):

@@ -1,7 +1,7 @@
-"""MCP3008, eight-channel 10-bit converter, seen from its SPI pins. Source: Microchip DS21295D.
+"""MCP3008, eight-channel 10-bit converter, modelled at its SPI pins. Source: Microchip DS21295D.
 
-The answer to a command depends only on where its start bit lies; that is decoded once per command
-and clock and kept (``_Plan``), so that a scan costs little.
+The answer to a command depends only on the position of its start bit. Each command is decoded once
+per clock rate and kept (``_Plan``), so that a scan is fast.
 """
 
 from __future__ import annotations
@@ -15,28 +15,30 @@ CHANNELS = 8
 STEPS = 1024
 BITS = 10
 
-# Clocks counted from the start bit's rising edge (section 5.0, figure 5-1). DIN is read on rising
-# edges, DOUT changes on falling ones, so that what falls out after clock n is read on clock n + 1.
+# Clock numbers counted from the start bit's rising edge (section 5.0, figure 5-1). DIN is read on
+# rising edges and DOUT changes on falling edges, so the host reads the output of clock n on clock n
+# + 1.
 CLOCK_SGL_DIFF = 1
 CLOCK_D2 = 2
-CLOCK_D0 = 4  # sampling begins on this, the fourth rising edge after the start bit...
-CLOCK_HOLD = 5  # ...and ends on this one's falling edge, with which DOUT leaves high impedance
-CLOCK_NULL = 6  # the first that reads DOUT: the null bit
+CLOCK_D0 = 4  # Sampling begins on this rising edge, the fourth after the start bit.
+CLOCK_HOLD = 5  # Sampling ends on the falling edge of this clock, when DOUT leaves high impedance.
+CLOCK_NULL = 6  # First clock on which the host reads DOUT: the null bit.
 CLOCK_B0 = CLOCK_NULL + BITS
-CLOCK_LSB_FIRST_END = CLOCK_B0 + BITS - 1  # B1 to B9 follow, B0 is shared; then zeros
+# Last clock of the bits B1 to B9, which follow B0. After them DOUT is zero.
+CLOCK_LSB_FIRST_END = CLOCK_B0 + BITS - 1
 
-# Electrical characteristics and figure 4-1.
-OUTPUT_DELAY_S = 200e-9  # tDO: CLK fall to output data valid, maximum at 2.7 V
-SWITCH_OHM = 1000.0  # RSS, sampling switch
-SAMPLE_F = 20e-12  # CSAMPLE
-SAMPLE_CLOCKS = 1.5  # tSAMPLE
-PSEUDO_GROUND_V = 0.1  # IN- may be this far from VSS in differential mode
+# Values from the electrical characteristics and figure 4-1.
+OUTPUT_DELAY_S = 200e-9  # tDO: CLK fall to output data valid, maximum at 2.7 V.
+SWITCH_OHM = 1000.0  # RSS, resistance of the sampling switch.
+SAMPLE_F = 20e-12  # CSAMPLE, sampling capacitor.
+SAMPLE_CLOCKS = 1.5  # tSAMPLE, duration of sampling in clocks.
+PSEUDO_GROUND_V = 0.1  # Maximum distance of IN- from VSS in differential mode.
 
-# A Pi's SPI controller puts one idle clock between bytes: 27 clocks for three.
+# A Pi's SPI controller adds one idle clock after each byte, so three bytes take 27 clocks.
 CLOCKS_PER_BYTE = 9
 
 AnalogInput = Callable[[float], float]
-"""``voltage_v(now_s)``: what a channel's pin carries at that time."""
+"""Function ``voltage_v(now_s)``: the voltage at a channel's pin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +48,18 @@ class _Plan:
     plus: int
     minus: int | None
     hold_s: float
-    """From chip select to the end of sampling."""
+    """Time in s from chip select to the end of sampling."""
     residue: float
-    """Share of the previously held voltage that is left on the capacitor."""
+    """Fraction of the previously held voltage that remains on the sampling capacitor."""
     answers: Sequence[tuple[int, ...]]
-    """DOUT's bytes for each code."""
+    """Bytes on DOUT for each code, 0 to 1023."""
 
 
 class Mcp3008:
-    """One converter: ``transfer`` is one low phase of CS.
+    """One converter. A call of ``transfer`` is one period with CS low.
 
-    ``source_ohm``: what drives the inputs. While DOUT is high impedance the wire rests low, as a
-    Pi's MISO pins pull it.
+    ``source_ohm``: output resistance of the inputs' sources. While DOUT is high impedance the wire
+    reads low, because a Pi's MISO pins have pull-downs.
     """
 
     def __init__(
@@ -68,27 +70,29 @@ class Mcp3008:
         source_ohm: float = 0.0,
     ) -> None:
         self.inputs = list(inputs)
-        """Eight channels."""
+        """Voltage sources of the eight channels."""
         self.reference_v = reference_v
-        """VREF, also VDD."""
+        """VREF, which is also VDD."""
         self._tau_s = (SWITCH_OHM + source_ohm) * SAMPLE_F
         self._held_v = 0.0
         self._clocked = (0, 0)
         self._plans: dict[bytes, _Plan | None] = {}
 
     def power_on(self, _now_s: float) -> None:
-        """Restore the supply; the sampling capacitor is empty."""
+        """Restore the supply. The sampling capacitor is then empty."""
         self._held_v = 0.0
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> tuple[int, ...]:
-        """Clock ``sent`` through with CS low from ``start_s`` on; return DOUT's bytes."""
+        """Send ``sent`` to the chip with CS low from ``start_s`` on, and return the bytes
+        on DOUT.
+        """
         if self._clocked != (clock_hz, mode):
             self._clocked, self._plans = (clock_hz, mode), {}
         try:
             plan = self._plans[sent]
         except KeyError:
             plan = self._plans[sent] = self._decode(sent, clock_hz, mode)
-        if plan is None:  # never a start bit: DOUT stays high impedance
+        if plan is None:  # Without a start bit DOUT stays high impedance.
             return (0,) * len(sent)
         hold_s = start_s + plan.hold_s
         volt = self.inputs[plan.plus](hold_s)
@@ -98,7 +102,7 @@ class Mcp3008:
         if plan.residue:
             volt += (self._held_v - volt) * plan.residue
         self._held_v = volt
-        steps = volt * STEPS / self.reference_v  # section 4.2; whole steps, at most 1023
+        steps = volt * STEPS / self.reference_v  # Section 4.2: whole steps, at most 1023.
         if steps < 0.0:
             return plan.answers[0]
         return plan.answers[int(steps) if steps < STEPS else -1]
@@ -106,7 +110,8 @@ class Mcp3008:
     def _decode(self, sent: bytes, clock_hz: int, mode: int) -> _Plan | None:
         bits = [byte >> place & 1 for byte in sent for place in range(7, -1, -1)]
         if mode in (1, 2):
-            # The master changes DIN on the edge on which the chip reads it: the bit before it.
+            # The host changes DIN on the edge on which the chip reads DIN, so the chip reads the
+            # bit before.
             bits = [0, *bits[:-1]]
         clocks = len(bits)
         start = bits.index(1) if 1 in bits else clocks
@@ -116,26 +121,27 @@ class Mcp3008:
         d2, d1, d0 = bits[start + CLOCK_D2 : start + CLOCK_D0 + 1]
         channel = d2 << 2 | d1 << 1 | d0
         hold = start + CLOCK_HOLD
-        # Past this clock the master reads before the bit is valid: still the one before.
+        # At a faster clock the host reads each bit before it is valid and gets the bit before.
         late = 1 if 0.5 / clock_hz < OUTPUT_DELAY_S else 0
         residue = math.exp(-SAMPLE_CLOCKS / clock_hz / self._tau_s)
         return _Plan(
             plus=channel,
-            minus=None if single else channel ^ 1,  # table 5-2: pairs, D0 chooses the polarity
+            # Table 5-2: channel pairs; D0 selects the polarity.
+            minus=None if single else channel ^ 1,
             hold_s=(hold + 1 + hold // 8 * (CLOCKS_PER_BYTE - 8)) / clock_hz,
             residue=residue if residue > 1e-6 else 0.0,
             answers=_answers(len(sent), clocks - 1 - (start + CLOCK_LSB_FIRST_END + late)),
         )
 
 
-# Of each code the bits B1 to B9, B1 first: what follows B0 (figure 5-2)
+# The bits B1 to B9 of each code, B1 first, which follow B0 on DOUT (figure 5-2).
 _REVERSED = tuple(int(f"{code:010b}"[-2::-1], 2) for code in range(STEPS))
 
 
 @lru_cache(maxsize=32)
 def _answers(size: int, shift: int) -> Sequence[tuple[int, ...]]:
-    """Return the 19 answer bits B9..B0, B1..B9 of each code, shifted left by ``shift`` (right if it
-    is negative).
+    """Return the answer bytes for each code: the 19 bits B9..B0, B1..B9, shifted left by ``shift``
+    (right if ``shift`` is negative).
     """
     words = (code << (BITS - 1) | _REVERSED[code] for code in range(STEPS))
     mask = (1 << 8 * size) - 1

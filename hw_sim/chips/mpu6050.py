@@ -1,8 +1,8 @@
 """MPU-6050, accelerometer and gyroscope, register by register.
 
 Sources: register map RM-MPU-6000A rev. 4.2 (RM), product specification PS-MPU-6000A rev. 3.4 (PS).
-Not modelled: FIFO, digital motion processor, auxiliary bus, self test, cycle mode, interrupts'
-pin; their registers only keep what is written.
+Not modelled: FIFO, digital motion processor, auxiliary bus, self test, cycle mode, interrupt pin.
+The registers of these functions only keep the values written.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ GYRO_ZOUT_L = 0x48
 PWR_MGMT_1 = 0x6B
 WHO_AM_I = 0x75
 
-DEVICE_RESET = 0x80  # PWR_MGMT_1
+DEVICE_RESET = 0x80  # PWR_MGMT_1: resets the chip.
 SLEEP = 0x40
-DATA_RDY_INT = 0x01  # INT_STATUS
-FULL_SCALE_SHIFT = 3  # FS_SEL and AFS_SEL are bits 4 and 3
+DATA_RDY_INT = 0x01  # INT_STATUS: a new sample is ready.
+FULL_SCALE_SHIFT = 3  # FS_SEL and AFS_SEL are bits 4 and 3 of their registers.
 
-# RM section 4.3: DLPF_CFG -> accelerometer bandwidth (Hz), delay (s), gyroscope bandwidth, rate.
-# 7 is reserved and behaves like 0.
+# RM section 4.3, by DLPF_CFG: accelerometer bandwidth (Hz) and delay (s), gyroscope bandwidth (Hz),
+# sample rate (Hz). The value 7 is reserved and behaves like 0.
 _OPEN = (260.0, 0.0, 256.0, 8000.0)
 FILTERS = (
     _OPEN,
@@ -44,34 +44,35 @@ FILTERS = (
 )
 
 # PS sections 6.1, 6.2, 6.3.
-GYRO_LSB_PER_DEG_S = (131.0, 65.5, 32.8, 16.4)  # FS_SEL 0..3
-ACCEL_LSB_PER_G = (16384.0, 8192.0, 4096.0, 2048.0)  # AFS_SEL 0..3
-GYRO_NOISE_DEG_S = 0.005  # per root hertz
-ACCEL_NOISE_G = 400e-6  # per root hertz
-# "Variation over temperature": from what it is at 25 degrees to the farther end of the range.
+GYRO_LSB_PER_DEG_S = (131.0, 65.5, 32.8, 16.4)  # Steps for FS_SEL 0 to 3.
+ACCEL_LSB_PER_G = (16384.0, 8192.0, 4096.0, 2048.0)  # Steps for AFS_SEL 0 to 3.
+GYRO_NOISE_DEG_S = 0.005  # Noise density per root hertz.
+ACCEL_NOISE_G = 400e-6  # Noise density per root hertz.
+# "Variation over temperature": the drift from 25 degC to the farther end of the range.
 TOLERANCES = ImuTolerances(
     accel_offset_z_g=0.080,
-    gyro_offset_deg_s=20.0,  # initial ZRO tolerance
+    gyro_offset_deg_s=20.0,  # Initial ZRO tolerance.
     accel_gain=0.03,  # PS 6.2 and 6.1: +-3 % calibration tolerance
     gyro_gain=0.03,
-    accel_drift_g_c=(0.035 / 45, 0.035 / 45, 0.060 / 45),  # +-35, 60 mg from 0 to 70 degrees
-    gyro_drift_deg_s_c=20.0 / 65,  # +-20 degrees a second from -40 to 85 degrees
+    accel_drift_g_c=(0.035 / 45, 0.035 / 45, 0.060 / 45),  # +-35 and +-60 mg from 0 to 70 degC.
+    gyro_drift_deg_s_c=20.0 / 65,  # +-20 degrees per second from -40 to 85 degC.
 )
 TEMP_LSB_PER_C = 340.0
 TEMP_OFFSET_C = 36.53  # RM section 4.19: TEMP_OUT / 340 + 36.53
 
 
 class Mpu6050(InertialChip):
-    """The chip (RM section 4.17: one sample for the whole message)."""
+    """The MPU-6050. All registers read in one message belong to one sample (RM section 4.17)."""
 
-    RESET_VALUES: ClassVar = {PWR_MGMT_1: 0x40, WHO_AM_I: 0x68}  # RM section 3; all others 0x00
+    # RM section 3; all other registers are 0x00.
+    RESET_VALUES: ClassVar = {PWR_MGMT_1: 0x40, WHO_AM_I: 0x68}
     READ_ONLY = frozenset([INT_STATUS, *range(ACCEL_XOUT_H, GYRO_ZOUT_L + 1), WHO_AM_I])
     WHO_AM_I = WHO_AM_I
     RESET_BIT = (PWR_MGMT_1, DEVICE_RESET)
     RESETS = DEVICE_RESET
     OF_RATE = (SMPLRT_DIV, CONFIG)
-    POWER_UP_S = 0.020  # start-up for register access, typical (100 ms maximum)
-    RESET_S = 0.100  # RM section 4.28 has a host wait 100 ms after DEVICE_RESET
+    POWER_UP_S = 0.020  # Typical start-up time for register access (maximum 100 ms).
+    RESET_S = 0.100  # RM section 4.28: a host waits 100 ms after DEVICE_RESET.
     GYRO_START_S = 0.030
     TOLERANCES = TOLERANCES
 
@@ -82,9 +83,9 @@ class Mpu6050(InertialChip):
 
     def _was_read(self, register: int) -> None:
         if register == INT_STATUS:
-            self._registers[INT_STATUS] = 0  # each bit clears when it is read
+            self._registers[INT_STATUS] = 0  # Reading INT_STATUS clears its bits.
 
-    # -- sampling --------------------------------------------------------------------------
+    # Sampling.
 
     def _sample_s(self) -> float:
         """Return the sample period in s (RM section 4.2)."""

@@ -1,7 +1,7 @@
-"""A chain of WS2812B lights, from the bytes on its data line. Source: Worldsemi WS2812B datasheet.
+"""A chain of WS2812B lights, from the bytes on its data line. Source: Worldsemi WS2812B data sheet.
 
-24 bits a light, green, red, blue, most significant first; each light takes the first 24 bits that
-reach it and hands the rest on, until the line rests for the reset time.
+Each light has 24 bits, green, red, blue, most significant bit first. A light takes the first 24
+bits that reach it and passes the rest on, until the line is low for the reset time.
 """
 
 from __future__ import annotations
@@ -10,37 +10,41 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable
 
-BIT_S = 1.25e-6  # TH + TL
-RESET_S = 280e-6  # Treset of the current generation (50 us of the first)
+BIT_S = 1.25e-6  # Duration of one bit: TH + TL.
+RESET_S = 280e-6  # Treset of the current generation (50 us in the first generation).
 BYTES_PER_LIGHT = 3
-# T0H 0.4 us and T1H 0.8 us, each +-150 ns; what is in between may be taken for either.
+# T0H is 0.4 us and T1H 0.8 us, each +-150 ns. A light can read a pulse between these ranges as
+# either bit.
 HIGH_FOR_0_S = (0.25e-6, 0.55e-6)
 HIGH_FOR_1_S = (0.65e-6, 0.95e-6)
 THRESHOLD_S = 0.6e-6
-PWM_HZ = 430.0  # a channel is fully on or off; a frame starts all of them at once
+# A channel is fully on or off. A frame starts the PWM of all channels at the same time.
+PWM_HZ = 430.0
 
 
 class Ws2812Chain:
-    """A chain of ``count`` lights. ``updates`` counts the writes that reached the chain."""
+    """A chain of ``count`` lights. ``updates`` is the number of writes that reached the chain."""
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.updates = 0
         self.malformed = 0
         self.supply_failed = False
-        """Bits are lost while it is set (see ``power_on``)."""
+        """True while the supply has failed and bits are lost (``power_on`` ends this)."""
         self.idle_high = False
-        """The data line rests high between transfers over SPI. ``malformed`` counts bits with a
-        pulse longer or shorter than the datasheet allows.
+        """True if the data line is high between SPI transfers.
+
+        ``malformed`` is the number of bits whose pulse is longer or shorter than the data sheet
+        allows.
         """
         self.level = 0.0
-        """The sum of all channels, each 0 to 1."""
+        """Sum of all channels, each 0 to 1."""
         self.gaps_under = 0
-        """In a transfer of fewer bytes the controller pauses for a clock after each byte, with the
-        line as it is.
+        """Number of bytes below which the SPI controller pauses for one clock after each byte,
+        while the line keeps its level.
         """
         self.line: Callable[[bytes], bytes] = bytes
-        """Changes the bytes on the data line."""
+        """Function that changes the bytes on the data line, for faults."""
         self._grb = bytearray(count * BYTES_PER_LIGHT)
         self._sorted: tuple[tuple[int, float], list[int]] = ((-1, 0.0), [])
         self._since_reset = bytearray()
@@ -48,13 +52,13 @@ class Ws2812Chain:
 
     @property
     def colours(self) -> tuple[tuple[int, int, int], ...]:
-        """Red, green, blue (0 to 255) of each light as it shines now, in chain order."""
+        """Red, green, blue (0 to 255) of each light as shown now, in chain order."""
         grb = self._grb
         return tuple((grb[i + 1], grb[i], grb[i + 2]) for i in range(0, len(grb), BYTES_PER_LIGHT))
 
     def channels_on(self, now_s: float) -> int:
-        """Return how many channels are on at that instant; all are pulsed in phase from the last
-        frame on.
+        """Return the number of channels that are on at ``now_s``. The PWM of all channels starts
+        with the last frame.
         """
         if not self.level:
             return 0
@@ -66,12 +70,12 @@ class Ws2812Chain:
 
     @property
     def latched_s(self) -> float:
-        """The time at which the lights took on their present colours."""
+        """Time at which the lights began to show their present colours."""
         return self._quiet_from_s + RESET_S
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> bytes:
-        """Read the data line as MOSI of an SPI bus (tiltboard.hw_sim.buses.spi.SpiChip): the
-        lengths of its levels make bits and resets.
+        """Decode the data line as MOSI of an SPI bus (tiltboard.hw_sim.buses.spi.SpiChip). The
+        lengths of high and low levels make bits and resets.
         """
         levels = f"{int.from_bytes(sent):0{8 * len(sent)}b}"
         if len(sent) < self.gaps_under:
@@ -90,7 +94,7 @@ class Ws2812Chain:
         return bytes(len(sent))
 
     def _burst(self, levels: str, clock_hz: int, start_s: float) -> None:
-        """Receive bits without a reset between them, the first rising at ``start_s``."""
+        """Receive bits without a reset between them; the first bit rises at ``start_s``."""
         pulses = levels.replace("0", " ").split()
         bits: dict[str, str] = {}
         for pulse in set(pulses):
@@ -106,9 +110,10 @@ class Ws2812Chain:
     def receive(
         self, data: bytes | bytearray, start_s: float, duration_s: float | None = None
     ) -> float:
-        """Take bits that arrive from ``start_s`` on; return the time at which the last has passed.
+        """Receive data bits from ``start_s`` on and return the time at which the last bit has
+        passed.
 
-        ``duration_s``: how long they take, or None for ``BIT_S`` each.
+        ``duration_s``: duration of all bits, or None for ``BIT_S`` per bit.
 
         Bytes beyond the chain's end are lost. A light that gets fewer than 24 bits keeps its
         colour.
@@ -127,7 +132,9 @@ class Ws2812Chain:
         return self._quiet_from_s
 
     def power_on(self, now_s: float) -> None:
-        """Restore the supply, or end a brown-out: all lights are dark and wait for bits."""
+        """Restore the supply after a failure or a brown-out: all lights are dark and wait
+        for bits.
+        """
         self._grb = bytearray(len(self._grb))
         self.level = 0.0
         self._quiet_from_s = now_s - RESET_S

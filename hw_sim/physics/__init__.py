@@ -1,4 +1,4 @@
-"""The world in which pieces slide, tip, stack and fall, where its engine is installed."""
+"""The world with physics, in which pieces slide, tip, stack and fall. Needs the engine MuJoCo."""
 
 from __future__ import annotations
 

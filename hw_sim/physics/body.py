@@ -10,40 +10,42 @@ import mujoco
 from tiltboard.firmware_host.config import platform
 from tiltboard.games.base import TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
 
-STEP_S = 0.002  # At 3 ms a heap gains energy now and then.
+STEP_S = 0.002  # Time step of the simulation. With 3 ms a heap of pieces sometimes gains energy.
 PLATE_THICK_M, SURFACE_M = platform.PLATE_THICK_MM / 1000, platform.SURFACE_MM / 1000
 WEIGHT_M, GROUND_M = platform.WEIGHT_MM / 1000, platform.GROUND_MM / 1000
-PIVOT_DAMPING = 0.03  # N m s / rad: a push dies away within some five swings
-STIFF = 400.0  # N m / rad, of hands that hold the plate: 200 g on its rim sink it by 0.05 degree
+PIVOT_DAMPING = 0.03  # Unit N m s / rad. A push dies away within about five swings.
+# Stiffness of the hands that hold the plate, in N m / rad: 200 g on the rim tilt it by 0.05
+# degrees.
+STIFF = 400.0
 STIFF_DAMPING = 8.0
-FRICTION = 0.40  # felt feet on varnished wood; docs/add-a-board.md asks for at least 0.35
+FRICTION = 0.40  # Felt feet on varnished wood; docs/add-a-board.md asks for at least 0.35.
 SPIN_FRICTION_M = 0.005
 HARD = [2 * STEP_S, 1.5]  # Time constant (two steps) and damping ratio of contacts.
 GIVES = [0.95, 0.99, 0.0002, 0.5, 2.0]  # Contacts yield by less than 0.02 mm under 20 g.
-# For contacts and solver: 100 loose discs on a swinging plate take 2.8 MB. MuJoCo would reserve
-# 16 to 70 each time a piece comes or goes, and what was touched of that stays in memory.
+# Memory for contacts and solver: 100 loose discs on a swinging plate need 2.8 MB. By default MuJoCo
+# would reserve 16 to 70 MB whenever a piece comes or goes, and keep the part in use.
 WORKSPACE_BYTES = 4 * 2**20
 TURN_AXES = (("east", (1, 0, 0)), ("north", (0, 1, 0)), ("spin", (0, 0, 1)))
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A piece's body: a disc, in m and kg. ``foot_m``, ``mast_m``: the height of the foot, and the
-    radius of the mast on it.
-    """
+    """The shape of a piece: a disc, a foot with a mast, or a tile."""
 
     radius_m: float
     height_m: float
     mass_kg: float
     friction: float = FRICTION
     stem_m: float | None = None
-    """The radius of a tile's stem, below its hat."""
+    """Radius of a tile's stem below its hat, or None if the piece is not a tile."""
     foot_m: float = 0.0
+    """Height of the foot below the mast; 0 without a mast."""
     mast_m: float | None = None
+    """Radius of the mast on the foot, or None if the piece has no mast."""
 
 
 def shape_of(piece: PieceBody) -> Shape:
-    """Return the shape of a piece from its game's measures."""
+    """Return the shape of a piece from the dimensions that its game gives."""
     return Shape(
         piece.diameter_mm / 2000,
         piece.height_mm / 1000,
@@ -54,8 +56,8 @@ def shape_of(piece: PieceBody) -> Shape:
 
 
 DISC = shape_of(PieceBody())
-SLICK = 0.16  # A ring of PTFE on varnished wood, which slips from 9.1 degrees on.
-FEET = 1.2  # Soft rubber on varnished wood, which slips from 50 degrees on.
+SLICK = 0.16  # Friction of a PTFE ring on varnished wood, which slips above 9.1 degrees.
+FEET = 1.2  # Friction of soft rubber on varnished wood, which slips above 50 degrees.
 STEM_M = TILE_STEM_MM / 2000  # Radius of a tile's stem, which slides between pegs.
 HAT_M = TILE_HAT_MM / 1000  # Height at which a tile's hat begins, above the pegs.
 HAT_FRICTION = 0.2
@@ -65,7 +67,9 @@ WALL_UP_M = 0.015
 
 
 def bare_table(plate_mm: float) -> mujoco.MjSpec:
-    """The plate on its pivot, which is the origin, and the table top below; no piece yet."""
+    """Return the plate on its pivot, which is the origin, and the table top below, without
+    pieces.
+    """
     spec = mujoco.MjSpec()
     spec.memory = WORKSPACE_BYTES
     option = spec.option
@@ -73,7 +77,8 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
-    option.impratio = 30.0  # what leans on friction creeps 2 um a second, and is at rest then
+    # With this ratio a leaning piece creeps by only 2 um per second and so counts as resting.
+    option.impratio = 30.0
     half = plate_mm / 2000.0
     spec.worldbody.add_geom(
         name="ground",
@@ -115,10 +120,11 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
 
 
 def add_piece(spec: mujoco.MjSpec, name: str, shape: Shape) -> None:
-    """A free disc, whose own friction holds between it and whatever it touches; a foot with a mast
-    on it; or a tile, whose hat stops at other hats.
+    """Add a piece as a free body: a disc, a foot with a mast, or a tile whose hat stops at other
+    hats.
 
-    A part is as heavy as its share of the height, or where there is a mast of the volume.
+    The piece's own friction applies to every contact. The mass of a part is its fraction of the
+    height, or with a mast its fraction of the volume.
     """
     body = spec.worldbody.add_body(name=name)
     body.add_freejoint(name=name)
@@ -155,8 +161,9 @@ def add_piece(spec: mujoco.MjSpec, name: str, shape: Shape) -> None:
 def set_lanes(
     spec: mujoco.MjSpec, spots_mm: Sequence[tuple[float, float]], pitch_mm: float
 ) -> None:
-    """Pegs and walls on the plate, between which tiles slide along rows and columns: those about
-    the places with these middles, and no others.
+    """Replace the pegs and walls on the plate, between which tiles slide along rows and columns.
+
+    ``spots_mm``: centres of the places between the pegs; an empty sequence only removes them.
     """
     for geom in [geom for geom in spec.geoms if geom.name.startswith("lane-")]:
         spec.delete(geom)

@@ -1,7 +1,7 @@
-"""Rigid bodies on the plate, carried through time: what hands hold, what slides, tips and falls.
+"""Rigid bodies on the plate over time: pieces that hands hold, and pieces that slide, tip and fall.
 
-Positions outside this room are in mm in the plate's axes: x and y from its centre, z above its
-surface; they turn with the plate. Inside, MuJoCo works in metres from the pivot.
+Outside this package positions are in mm in the plate's axes, which turn with the plate: x and y
+from its centre, z above its surface. Inside, MuJoCo works in metres from the pivot.
 """
 
 from __future__ import annotations
@@ -33,35 +33,38 @@ from tiltboard.hw_sim.physics.pins import Pins, quaternions_after
 from tiltboard.hw_sim.world.paths import Path, Point
 from tiltboard.hw_sim.world.plate import PlateMotion, Vector
 
-REST_S = 0.3  # Everything is at rest after this time without motion.
+REST_S = 0.3  # Everything counts as resting after this time without motion.
 REST_MM = 0.01
-REST_TURN = 0.001  # Change of a unit vector.
-REST_SPEED = 0.002  # In m/s and rad/s; a swing is equally slow on both sides of its end.
-PULLED_FOR_S = 0.009  # Time between updates of magnets' forces; a hand moves 4 mm.
-# Without them a stack on a slope creeps by 0.02 mm a second. They take a matrix with a row for each
-# force of contact, 16 a piece: with more loose ones than that, too much time and memory.
+REST_TURN = 0.001  # Maximum change of a resting piece's axis, a unit vector.
+# Maximum speed at rest, in m/s and rad/s. A swing is equally slow on both sides of its end.
+REST_SPEED = 0.002
+PULLED_FOR_S = 0.009  # Time between updates of the magnets' forces, in which a hand moves 4 mm.
+# Number of no-slip iterations. Without them a stack on a slope creeps by 0.02 mm per second. They
+# need a matrix with a row for each contact force, 16 per piece, which takes too much time and
+# memory above NOSLIP_LOOSE loose pieces.
 NOSLIP = 3
 NOSLIP_LOOSE = 20
-OVERBOARD_M = GROUND_M + 0.018  # Highest middle of a piece that touches the table.
-KEPT_STEPS = 192  # The plate's motions kept for filters that look back, over 0.3 s.
+# Maximum height of the centre of a piece that touches the table beside the plate.
+OVERBOARD_M = GROUND_M + 0.018
+KEPT_STEPS = 192  # Number of past plate motions that are kept for filters, more than 0.3 s.
 
-# How fingers and chopsticks pull a piece to where it shall be, no harder than people can.
-GRIP_PER_S = 200.0  # Its square is a hand's stiffness per kilogram that it holds.
-GRIP_N = 6.0  # Fingers let a piece slip before they push harder than this.
-STICKS_PER_S = 60.0  # Chopsticks yield more than fingers.
-STICK_FRICTION = 0.40  # Friction of wood on a piece.
-STICKS_UP_M = 0.003  # Chopsticks hold a piece this far above its middle, so that it hangs.
-SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
+# Constants of fingers and chopsticks that pull a piece toward its path with a person's force.
+GRIP_PER_S = 200.0  # The square of this rate is a hand's stiffness per kilogram held.
+GRIP_N = 6.0  # Maximum force of fingers; a harder push makes the piece slip.
+STICKS_PER_S = 60.0  # Same rate for chopsticks, which yield more than fingers.
+STICK_FRICTION = 0.40  # Friction between wooden chopsticks and a piece.
+STICKS_UP_M = 0.003  # Chopsticks hold a piece this far above its centre, so that it hangs.
+SWING_DAMPING = 1e-5  # Damping in N m s of a piece that hangs between chopsticks.
 
 
 class Poses(NamedTuple):
-    """The poses of all pieces, row by row."""
+    """The poses of all pieces, one row per piece."""
 
     numbers: tuple[int, ...]
     feet_mm: Array
-    """The middle of the lower face of each, (N, 3)."""
+    """Centre of each piece's lower face, (N, 3)."""
     up: Array
-    """Its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands."""
+    """Axis of each piece as a unit vector, (N, 3); (0, 0, 1) for a standing piece."""
 
 
 @dataclass(slots=True)
@@ -71,23 +74,23 @@ class _Piece:
     shape: Shape
     moment_a_m2: float
     magnet_m: float
-    """The magnet's middle above the body's."""
+    """Height of the magnet's centre above the body's centre."""
     path: Path | None = None
-    """The path along which a hand moves it, or None."""
+    """Path along which a hand moves the piece, or None."""
     squeeze_n: float | None = None
-    """Force of each of the two sticks that hold it, west and east of it."""
+    """Force of each of two chopsticks, west and east of the piece, or None without chopsticks."""
     row: int = 0
-    """Its row in arrays over all pieces."""
+    """Row of the piece in arrays over all pieces."""
     body: int = 0
-    """The number of its body."""
+    """MuJoCo's number of the piece's body."""
     place_at: int = 0
-    """The index of its position in ``qpos``."""
+    """Index of the piece's position in ``qpos``."""
     speed_at: int = 0
-    """The index of its velocity in ``qvel``."""
+    """Index of the piece's velocity in ``qvel``."""
 
 
 class Dynamics:
-    """Steps of 2 ms as long as something moves, and none while everything is at rest."""
+    """Simulates plate and pieces in steps of 2 ms while something moves, and skips time at rest."""
 
     def __init__(
         self,
@@ -98,10 +101,12 @@ class Dynamics:
         *,
         pins: bool = True,
     ) -> None:
-        """``setpoint``: the angles in rad about east, north and its own axis at which hands hold
-        the plate at a time; they change until ``steered_until_s``. ``shape``: the usual piece.
-        ``pins``: what rests singly is carried by the plate (``tiltboard.hw_sim.physics.pins``);
-        without, its contacts are computed.
+        """Create the plate without pieces.
+
+        ``setpoint``: function that returns the commanded angles in rad about east, north and the
+        plate's own axis at a time. The angles can change until ``steered_until_s()``. ``shape``:
+        shape of a usual piece. ``pins``: True to let single resting pieces follow the plate without
+        contacts (``tiltboard.hw_sim.physics.pins``), False to compute their contacts.
         """
         self._shape = shape
         self._pieces: dict[int, _Piece] = {}
@@ -118,16 +123,16 @@ class Dynamics:
         self._poses: tuple[int, Poses] | None = None
         self._pulled: tuple[float, Array] | None = None
         self.asleep = False
-        self.version = 0  # changes whenever a piece may have
+        self.version = 0  # Number that changes whenever a piece may have moved.
         self._time_s = 0.0
         self._motions: deque[tuple[float, PlateMotion]] = deque(maxlen=KEPT_STEPS)
-        self._rate = np.zeros(3)  # of the plate, in its axes
+        self._rate = np.zeros(3)  # Rate of turn of the plate, in its own axes.
         self._gravity = np.array(self._model.opt.gravity)
         self._look_up()
         mujoco.mj_forward(self._model, self._data)
         self._note()
 
-    # What there is
+    # Adding, removing and moving pieces.
 
     def add(
         self,
@@ -137,8 +142,10 @@ class Dynamics:
         magnet_mm: float,
         shape: Shape | None = None,
     ) -> None:
-        """Add an upright piece with its foot at that point. ``moment_a_m2``: of its magnet,
-        positive upward, whose middle is ``magnet_mm`` above the foot.
+        """Add an upright piece with its foot at ``foot_mm``.
+
+        ``moment_a_m2``: moment of the piece's magnet, positive upward. ``magnet_mm``: height of the
+        magnet's centre above the foot.
         """
         shape = shape or self._shape
         add_piece(self._spec, f"piece-{number}", shape)
@@ -148,24 +155,28 @@ class Dynamics:
         self._set_pose(number, foot_mm)
 
     def remove(self, number: int) -> None:
-        """Take a piece out of the world."""
+        """Remove a piece from the simulation."""
         del self._pieces[number]
         self._spec.delete(self._spec.body(f"piece-{number}"))
         self._rebuild()
 
     def set_magnet(self, number: int, moment_a_m2: float) -> None:
-        """Give a piece another magnet."""
+        """Change the magnetic moment of a piece."""
         piece = self._pieces[number]
         piece.moment_a_m2 = self._moments[piece.row] = moment_a_m2
         self.wake()
 
     def set_lanes(self, spots_mm: Sequence[tuple[float, float]], pitch_mm: float) -> None:
-        """Pegs and walls lie on the plate from now on, about the places with these middles."""
+        """Set pegs and walls around the places with these centres, or remove them if ``spots_mm``
+        is empty.
+        """
         set_lanes(self._spec, spots_mm, pitch_mm)
         self._rebuild()
 
     def stand_on(self, number: int, friction: float, foot_mm: Point | None = None) -> None:
-        """Put a piece on another ground of ``friction``; at ``foot_mm``, if that is given."""
+        """Give the piece's foot the ``friction``, and move the piece to ``foot_mm`` if that is not
+        None.
+        """
         piece = self._pieces[number]
         piece.shape = replace(piece.shape, friction=friction)
         geom = f"piece-{number}"
@@ -177,18 +188,20 @@ class Dynamics:
         self.wake()
 
     def hold(self, number: int, path: Path) -> None:
-        """Let a hand hold the piece upright and move its foot along ``path``, in the plate's axes;
-        at the path's end the hand keeps it there.
+        """Let a hand hold the piece upright and move its foot along ``path``, in the plate's axes.
 
-        The hand pushes with 6 N at most, as fingers do.
+        The hand keeps the piece at the end of the path. The hand pushes with at most 6 N, like
+        fingers.
         """
         self._pieces[number].path = path
         self._loosen(number)
 
     def pinch(self, number: int, squeeze_n: float) -> None:
         """Hold the piece between two chopsticks, west and east of it, that press with
-        ``squeeze_n``: friction carries it, it swings about the line between them, and it slips out
-        under more load.
+        ``squeeze_n``.
+
+        Friction carries the piece. It swings about the line between the chopsticks, and slips out
+        under a higher load.
         """
         self._pieces[number].squeeze_n = squeeze_n
 
@@ -198,7 +211,7 @@ class Dynamics:
         return slipped
 
     def flick(self, number: int, at_s: float, speed_mm_s: Vector) -> None:
-        """Give the piece this speed at ``at_s``, in the plate's axes, as if a finger strikes it."""
+        """Give the piece a velocity in the plate's axes at ``at_s``, as if a finger strikes it."""
         self._loosen(number)
         self._flicks.append((at_s, number, np.asarray(speed_mm_s) / 1000))
 
@@ -210,21 +223,21 @@ class Dynamics:
             self.wake()
 
     def twirl(self, number: int, rad_s: float) -> None:
-        """Turn a free piece about its own axis at that rate."""
+        """Turn a free piece about its own axis at the rate ``rad_s``."""
         self._loosen(number)
         self._data.qvel[self._pieces[number].speed_at + 5] = rad_s
 
-    # Time
+    # Advancing the simulation in time.
 
     def wake(self) -> None:
-        """Wake what is at rest: something is about to move."""
+        """Resume the simulation after a rest, because something is about to move."""
         self.asleep = False
         self._before = None
         self._pulled = None
         self.version += 1
 
     def advance(self, now_s: float) -> None:
-        """Carry everything on to ``now_s``; where all is at rest that costs nothing."""
+        """Simulate up to ``now_s``. The time at rest is skipped."""
         while self._time_s + STEP_S <= now_s:
             if self.asleep:
                 self._time_s = now_s
@@ -260,7 +273,7 @@ class Dynamics:
         mujoco.mj_step2(model, data)
         self._pins.carry(data)
         model.opt.noslip_iterations = NOSLIP if self._pins.loose <= NOSLIP_LOOSE else 0
-        mujoco.mj_step1(model, data)  # so that positions are those of now
+        mujoco.mj_step1(model, data)  # Update the positions to the new time.
         self._time_s += STEP_S
         self.version += 1
         self._note()
@@ -270,7 +283,7 @@ class Dynamics:
         self._pins.loosen(self._model, [self._pieces[number].row])
 
     def _grip(self) -> None:
-        """Hands pull what they hold to where it shall be."""
+        """Pull each held piece toward its path. Pieces that slip out of the hand are released."""
         for number, piece in self._pieces.items():
             if piece.path is not None:
                 pulled = self._pull(piece, piece.path)
@@ -282,8 +295,10 @@ class Dynamics:
                     self._data.xfrc_applied[piece.body, 3:] += pulled[1]
 
     def _pull(self, piece: _Piece, path: Path) -> tuple[Array, Array] | None:
-        """Force and torque that take a piece along ``path`` in the next step, and keep it upright.
-        Between two sticks it swings about the line between them. None: it slips out.
+        """Return force and torque that move a held piece along ``path`` in the next step and keep
+        it upright, or None if the piece slips out.
+
+        Between two chopsticks the piece swings about the line between them.
         """
         data, plate, squeeze_n = self._data, self._turned(), piece.squeeze_n
         mass_kg, at = self._model.body_mass[piece.body], piece.speed_at
@@ -292,20 +307,21 @@ class Dynamics:
             self._centre_m(piece, path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
         )
         turning = data.cvel[self._plate, :3]
-        ahead += np.cross(turning, here) * STEP_S  # the plate takes the hand with it
+        ahead += np.cross(turning, here) * STEP_S  # The plate moves the hand along.
         per_s = STICKS_PER_S if squeeze_n else GRIP_PER_S
         off = ahead - data.xpos[piece.body]
         speed = (ahead - here) / STEP_S - data.qvel[at : at + 3]
         force = mass_kg * (per_s**2 * off + 2 * per_s * speed)
         force[2] += mass_kg * 9.81
-        if squeeze_n:  # friction across, what they press along
+        # Chopsticks press along the line between them, and hold by friction across that line.
+        if squeeze_n:
             along, *across = force @ plate
             if abs(along) > squeeze_n or np.hypot(*across) > 2 * STICK_FRICTION * squeeze_n:
                 return None
         x, y, z = axes[:, 2].tolist()
         u, v, w = plate[:, 2].tolist()
         lean = np.array((y * w - z * v, z * u - x * w, x * v - y * u))
-        rate = axes @ data.qvel[at + 3 : at + 6]  # which MuJoCo has in the piece's own axes
+        rate = axes @ data.qvel[at + 3 : at + 6]  # MuJoCo stores this rate in the piece's own axes.
         inertia = self._model.body_inertia[piece.body].max()
         torque = inertia * (GRIP_PER_S**2 * lean - 2 * GRIP_PER_S * rate)
         if squeeze_n:
@@ -316,7 +332,7 @@ class Dynamics:
         return force * min(1.0, GRIP_N / max(size, 1e-9)), torque
 
     def _strike(self) -> None:
-        """Carry out the flicks that are due."""
+        """Apply the flicks whose time has come."""
         due = [flick for flick in self._flicks if flick[0] <= self._time_s]
         self._flicks = [flick for flick in self._flicks if flick[0] > self._time_s]
         for _, number, speed in due:
@@ -325,7 +341,7 @@ class Dynamics:
                 self._data.qvel[at : at + 3] = self._turned() @ speed
 
     def _fall_asleep_at_rest(self) -> None:
-        """Once neither hands nor speed have moved anything for a while."""
+        """Stop the simulation if nothing has moved for REST_S and no hand is active."""
         if self._before is not None and self._time_s - self._before[0] < REST_S:
             return
         poses, scale = self.poses(), REST_TURN / REST_MM
@@ -335,7 +351,7 @@ class Dynamics:
         pieces = self._pieces.values()
         ends_s = [piece.path.end_s for piece in pieces if piece.path is not None]
         steered = self._flicks or max([self._steered_until_s(), *ends_s]) > self._time_s
-        # of the plate and of pieces, whose own jitter of a few mrad/s is none
+        # Linear speeds of the plate and the pieces. The pieces' jitter of a few mrad/s is ignored.
         speeds = [*range(3), *(piece.speed_at + axis for piece in pieces for axis in range(3))]
         quick = np.abs(self._data.qvel[speeds]).max() > REST_SPEED
         if before is None or steered or quick or before[1].shape != lie.shape:
@@ -345,11 +361,13 @@ class Dynamics:
             self._data.qacc_warmstart[:] = 0.0
             self.asleep = True
 
-    # What is seen of it
+    # Results of the simulation.
 
     @property
     def overboard(self) -> tuple[int, ...]:
-        """Return the pieces that fell off the plate; its edge may be as low as they are."""
+        """Numbers of the pieces that fell off the plate, whose edge can be as low as
+        fallen pieces.
+        """
         if not self._pieces:
             return ()
         middles = self._data.xpos[self._bodies]
@@ -373,8 +391,8 @@ class Dynamics:
         return self._poses[1]
 
     def lowest_mm(self) -> Array:
-        """Return the middle of each piece at the height of its lowest point, (N, 3); for a standing
-        piece that is its foot.
+        """Return a point on each piece's axis at the height of its lowest point, (N, 3). For a
+        standing piece this is the centre of the foot.
         """
         poses, halves = self.poses(), self._heights_mm / 2
         lowest = poses.feet_mm + poses.up * halves[:, None]
@@ -384,8 +402,10 @@ class Dynamics:
         return lowest
 
     def turned_poses(self) -> tuple[tuple[int, ...], Array, Array]:
-        """Numbers, where the middle of a usual piece would be on each one's foot, in mm above the
-        plate's surface, (N, 3), and quaternions w, x, y, z, (N, 4), in the plate's axes.
+        """Return the pieces' numbers, positions and rotations for drawing.
+
+        The position, (N, 3), is the centre of a usual piece on the same foot, in mm above the
+        plate's surface. The rotation, (N, 4), is a quaternion w, x, y, z in the plate's axes.
         """
         poses, turns = self.poses(), self._data.xquat
         drawn = poses.feet_mm + poses.up * (DISC.height_m * 500)
@@ -393,32 +413,34 @@ class Dynamics:
         return poses.numbers, drawn, quaternions_after(back, turns[self._bodies])
 
     def motion(self, time_s: float) -> PlateMotion:
-        """Return the plate's motion at ``time_s``, after advancing everything to that time; times
-        up to 0.3 s ago are kept.
+        """Return the plate's motion at ``time_s``, after simulating up to that time. Motions of the
+        last 0.3 s are available.
         """
         self.advance(time_s)
         at = bisect_right(self._motions, time_s, key=itemgetter(0))
         return self._motions[max(0, at - 1)][1]
 
-    # The record of its motion
+    # Record of the plate's motion, and access to MuJoCo's model.
 
     def _note(self) -> None:
         data = self._data
         axes = self._turned()
         rate = data.cvel[self._plate, :3] @ axes
-        # Not MuJoCo's own, which leaves out what its integrator makes of stiff hands
+        # MuJoCo's own acceleration ignores the effect of its integrator on stiff hands.
         turning = (rate - self._rate) / STEP_S
         self._rate = rate
         told = data.qpos[:3], -self._gravity @ axes, rate, turning
         self._motions.append((self._time_s, PlateMotion(*(tuple(each.tolist()) for each in told))))
 
     def _turned(self) -> Array:
-        """Return the plate's axes as columns."""
+        """Return the plate's axes as columns of a matrix."""
         axes: Array = self._data.xmat[self._plate].reshape(3, 3)
         return axes
 
     def _centre_m(self, piece: _Piece, foot_mm: Point) -> Array:
-        """Return the middle of a piece that stands upright with its foot there, in m."""
+        """Return the centre, in m from the pivot, of an upright piece with its foot at
+        ``foot_mm``.
+        """
         x, y, z = foot_mm
         here = (x / 1000, y / 1000, z / 1000 + SURFACE_M + piece.shape.height_m / 2)
         centre: Array = self._turned() @ np.asarray(here)

@@ -1,8 +1,8 @@
-"""The field of leaning or lying magnets at all sensors at once, and their pull on each other.
+"""The field of tilted magnets at all sensors, and the forces between the magnets.
 
-Near a magnet the field is a disc's exact one (N. Derby and S. Olbert, American Journal of Physics
-78 (2010) 229), further away two multipole terms, as in ``tiltboard.hw_sim.world.magnet``, here with
-the component across the axis too.
+Near a magnet the field is the exact field of a disc (N. Derby and S. Olbert, American Journal of
+Physics 78 (2010) 229), further away two multipole terms, as in ``tiltboard.hw_sim.world.magnet``.
+This module also computes the component across the axis.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ from tiltboard.hw_sim.world.magnet import FAR_MM, DiscMagnet
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-CEL_ROUNDS = 8  # quadratic convergence: from the worst kc met here 7 rounds reach rounding
+# Convergence is quadratic: for the worst ``kc`` here 7 rounds are exact except for rounding.
+CEL_ROUNDS = 8
 
 
 def upward_mt(disc: DiscMagnet, middles_mm: Array, up: Array, points_mm: Array) -> Array:
-    """Upward field in mT at ``points_mm`` (M, 3) of each of N equal discs, (N, M), magnetised along
-    ``up`` (N, 3), unit vectors, with their middles at ``middles_mm`` (N, 3).
+    """Return the upward field in mT of each of N equal discs at M points, (N, M).
+
+    ``middles_mm``: centres of the discs, (N, 3). ``up``: unit vectors of magnetisation, (N, 3).
+    ``points_mm``: the points, (M, 3).
     """
     away = points_mm[None, :, :] - middles_mm[:, None, :]
     z = np.einsum("nmk,nk->nm", away, up)
@@ -37,7 +40,9 @@ def upward_mt(disc: DiscMagnet, middles_mm: Array, up: Array, points_mm: Array) 
 
 
 def _far(disc: DiscMagnet, rho: Array, z: Array) -> tuple[Array, Array]:
-    """Along and across the axis: the gradient of D (P1(c) / r^2 + Q P3(c) / r^4)."""
+    """Return the field along and across the axis: the gradient of D (P1(c) / r^2 + Q P3(c)
+    / r^4).
+    """
     a, b = disc.diameter_mm / 2, disc.height_mm / 2
     moment = disc.remanence_mt * a * a * b / 2
     quad = (2 * b * b - 1.5 * a * a) / 2
@@ -68,7 +73,9 @@ def _exact(disc: DiscMagnet, rho_mm: Array, z_mm: Array) -> tuple[Array, Array]:
 
 
 def _cel(kc: Array, p: Array, c: float, s: Array | float) -> Array:
-    """Bulirsch's general complete elliptic integral, see ``tiltboard.hw_sim.world.magnet.cel``."""
+    """Return Bulirsch's general complete elliptic integral, as
+    ``tiltboard.hw_sim.world.magnet.cel``.
+    """
     k, kk, em = kc, kc, np.ones_like(kc)
     pp = np.sqrt(p)
     ss = s / pp
@@ -89,23 +96,26 @@ def _cel(kc: Array, p: Array, c: float, s: Array | float) -> Array:
     return np.asarray(math.pi / 2 * (ss + cc * em) / (em * (em + pp)))
 
 
-# How the pieces' magnets pull and turn each other: each a dipole in the middle of its disc.
+# Forces and torques between the pieces' magnets, each a dipole at the centre of its disc.
 #
-# Force and torque between two dipoles: K. W. Yung, P. B. Landecker and D. D. Villani, Magnetic and
-# Electrical Separation 9 (1998) 39.
+# Formulas for two dipoles: K. W. Yung, P. B. Landecker and D. D. Villani, Magnetic and Electrical
+# Separation 9 (1998) 39.
 
 MU0_4PI = 1e-7
-FAR_M = 0.080  # two strong magnets pull with 0.2 mN there, a two-hundredth of a piece's friction
-NEAREST_M = 0.012  # two magnets in discs of 15 mm come no nearer; dipoles would pull without limit
+# Range of the forces. At this distance two strong magnets pull with 0.2 mN, 1/200 of a piece's
+# friction.
+FAR_M = 0.080
+# Minimum distance of magnets in discs of 15 mm. Closer dipoles would pull without limit.
+NEAREST_M = 0.012
 
 _NEXT, _LAST = [1, 2, 0], [2, 0, 1]
 
 
 def wrenches(centres_m: Array, axes: Array, moments_a_m2: Array, heights_m: Array) -> Array:
-    """Force in N and torque in N m about each body's middle, (N, 6).
+    """Return force in N and torque in N m about each body's centre, (N, 6).
 
-    ``centres_m``: bodies' middles, (N, 3). ``axes``: unit vectors along which the moments lie.
-    ``heights_m``: of the magnets' middles above the bodies', (N,).
+    ``centres_m``: centres of the bodies, (N, 3). ``axes``: unit vectors of the moments.
+    ``heights_m``: height of each magnet's centre above its body's centre, (N,).
     """
     arms = axes * heights_m[:, None]
     at = centres_m + arms
@@ -118,9 +128,10 @@ def wrenches(centres_m: Array, axes: Array, moments_a_m2: Array, heights_m: Arra
 
 
 def _pairwise(moments: Array, pairs: tuple[Index, ...], away: Array) -> tuple[Array, Array]:
-    """Force in N on each magnet and field in T at each, (N, 3), of all ``pairs`` of them.
+    """Return the force in N on each magnet and the field in T at each magnet, (N, 3), from all
+    ``pairs``.
 
-    ``away``: from the second of a pair to the first, in m.
+    ``away``: vector from the second magnet of a pair to the first, in m.
     """
     pull, field = np.zeros_like(moments), np.zeros_like(moments)
     one, other = pairs
@@ -145,5 +156,7 @@ def _pairwise(moments: Array, pairs: tuple[Index, ...], away: Array) -> tuple[Ar
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Row by row; numpy's own spends most of its time on looking at axes."""
+    """Return the cross product of each row. numpy's own function is slow, because it checks the
+    axes.
+    """
     return a[:, _NEXT] * b[:, _LAST] - a[:, _LAST] * b[:, _NEXT]

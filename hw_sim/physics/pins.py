@@ -1,8 +1,9 @@
-"""Pieces that stand singly and at rest are carried by the plate, without contacts of their own.
+"""Single resting pieces that follow the plate without contacts of their own.
 
-Contacts cost more than all else, and 36 pieces have 144. A piece that stands by itself, far from
-all that moves, and that friction holds by a wide margin, is pinned: its weight acts on the plate,
-and its pose follows the plate. It is freed before anything comes near or friction may give.
+Contacts cost more time than anything else, and 36 pieces have 144. A piece is pinned if it stands
+alone, far from everything that moves, and friction holds it by a wide margin. The weight of a
+pinned piece acts on the plate, and its pose follows the plate. The piece is freed before anything
+comes near or friction may fail.
 """
 
 from __future__ import annotations
@@ -21,22 +22,25 @@ from tiltboard.hw_sim.physics.magnets import Array, Index, cross
 Flags = NDArray[np.bool_]
 
 G_M_S2 = 9.81
-LOOKS = 12  # A piece is pinned after standing for this many looks in a row, 9 ms apart.
+LOOKS = 12  # A piece is pinned after it was found firm in this many checks in a row, 9 ms apart.
 SINKS_M = 0.0003
 UPRIGHT = 0.9999
-STIRS_M = 2e-5  # Motion between two looks above which a piece is not at rest: 2 mm/s.
-HOLDS = 0.6  # Share of the friction in use; a tilt's acceleration adds less than the rest.
-TIPS = 0.3  # Magnets' torque, as a share of the torque that tips a piece.
-STAYS_RAD = 1e-6  # A smaller tilt is none: 0.2 um at the plate's rim.
-SPARE_M = 0.004  # A piece is freed before something is as near as this.
+STIRS_M = 2e-5  # Maximum motion between two checks of a resting piece, equal to 2 mm/s.
+# Maximum fraction of the friction in use. The acceleration of a tilt adds less than the rest.
+HOLDS = 0.6
+TIPS = 0.3  # Maximum torque of the magnets, as a fraction of the torque that tips a piece.
+STAYS_RAD = 1e-6  # A smaller change of tilt is ignored: 0.2 um at the plate's rim.
+SPARE_M = 0.004  # Minimum distance to other pieces; a nearer one frees a pinned piece.
 STRUCK_M_S = 0.005
 
 
 class Pins:
-    """The pieces that are pinned, row by row as in ``Dynamics``; none at first."""
+    """The pinned pieces, in the same rows as in ``Dynamics``. No piece is pinned at first."""
 
     def __init__(self, pieces: Sequence[tuple[int, int, int, Shape]]) -> None:
-        """Take each piece as its body, its offsets in ``qpos`` and ``qvel``, and its shape."""
+        """Store the pieces: for each the body, the offsets in ``qpos`` and ``qvel``, and
+        the shape.
+        """
         count, shapes = len(pieces), [shape for *_, shape in pieces]
         numbers = np.array([where for *where, _ in pieces], dtype=np.intp).reshape(-1, 3)
         self._bodies, self._places, self._speeds = numbers.T
@@ -49,14 +53,15 @@ class Pins:
         self._stood = np.zeros(count, dtype=np.intp)
         self._was = np.full((count, 3), np.inf)
         self.pinned: Flags = np.zeros(count, dtype=bool)
-        self._at = np.zeros((count, 3))  # in the plate's axes, and the turn in them
+        # Positions of the pinned pieces in the plate's axes; ``_turn`` has their rotations.
+        self._at = np.zeros((count, 3))
         self._turn = np.zeros((count, 4))
         self._load: Array | None = None
         self._carried: tuple[list[float], Array, Index, Index] | None = None
 
     @property
     def loose(self) -> int:
-        """The number of pieces that are not pinned."""
+        """Number of pieces that are not pinned."""
         return len(self.pinned) - int(self.pinned.sum())
 
     def look(
@@ -67,8 +72,9 @@ class Pins:
         pulls: Array,
         busy: Collection[int],
     ) -> None:
-        """Pin and free pieces. ``pulls``: magnets' forces and torques, (N, 6). ``busy``: rows in
-        hands.
+        """Pin and free pieces.
+
+        ``pulls``: forces and torques of the magnets, (N, 6). ``busy``: rows of pieces in hands.
         """
         axes = data.xmat[plate].reshape(3, 3)
         at = data.xpos[self._bodies] @ axes
@@ -78,7 +84,8 @@ class Pins:
         rate = data.cvel[plate, :3]
         swung = np.cross(rate, np.cross(rate, data.xpos[self._bodies]))
         felt = (force - swung * (self._weights / G_M_S2)[:, None]) @ axes
-        least = np.minimum(self._frictions, self._feet / self._halves)  # it slides, or tips
+        # Friction coefficient at which the piece slides or tips, whichever is lower.
+        least = np.minimum(self._frictions, self._feet / self._halves)
         slides = np.hypot(felt[:, 0], felt[:, 1]) > HOLDS * least * -felt[:, 2]
         tips = np.abs(pulls[:, 3:]).max(axis=1) > TIPS * self._weights * self._feet
         stands = np.abs(at[:, 2] - SURFACE_M - self._halves) < SINKS_M
@@ -94,7 +101,7 @@ class Pins:
         w, x, y, z = data.xquat[plate].tolist()
         self._turn[new] = quaternions_after((w, -x, -y, -z), data.xquat[self._bodies[new]])
         self._at[new] = at[new]
-        # force and torque of the pinned ones on the plate, about its middle of mass
+        # Force and torque of the pinned pieces on the plate, about its centre of mass.
         arms = data.xpos[self._bodies[wanted]] - data.xipos[plate]
         turning = cross(arms, force[wanted]) + pulls[wanted, 3:]
         self._load = np.concatenate([force[wanted].sum(axis=0), turning.sum(axis=0)])
@@ -114,13 +121,13 @@ class Pins:
         self._set(model, freed)
 
     def press(self, data: mujoco.MjData, plate: int) -> None:
-        """Put the pinned pieces' weight on the plate, and no magnet's force on the pieces."""
+        """Apply the pinned pieces' forces to the plate instead of to the pieces."""
         if self._load is not None and self.pinned.any():
             data.xfrc_applied[self._bodies[self.pinned]] = 0.0
             data.xfrc_applied[plate] += self._load
 
     def carry(self, data: mujoco.MjData) -> None:
-        """Move pinned pieces with the plate, after a step."""
+        """Move the pinned pieces with the plate, after a step."""
         if not self.pinned.any():
             return
         angles, speeds = data.qpos[:3].tolist(), None

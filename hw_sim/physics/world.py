@@ -1,4 +1,4 @@
-"""The world with physics, whose pieces slide, tip, stack and fall, with the same interface as
+"""The world with physics, in which pieces slide, tip, stack and fall. The interface is that of
 World.
 """
 
@@ -26,20 +26,20 @@ from tiltboard.hw_sim.world.plate import PlateMotion, TiltingPlate, Vector
 from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 
 MU0 = 4e-7 * math.pi
-SEATS_MM = 6.0  # Largest offset at which a tile's foot finds the middle of its place.
+SEATS_MM = 6.0  # Maximum distance from which a tile's foot is moved to the centre of its place.
 
 
 class SwingingPlate(TiltingPlate):
-    """A plate that hands command and whose actual motion the dynamics compute."""
+    """A plate with commanded angles, whose actual motion is computed by Dynamics."""
 
-    IMU_M: ClassVar[Vector] = (0.0, 0.0, 0.005)  # a sensor on the pivot is not quite there
+    IMU_M: ClassVar[Vector] = (0.0, 0.0, 0.005)  # The sensor is 5 mm above the pivot.
 
     def __init__(self, stream: Stream, plate_mm: float) -> None:
         super().__init__(stream)
         self.dynamics = Dynamics(plate_mm, self.commanded_rad, lambda: self.busy_until_s)
 
     def _stir(self, now_s: float) -> None:
-        """Wake the dynamics, as pieces on the plate may slide."""
+        """Wake the dynamics, because pieces on the plate may slide."""
         self.dynamics.advance(now_s)
         self.dynamics.wake()
 
@@ -49,7 +49,9 @@ class SwingingPlate(TiltingPlate):
 
 
 class RigidWorld(World):
-    """The world whose pieces are rigid bodies. A hand moves one along its path, then lets it go."""
+    """A world whose pieces are rigid bodies. A hand moves a piece along its path and then
+    lets go.
+    """
 
     plate: SwingingPlate
     falls: ClassVar[bool] = True
@@ -66,16 +68,17 @@ class RigidWorld(World):
         self._dynamics = self.plate.dynamics
         self._felt_mt: list[float] = []
         self._seen_version = -1
-        self._lanes: list[tuple[float, float]] = []  # the middles of their places
+        self._lanes: list[tuple[float, float]] = []  # Centres of the places between the pegs.
         self._slick: SimulatedPiece | None = None
 
     def _new_plate(self, stream: Stream) -> SwingingPlate:
         return SwingingPlate(stream, self.profile.plate_mm)
 
     def set_lanes(self, places: Collection[int]) -> None:
-        """Pegs and walls about these places, or none. A piece that is made from now on is a tile:
-        it slides until the next one is taken from a tray; then it is pressed down on its foot, in
-        the middle of its place.
+        """Set pegs and walls around these places, or remove them if ``places`` is empty.
+
+        While there are pegs, every new piece is a tile. A tile can slide until the next piece is
+        taken from a tray. After that it stands firmly in the centre of its place.
         """
         laid = [self.profile.centre_mm(index) for index in places]
         if laid == self._lanes:
@@ -94,7 +97,9 @@ class RigidWorld(World):
         return piece
 
     def _press_down(self) -> None:
-        """Let the tile that slid stand firmly again, in the middle of its place if it is near."""
+        """Let the tile that slid last stand firmly again, in the centre of its place if it
+        is near.
+        """
         tile = self._slick
         if tile is None or tile.piece_id not in self.pieces:
             return
@@ -103,10 +108,10 @@ class RigidWorld(World):
         seated = tile.stands and z < 1.0 and math.dist(middle, (x, y)) < SEATS_MM
         self._dynamics.stand_on(tile.piece_id, FEET, (*middle, 0.0) if seated else None)
 
-    # What is felt
+    # Magnetic fields at the sensors.
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
-        """Set each place's gap to its sensor, in mm, and compute the fields again."""
+        """Set each place's gap between sensor and magnet, in mm, and compute the fields again."""
         super().set_gaps(gaps_mm)
         self._points = np.array(
             [(*self.profile.centre_mm(index), -gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
@@ -128,7 +133,9 @@ class RigidWorld(World):
         return float(self._shares_mt([piece], self._points[sensor : sensor + 1])[0, 0])
 
     def _total_mt(self) -> Array:
-        """Return the field of all pieces; only those that moved by 0.1 um are computed again."""
+        """Return the field of all pieces at each sensor. Only pieces that moved by 0.1 um are
+        computed again.
+        """
         poses = self._dynamics.poses()
         lie = np.concatenate([poses.feet_mm, poses.up * 100], axis=1)
         if self._shares is None or self._shares[0] != poses.numbers:
@@ -144,7 +151,7 @@ class RigidWorld(World):
         return np.asarray(shares.sum(axis=0))
 
     def _shares_mt(self, pieces: Sequence[SimulatedPiece], points: Array) -> Array:
-        """Return the field of each of ``pieces``, which have equal discs, at each point."""
+        """Return the field in mT of each of ``pieces``, which have equal discs, at each point."""
         poses = self._dynamics.poses()
         rows = [poses.numbers.index(piece.piece_id) for piece in pieces]
         up, disc = poses.up[rows], pieces[0].kind.disc
@@ -152,10 +159,12 @@ class RigidWorld(World):
         factors = np.array([piece.kind.sign * piece.factor for piece in pieces])
         return factors[:, None] * upward_mt(disc, middles, up, points)
 
-    # What happens
+    # Motions of pieces.
 
     def set_going(self, piece: SimulatedPiece, path: Path, *, leaves: bool = False) -> None:
-        """Have a hand take the piece along ``path``."""
+        """Let a hand move the piece along ``path``. With ``leaves`` the piece is off the plate at
+        the end of the path.
+        """
         super().set_going(piece, path, leaves=leaves)
         self._dynamics.hold(piece.piece_id, path)
 
@@ -171,21 +180,21 @@ class RigidWorld(World):
         }
 
     def flick(self, piece: SimulatedPiece, at_s: float, speed_mm_s: Vector) -> None:
-        """Strike the piece with a finger at that time."""
+        """Strike the piece with a finger at ``at_s``."""
         self._dynamics.flick(piece.piece_id, at_s, speed_mm_s)
 
     def twirl(self, piece: SimulatedPiece, rad_s: float) -> None:
-        """Turn a piece about its own axis."""
+        """Turn a piece about its own axis at the rate ``rad_s``."""
         self._dynamics.twirl(piece.piece_id, rad_s)
 
     def pinch(self, piece: SimulatedPiece, squeeze_n: float) -> None:
-        """Hold the piece with two chopsticks that press with ``squeeze_n`` each; it slips out when
-        the load exceeds the friction.
+        """Hold the piece with two chopsticks that each press with ``squeeze_n``. The piece slips
+        out when the load exceeds the friction.
         """
         self._dynamics.pinch(piece.piece_id, squeeze_n)
 
     def open_hand(self, piece: SimulatedPiece) -> None:
-        """Let go of the piece, which continues as it moves."""
+        """Let go of the piece, which continues its motion."""
         super().open_hand(piece)
         piece.path = None
         self._dynamics.release(piece.piece_id)
@@ -205,10 +214,12 @@ class RigidWorld(World):
             self._dynamics.hold(piece.piece_id, still(piece.here, self.clock.now()))
 
     def settle(self, now_s: float) -> None:
-        """Let time pass for everything that moves, and hands let go at the ends of their paths."""
+        """Simulate up to ``now_s``, release pieces at the end of their paths, and remove pieces
+        that fell off.
+        """
         self._dynamics.advance(now_s)
         if now_s < self._field.next_change_s and self._seen_version == self._dynamics.version:
-            return  # as for most sensors of a scan
+            return  # Nothing has changed, as for most sensors of a scan.
         for number in self._dynamics.slipped():
             if number in self.pieces:
                 self.open_hand(self.pieces[number])
@@ -242,7 +253,9 @@ class RigidWorld(World):
 
 
 def _moment_a_m2(piece: SimulatedPiece) -> float:
-    """Along the piece's axis. A north pole that faces down makes the moment point down."""
+    """Return the magnetic moment along the piece's axis. A north pole that faces down gives a
+    negative value.
+    """
     disc = piece.kind.disc
     volume_m3 = math.pi * (disc.diameter_mm / 2000) ** 2 * disc.height_mm / 1000
     return piece.kind.sign * piece.factor * disc.remanence_mt / 1000 * volume_m3 / MU0

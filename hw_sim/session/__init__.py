@@ -1,4 +1,4 @@
-"""The parts that drive the host on a simulated table; no other part of ``hw_sim`` uses the host."""
+"""Simulated tables with the real host. No other part of ``hw_sim`` uses the host."""
 
 from tiltboard.hw_sim.session.session import SimSession
 

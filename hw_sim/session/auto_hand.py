@@ -1,4 +1,4 @@
-"""The simulated table's own hand, which does what the table asks for and what players wish."""
+"""The automatic hand of the simulated table, which does what the table and the players ask for."""
 
 from __future__ import annotations
 
@@ -20,36 +20,40 @@ from tiltboard.hw_sim.session.session import SimSession
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, SimulatedPiece
 
-SAYS_S = 6.0  # Delay before it reports a wish as done that no sensor could see.
-STEADY_MM = 4.0  # Tremor of a hand that stacks a piece.
+SAYS_S = 6.0  # Delay before the hand reports the result of a request that no sensor can detect.
+STEADY_MM = 4.0  # Amplitude of the tremor of a hand that stacks a piece.
 SHAKY_MM = 2.0  # Tremor added with each challenge.
-TIDIES_S = 1.5  # Delay after the last move before pieces that left the game are taken off.
+TIDIES_S = 1.5  # Delay between the last move and the removal of pieces that left the game.
 
 
 class SeatHand:
-    """Puts players' pieces down, takes off pieces that returned to hands, and reports unseen
-    results.
+    """Acts for players of tower games: puts pieces down, takes returned pieces off the plate, and
+    reports results that no sensor can detect.
     """
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._world = session.table.world
-        self._doing: tuple[str, int] | None = None  # A wish, and the number of moves before it.
-        self._outcome_known: str | None = None  # The move to report for it, if known already.
-        self._to_stack: list[str] = []  # Pieces to stack on ``self._at``, the next one first.
+        # The player's request that is in progress, and the number of moves before it.
+        self._doing: tuple[str, int] | None = None
+        # Move to report for the request, if its result is already known.
+        self._outcome_known: str | None = None
+        self._to_stack: list[str] = []  # Pieces to stack on place ``self._at``, the next one first.
         self._at = 0
         self._tremble_mm = 0.0
-        self._stacked: list[int] = []  # Ids of the pieces that it has put on others.
+        self._stacked: list[int] = []  # Ids of the pieces that the hand has stacked on others.
         self._stream = Streams(session.table.seed).stream("seat-hand")
         self._says_s = 0.0
         self._moves = 0
         self._tidies_s = 0.0
 
     def step(self, overlay: ZoneOverlay) -> None:
-        """Act if it is time; call it after each step of the host."""
+        """Continue the present request. The caller calls this method after each step of
+        the host.
+        """
         room, now_s = self._session.host.session.seat_referee, self._session.clock.now()
         made = len(self._session.host.standing.moves)
-        if room is None:  # another game has just begun
+        if room is None:  # Another game has just begun.
             return
         if made != self._moves:
             self._moves, self._tidies_s = made, now_s + TIDIES_S
@@ -62,7 +66,8 @@ class SeatHand:
         elif self._doing != (room.for_hands, made):
             self._doing, self._says_s = (room.for_hands, made), now_s + SAYS_S
             self._outcome_known, self._to_stack, self._stacked = None, [], []
-            with suppress(HandsError):  # no room, or nothing there: told as it is, in its time
+            # If the request is impossible, its result is reported later as it is.
+            with suppress(HandsError):
                 self._do(overlay, room.position, room.for_hands)
         elif self._to_stack:
             self._says_s = now_s + SAYS_S
@@ -72,7 +77,7 @@ class SeatHand:
             self._session.host.submit(SeatMove(None, self._outcome(room.for_hands)))
 
     def _outcome(self, wish: str) -> str:
-        """Return the move that the hand reports: that the stack holds, or that it fell."""
+        """Return the move that the hand reports: that the stack stands, or that it fell."""
         pieces = self._world.pieces
         high = (at in pieces and pieces[at].here[2] > BODY_HEIGHT_MM / 2 for at in self._stacked)
         return self._outcome_known or (wish if all(high) else _failed(wish))
@@ -84,14 +89,15 @@ class SeatHand:
         if not falls:
             outcome = overlay.game.attempted(position, wish, self._stream)
             if outcome != wish:
-                self._outcome_known = outcome  # what fell lies there until it is tidied away
+                # Fallen pieces stay on the plate until they are tidied away.
+                self._outcome_known = outcome
                 return
         if words[1] != "place":
             for index in self._standing(overlay, zone)[-1:]:
                 hands.take(index)
             return
         if overlay.game.spins(position) and self._session.profile.spins:
-            hands.spin_plate(math.tau)  # the piece is put on it meanwhile
+            hands.spin_plate(math.tau)  # The piece is put down while the plate spins.
         troops = words[3].split("+")
         under = int(words[5].partition("=")[2]) if len(words) > 5 else 0
         there = [at for at in self._places(overlay, zone) if self._height(at) == under]
@@ -99,27 +105,29 @@ class SeatHand:
             self._at, self._to_stack = there[0], troops
             self._tremble_mm = STEADY_MM + SHAKY_MM * overlay.game.forced(position)
         elif falls:
-            self._outcome_known = _failed(wish)  # what it would stand on has come down before
+            # The tower that the piece belongs on has already fallen.
+            self._outcome_known = _failed(wish)
         if there and under == 0:
-            hands.put(troops[0], there[0])  # where it cannot, stacking it fails, too
+            # If this piece cannot be put down, stacking on it fails, too.
+            hands.put(troops[0], there[0])
             self._to_stack = self._to_stack[1:]
 
     def _stack(self, wish: str) -> None:
         troop, *self._to_stack = self._to_stack
         try:
             done = self._session.hands.stack(troop, self._at, tremble_mm=self._tremble_mm)
-        except HandsError:  # what it would stand on leans, or is gone
+        except HandsError:  # The tower that the piece belongs on leans or is gone.
             self._outcome_known, self._to_stack = _failed(wish), []
         else:
             self._stacked.append(done.piece_ids[0])
 
     def _height(self, index: int) -> int:
-        """Return the number of pieces stacked on that place."""
+        """Return the number of pieces stacked on the place."""
         top_mm = self._world.top_mm(*self._session.profile.centre_mm(index))
         return round(top_mm / BODY_HEIGHT_MM)
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
-        """Take one piece off the zone with the most pieces beyond the game's number."""
+        """Take one piece off the zone that exceeds its number of pieces by most."""
         game = overlay.game
         if any(game.takes_back(move) for move in position.legal()):
             return
@@ -139,50 +147,54 @@ class SeatHand:
 
 
 def _failed(wish: str) -> str:
-    """Return the move that reports that ``wish`` did not hold."""
+    """Return the move that reports the failure of ``wish``."""
     who, what, _, *where = wish.split(":")
     return ":".join([who, what, "fail", *where[:2]])
 
 
-# The simulated table's own hand carries out quickly what the table asks for.
+# Fast motions of the automatic hand, which carries out the table's requests.
 
 ROLL_S = 0.25  # Duration of a roll to a neighbouring place.
-HOP_S = 0.25  # Duration of a hop, to which the distance at HOP_MM_S is added.
+HOP_S = 0.25  # Duration of a hop without the time for the distance at HOP_MM_S.
 HOP_MM_S = 2000.0
 HOP_MM = 45.0
 LOWER_S = 0.2
 ABOVE_MM = 60.0
 STAGGER_S = 0.3  # Time over which the starts of many pieces are spread.
-SEEN_S = 0.2  # Wait after the last piece rests, longer than its reading takes to be accepted.
-GIVEN_UP_S = 1.5  # Wait for a change of the requests before the hand gives up.
+# Delay after the last piece rests, longer than the time until the host accepts its reading.
+SEEN_S = 0.2
+GIVEN_UP_S = 1.5  # Time without a change of the requests after which the hand gives up.
 ASKING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
 LEAVING = (Role.WRONG, Role.REMOVE, Role.LIFT)
 
 
 class OwnHand:
-    """Carries out the table's requests. Runs in its thread; call ``step`` after each host step."""
+    """Carries out the table's requests. Use it only in the table's thread; call ``step`` after each
+    host step.
+    """
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._world = session.table.world
         self._at_seats = SeatHand(session)
         self._waiting: list[Future[None]] = []
-        self._overlay: Overlay | None = None  # Another one with each game begun or resumed.
-        self._done: tuple[Shift, ...] | None = None  # The shifts carried out last.
-        self._moves = False  # Whether to make a move, as the other side in a lesson.
-        self._ready_s = 0.0  # Time by which the sensors have seen those shifts.
+        # Overlay of the present game. Each game that begins or resumes has a new overlay.
+        self._overlay: Overlay | None = None
+        self._done: tuple[Shift, ...] | None = None  # The shifts that were carried out last.
+        self._moves = False  # True if the hand also makes the other side's move, in a lesson.
+        self._ready_s = 0.0  # Time by which the sensors have detected the last shifts.
         self._refused: HandsError | None = None
 
     def carry_out(self, answer: Future[None]) -> None:
-        """Do what the table asks for now and what follows from it; set ``answer`` when nothing is
-        left.
+        """Carry out the table's present requests and the ones that follow. Sets ``answer`` when no
+        request is left.
         """
         self._waiting.append(answer)
         self._moves = self._session.host.standing.phase is Phase.TURN
 
     def put_back(self, cells: Mapping[str, str]) -> None:
-        """Set the board up at once with ``cells`` and nothing else; zones with towers stay as they
-        are.
+        """Put the pieces of ``cells`` on the board immediately and remove all others. The plate of
+        a tower game stays unchanged.
         """
         overlay = self._session.host.overlay
         if not isinstance(overlay, ZoneOverlay):
@@ -194,13 +206,15 @@ class OwnHand:
         standing, now_s = self._session.host.standing, self._session.clock.now()
         session = self._session.host.session
         if (session.opponents.moving or session.from_seat) and not self._waiting:
-            self._waiting.append(Future())  # Neither a bot nor a phone has a hand at the table.
+            # Bots and players on phones cannot move pieces, so the automatic hand does.
+            self._waiting.append(Future())
         if self._session.host.overlay is not self._overlay:
             self._overlay = self._session.host.overlay
             self._take_over(self._overlay)
             self._end()
             if standing.outcome is not None and standing.position is not None:
-                self.put_back(standing.position.cells)  # nobody is asked to set that up
+                # The host does not ask for the pieces of a finished game.
+                self.put_back(standing.position.cells)
         held = any(piece.held for piece in self._world.pieces.values())
         if isinstance(self._overlay, ZoneOverlay) and not held:
             self._at_seats.step(self._overlay)
@@ -209,10 +223,11 @@ class OwnHand:
         sight = self._session.host.sight
         unsure = sight.unsure - sight.masked.keys()
         if self._done and unsure and now_s < self._ready_s + GIVEN_UP_S:
-            return  # many came to rest at once: not all of it has been seen yet
+            # Many pieces came to rest together, and the sensors have not detected all of them yet.
+            return
         steps = self._requested(standing)
         if not steps and standing.phase not in ASKING:
-            self._refused = None  # somebody, or a later look, has done it
+            self._refused = None  # A player or a later scan has fulfilled the request.
             self._end()
         elif steps != self._done:
             self._done, self._refused = steps, None
@@ -221,7 +236,7 @@ class OwnHand:
             self._end()
 
     def _end(self) -> None:
-        """Answer all waiting callers, with the last refusal if there was one."""
+        """Answer all waiting callers, with the last error if there was one."""
         waiting, self._waiting, self._done = self._waiting, [], None
         for answer in waiting:
             if self._refused is None:
@@ -231,8 +246,10 @@ class OwnHand:
         self._refused = None
 
     def _take_over(self, overlay: Overlay) -> None:
-        """Adapt the pieces on the plate to a new game: rename each by its magnet. Pieces in hands,
-        between or beside its places, or with a magnet that the game lacks, are removed.
+        """Adapt the pieces on the plate to a new game: rename each piece by its magnet.
+
+        Pieces in hands, between or beside the game's places, or with a magnet that the game lacks
+        are removed.
         """
         called = {kind: label for label, kind in self._world.trays.items()}
         board = set(overlay.index_of_game_place.values())
@@ -251,8 +268,10 @@ class OwnHand:
                 self._world.remove(piece)
 
     def _requested(self, standing: Standing) -> tuple[Shift, ...]:
-        """Return the shifts that the table asks for; without a list, pieces on lit places go to
-        their middle, or off the board if nothing belongs there.
+        """Return the shifts that the table asks for.
+
+        Without a list of shifts, each piece on a lit place goes to the centre of its place, or off
+        the board if the place must be empty.
         """
         if standing.position is None:
             return ()
@@ -264,12 +283,10 @@ class OwnHand:
         wanted = standing.position.cells
         return tuple(Shift(wanted.get(p, ""), p, p if p in wanted else None) for p in lit)
 
-    # How it is done
+    # Movements that carry out the requests.
 
     def _begin(self, steps: Sequence[Shift], now_s: float) -> float:
-        """Begin all shifts that are possible; return the time at which the last piece comes to
-        rest.
-        """
+        """Begin all possible shifts, and return the time at which the last piece comes to rest."""
         end_s = now_s
         going_first = sorted(steps, key=lambda step: step.source is None)
         single = [each for step in going_first for each in self._one_by_one(step)]
@@ -281,8 +298,8 @@ class OwnHand:
         return end_s
 
     def _one_by_one(self, step: Shift) -> list[Shift]:
-        """Split the shift of a run of like pieces into shifts by one place each, the foremost
-        first.
+        """Split the shift of a row of equal pieces into shifts by one place each, the foremost
+        piece first.
         """
         board = self._session.host.game.board
         first, last = board.get(step.source or ""), board.get(step.target or "")
@@ -302,8 +319,9 @@ class OwnHand:
         return [Shift(step.piece, start, end) for start, end in pairwise(line)][::-1]
 
     def _do(self, step: Shift, now_s: float, start_s: float) -> float:
-        """Do one shift; return the time at which it is done. Pieces that come or leave start at
-        ``start_s``. Raises HandsError.
+        """Do one shift and return the time at which it is done. Raises HandsError.
+
+        Pieces that come or leave start at ``start_s``.
         """
         hands = self._session.hands
         if step.source is None:
@@ -311,26 +329,31 @@ class OwnHand:
         index = self._index(step.source)
         piece = self._world.piece_at(index)
         if piece is None or self._world.trays.get(step.piece, piece.kind) != piece.kind:
-            return now_s  # somebody was faster
+            return now_s  # A player has already moved this piece.
         if step.target is not None:
             return self._go(piece, self._middle(step.target))
         end_s = now_s
-        while piece is not None:  # a whole tower at once: its magnets cling
+        while piece is not None:  # The magnets of a tower stick together, so take the whole tower.
             end_s = max(end_s, hands.start(piece, _take, at_s=start_s, leaves=True).end_s)
             piece = self._world.piece_at(index)
         return end_s
 
     def _go(self, piece: SimulatedPiece, goal: Point) -> float:
-        """Move a piece along the plate to a neighbouring place, or through the air to another."""
+        """Move a piece along the plate to a neighbouring place, or through the air to another
+        place. Return the time at which it arrives.
+        """
         hands = self._session.hands
         hands.traffic.check_room(goal, piece)
         if math.dist(piece.here[:2], goal[:2]) < 1.5 * self._session.profile.pitch_mm:
-            with suppress(HandsError):  # diagonally, two may stand too close
+            # On a diagonal two other pieces can block the way along the plate.
+            with suppress(HandsError):
                 return hands.start(piece, partial(_go, goal=goal, duration_s=ROLL_S)).end_s
         return hands.start(piece, partial(_hop, goal=goal)).end_s
 
     def _bring(self, label: str, place: str, start_s: float) -> float:
-        """Bring a piece from between places, or else from its tray."""
+        """Bring a piece that stands between places, or else a new one from its tray. Return the
+        time at which it arrives.
+        """
         goal = self._middle(place)
         lost = next((each for each in self._between_places() if each.label == label), None)
         if lost is not None:
@@ -341,7 +364,7 @@ class OwnHand:
         return self._session.hands.bring(piece, lower, at_s=start_s).end_s
 
     def _between_places(self) -> list[SimulatedPiece]:
-        """Return the pieces that stand too far from every place for a sensor to feel them well."""
+        """Return the pieces that stand too far from every place to be detected reliably."""
         profile = self._session.profile
         middles = [profile.centre_mm(index) for index in range(len(profile.places))]
         return [

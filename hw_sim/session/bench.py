@@ -1,4 +1,4 @@
-"""Measures how fast a table answers and what CPU that takes, for ``tiltboard bench``."""
+"""Measurement of the table's delay and CPU time, for ``tiltboard bench``."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tiltboard.hw_sim.chips.cd74hc4067 import AddressBus
 from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.session.session import SimSession
 
-# The delay is from a piece touching the board to the first light that changes for it, in virtual
-# time; on a table without lights, to the new standing, which the page shows.
+# The delay is measured in virtual time, from the touch of a piece to the first light that changes.
+# Without lights the end is the change of the standing, which the page shows.
 
 AVERAGED_SCANS = 4
-BUS_S = 0.0055  # docs/benchmarks.md: one scan and one light update
+BUS_S = 0.0055  # Bus time of one scan and one light update (docs/benchmarks.md).
 GOAL_WIRED_S, GOAL_NODE_S = 0.100, 0.060
 TOLERANCE_MM = 5.0
 PATIENCE_S = 2.0
@@ -34,7 +34,9 @@ SHARES = (("min", 0.0), ("median", 0.5), ("95 %", 0.95), ("max", 1.0))
 
 
 def say_latency(echo: Callable[[str], None], profile: str = "plate-10", touches: int = 300) -> None:
-    """Put ``touches`` pieces, each up to 5 mm off centre, and print the distribution."""
+    """Put ``touches`` pieces, each up to 5 mm off centre, and print the distribution of
+    the delays.
+    """
     table = load_profile(profile)
     delays_s = measured_s(table, touches)
     most_s = limit_s(table)
@@ -54,25 +56,28 @@ def say_latency(echo: Callable[[str], None], profile: str = "plate-10", touches:
 
 
 def measured_s(table: Profile, touches: int) -> list[float]:
-    """Return the delays of ``touches`` pieces in s, sorted."""
+    """Return the delays of ``touches`` pieces in s, in ascending order."""
     stream = Streams(1).stream("bench-latency")
     with tempfile.TemporaryDirectory() as state, SimSession(table, Path(state)) as session:
         return sorted(_touch_to_light_s(session, stream) for _ in range(touches))
 
 
 def limit_s(table: Profile) -> float:
-    """Return the longest delay in s that physics and averaging explain (docs/benchmarks.md)."""
+    """Return the maximum delay in s that averaging and bus times explain (docs/benchmarks.md)."""
     return AVERAGED_SCANS / table.scans_per_s + 2 * BUS_S
 
 
 def at_share(delays_s: list[float], share: float) -> float:
-    """Return the delay that ``share`` (0 to 1) of the sorted ``delays_s`` do not exceed."""
+    """Return the delay that a fraction ``share`` (0 to 1) of the sorted ``delays_s`` do
+    not exceed.
+    """
     return delays_s[round(share * (len(delays_s) - 1))]
 
 
 def _touch_to_light_s(session: SimSession, stream: Stream) -> float:
-    """Return the delay of a game's first move on an empty plate, from the touch until the strip has
-    latched the first bytes that show it. Raises TimeoutError.
+    """Return the delay in s of a game's first move on an empty plate. Raises TimeoutError.
+
+    The delay lasts from the touch until the strip has latched the first bytes that show the move.
     """
     host, table = session.host, session.table
     session.hands.set_up({})
@@ -99,15 +104,15 @@ def _touch_to_light_s(session: SimSession, stream: Stream) -> float:
     raise TimeoutError(f"the table did not notice a piece on {place} within {PATIENCE_S} s")
 
 
-# CPU of one scan, from the drivers to the lights.
+# CPU time of one scan, from the drivers to the lights.
 
 GOAL_SCAN_MS = 0.5
 TURNS = 10
-RECORDED_SCANS = 60  # Scans recorded, from which the chips then answer.
+RECORDED_SCANS = 60  # Number of recorded scans, which the chips then repeat.
 
 
 def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int = 3000) -> None:
-    """Print the CPU of one scan in mid-game, with the simulated chips and without them."""
+    """Print the CPU time of one scan in mid-game, with the simulated chips and without them."""
     pieces, whole, frozen = scan_cpu_ms(profile, scans)
     echo(f"CPU per scan, {pieces} pieces standing, {scans} scans ({profile})")
     echo(f"  drivers to lights, with the simulated chips and world:  {whole:.3f} ms")
@@ -120,8 +125,11 @@ def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int 
 
 
 def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
-    """Return the number of pieces, and the CPU of a step in ms with the simulation and without it;
-    None where the chips cannot be replaced: single pins, and a plate's own controller.
+    """Return the number of pieces, and the CPU time of a host step in ms with and without the
+    simulation.
+
+    The last value is None if the chips cannot be replaced by a recording: single pins, and a plate
+    with its own controller.
     """
     with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
         pieces = play_quietly(session)
@@ -138,7 +146,7 @@ def session_of(profile: str, state: Path) -> SimSession:
 
 
 def play_quietly(session: SimSession) -> int:
-    """Play up to ``TURNS`` turns by hand that move no other piece; return their number."""
+    """Play up to ``TURNS`` turns that move no other piece, and return their number."""
     while session.host.standing.phase != "turn":
         session.tick()
     turns = quiet_turns(session.host.game, TURNS)
@@ -149,7 +157,7 @@ def play_quietly(session: SimSession) -> int:
 
 
 def quiet_turns(game: Game, most: int) -> list[tuple[str, str]]:
-    """Return piece and place of up to ``most`` drops that move nothing else and do not end the
+    """Return piece and place of up to ``most`` drops that move no other piece and do not end the
     game.
     """
     position, turns = game.start(), list[tuple[str, str]]()
@@ -167,7 +175,7 @@ def quiet_turns(game: Game, most: int) -> list[tuple[str, str]]:
 
 
 def cpu_per_step_ms(session: SimSession, scans: int) -> float:
-    """Return the mean CPU of a step of the host over ``scans`` steps, in ms."""
+    """Return the mean CPU time of a host step over ``scans`` steps, in ms."""
     used = 0.0
     for _ in range(scans):
         begun = cpu_s()
@@ -178,8 +186,9 @@ def cpu_per_step_ms(session: SimSession, scans: int) -> float:
 
 
 class Recorded:
-    """A bus's ``transfer`` that records the answers and, once ``frozen``, repeats them in turn.
-    ``address``: of multiplexers whose answers are kept apart by address.
+    """Records the answers of a bus's ``transfer``, and repeats them in turn once it is ``frozen``.
+
+    ``address``: address lines of multiplexers. Answers are recorded separately for each address.
     """
 
     def __init__(self, transfer: Callable[..., Any], address: AddressBus | None = None) -> None:
@@ -189,7 +198,7 @@ class Recorded:
         self.frozen = False
 
     def __call__(self, sent: Sequence[Any], *how: int) -> Any:
-        """Transfer as SpiPort and I2cBus do, or answer from the recording."""
+        """Transfer like SpiPort and I2cBus, or answer from the recording."""
         key = self._address and self._address.address, tuple(sent)
         answers = self._answers.setdefault(key, deque())
         if self.frozen and answers:
@@ -200,10 +209,11 @@ class Recorded:
 
 
 def freeze(session: SimSession) -> None:
-    """Make every converter and I2C chip of the table answer as in its last scans."""
+    """Let every converter and I2C chip of the table repeat the answers of its last scans."""
     table = session.table
     selected = table.hall_board.address if isinstance(table.hall_board, HallBoard) else None
-    table.buses.light_port.silent = 0  # cut off: nothing is decoded, and nothing lit
+    # The strip is disconnected, so that no bits are decoded and no light changes.
+    table.buses.light_port.silent = 0
     recorded: list[Recorded] = []
     buses: list[SpiPort | I2cBus] = [*table.buses.spi_ports.values()]
     for bus in [*buses, *table.buses.i2c_buses.values()]:

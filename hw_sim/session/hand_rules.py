@@ -1,4 +1,4 @@
-"""The checks that keep a page's hand to the game's rules: a wrong touch is refused and undone."""
+"""Checks that a hand of the page follows the game's rules. A wrong action is refused and undone."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tiltboard.hw_sim.world.pieces import SimulatedPiece
 
 
 class HandRules:
-    """Refuses an action of a page's hand that the game does not allow now, before anything moves.
+    """Refuses an action of the page's hand that the game does not allow now, before anything moves.
 
-    Only actions with ``if_legal`` are checked. All others are done, as at a real table, and the
-    referee asks to correct them.
+    Only actions with ``if_legal`` are checked. All other actions are carried out, as at a real
+    table, and the referee asks for a correction.
     """
 
     def __init__(self, session: SimSession) -> None:
@@ -27,8 +27,9 @@ class HandRules:
         self._world = session.table.world
 
     def check(self, deed: h.HandsCommand) -> None:
-        """Raise RulesError, in the game's own words, or HandsError if the game does not allow
-        ``deed`` now. The piece in the hand is then on its way back.
+        """Raise RulesError or HandsError if the game does not allow the action ``deed`` now.
+
+        A piece in the hand is then already on its way back. RulesError has the game's own words.
         """
         if not isinstance(deed, h.Put | h.Take | h.Grab | h.LetGo | h.PickUp | h.SetDown):
             return
@@ -74,18 +75,18 @@ class HandRules:
     def _check_piece(
         self, deed: h.HandsCommand, piece: SimulatedPiece, standing: Standing, position: Position
     ) -> None:
-        """Check whether a piece may leave its place, and go to the place meant.
+        """Check whether a piece may leave its place and go to the intended place.
 
         Raises RulesError or HandsError.
         """
         home, shifts = self._place_of(piece), self._shifts(standing, position)
         lifts = isinstance(deed, h.PickUp | h.Grab)
-        goal = None  # where Take brings it
+        goal = None  # Intended place of the piece, None while it is only lifted.
         if isinstance(deed, h.LetGo):
             goal = self._place_at(*piece.goal[:2]) or ""
         elif isinstance(deed, h.SetDown):
             goal = deed.place or home
-        if goal is not None and piece.stood is None:  # it comes from its tray
+        if goal is not None and piece.stood is None:  # The piece comes from its tray.
             self._check_put(piece.label, goal, standing, position)
             return
         source = None if standing.phase is Phase.SETTLE and piece.held else home
@@ -101,9 +102,10 @@ class HandRules:
         raise refusal or HandsError("Pieces already on the board don't move.")
 
     def _shifts(self, standing: Standing, position: Position) -> Sequence[Shift]:
-        """Return the allowed shifts: those that begin a legal move, or carry out the one just made.
+        """Return the allowed shifts: the ones that begin a legal move, or that complete the present
+        move.
 
-        A captured piece may go once the capturing piece is in the hand.
+        A captured piece can be taken off once the capturing piece is in the hand.
         """
         if standing.phase is Phase.SETTLE:
             return standing.shifts
@@ -122,13 +124,13 @@ class HandRules:
         )
 
     def _place_of(self, piece: SimulatedPiece) -> str | None:
-        """Return the place on which a piece stands, will come to rest or was picked up; None beside
-        all.
+        """Return the place where a piece stands, will come to rest or was picked up, or None beside
+        the board.
         """
         return self._place_at(*(piece.stood or piece.goal[:2]))
 
     def _place_at(self, x_mm: float, y_mm: float) -> str | None:
-        """Return the place of the board at that point; None beside it."""
+        """Return the place of the board at that point, or None beside the board."""
         profile, overlay = self._session.profile, self._session.host.overlay
         for place, index in overlay.index_of_game_place.items():
             if math.dist(profile.centre_mm(index), (x_mm, y_mm)) < profile.pitch_mm / 2:

@@ -1,4 +1,6 @@
-"""The simulated table in real time, for a page: its hands, and what stays on its plate."""
+"""The simulated table in real time for a page: its hands, its faults, and the pieces on
+its plate.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ PLATE_NAME = "plate.json"
 _log = logging.getLogger(__name__)
 
 
-# What can be broken, in words for people.
+# Faults as people read them on the page, by name.
 SAID = {
     "sensor-dead": text("A sensor is dead"),
     "sensor-stuck": text("A sensor is stuck"),
@@ -74,17 +76,19 @@ SAID = {
 
 
 class Lying(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A piece at rest."""
+    """A piece at rest on the plate, as stored in the file."""
 
     label: str
     magnet: MagnetKind
     factor: float
     at_mm: Point
-    """Position of each foot from the plate's centre."""
+    """Position of the piece's foot from the plate's centre, in mm."""
 
 
 class KeptPlate:
-    """The file in the folder ``state``. It is a convenience: no game depends on it."""
+    """The file in folder ``state`` that keeps the pieces on the plate. No game depends on this
+    file.
+    """
 
     def __init__(self, state: Path) -> None:
         self._path = state / PLATE_NAME
@@ -92,15 +96,19 @@ class KeptPlate:
         self._complained = False
 
     def restore(self, world: World, tell: Tell | None = None) -> None:
-        """Put on the empty plate of ``world`` what lay there; with a file that cannot be read,
-        nothing, and the log says so. ``tell``: see ``read_kept``.
+        """Put the pieces of the file on the empty plate of ``world``.
+
+        If the file cannot be read, the plate stays empty and a warning is logged. ``tell``:
+        function that receives a message about a damaged file, or None.
         """
         self._kept = read_kept(self._path, list[Lying], "the simulated plate is empty", tell)
         for piece in self._kept:
             world.add_resting(piece.label, piece.magnet, piece.factor, piece.at_mm)
 
     def save(self, world: World) -> None:
-        """Write down what lies on the plate, where that has changed. Pieces in hands do not lie."""
+        """Write the pieces that stand on the plate to the file, if they have changed. Pieces in
+        hands are left out.
+        """
         lying = [
             Lying(piece.label, piece.kind, piece.factor, piece.here)
             for piece in world.pieces.values()
@@ -126,7 +134,9 @@ Call = Callable[[Callable[[], None]], Future[None]]
 
 
 def at_once(work: Callable[[], None]) -> Future[None]:
-    """Work in the caller's thread: the ``call`` of PageHands for a caller that steps the table."""
+    """Run ``work`` in the caller's thread: the ``call`` of PageHands for a caller that steps the
+    table.
+    """
     done: Future[None] = Future()
     try:
         work()
@@ -137,9 +147,11 @@ def at_once(work: Callable[[], None]) -> Future[None]:
 
 
 class PageHands:
-    """Each thing is begun in the table's thread and answered when the hand has done it and left.
+    """Carries out actions of a page. Each is answered when the hand has finished and left the
+    table.
 
-    ``call``: has work done in the table's thread. ``settle`` must be called there after each step.
+    ``call``: function that runs work in the table's thread. ``settle`` must be called in that
+    thread after each step.
     """
 
     def __init__(self, session: SimSession, call: Call) -> None:
@@ -157,7 +169,9 @@ class PageHands:
         return self._session.pegs
 
     def loose(self) -> Sequence[LoosePiece]:
-        """Return every piece on or above the plate as it is now. Call it in the table's thread."""
+        """Return the position of every piece on or above the plate. Call it in the table's
+        thread.
+        """
         now_s = self._session.clock.now()
         return [
             LoosePiece(piece.piece_id, piece.label, round(x, 1), round(y, 1), round(z, 1))
@@ -166,7 +180,7 @@ class PageHands:
         ]
 
     def poses(self) -> PoseFrame:
-        """Plate and pieces as they lie now. In the table's thread."""
+        """Return the present poses of plate and pieces. Call it in the table's thread."""
         world, now_s = self._session.table.world, self._session.clock.now()
         a, b, c = (round(angle, 5) for angle in world.plate.attitude_rad(now_s))
         return PoseFrame(
@@ -193,7 +207,9 @@ class PageHands:
         ]
 
     def broken(self) -> Sequence[BrokenInfo]:
-        """Return every active fault, by the game's places. Call it in the table's thread."""
+        """Return every active fault, with the game's names of places. Call it in the table's
+        thread.
+        """
         of_plate = dict(
             zip(self._session.profile.places, self._session.host.overlay.places, strict=True)
         )
@@ -203,7 +219,7 @@ class PageHands:
         ]
 
     def settle(self) -> None:
-        """Answer what has been done by now, and let the table's own hand go on."""
+        """Answer all actions that are done by now, and let the automatic hand continue."""
         now_s = self._session.clock.now()
         done = [entry for entry in self._under_way if entry[0] <= now_s]
         for entry in done:
@@ -227,7 +243,9 @@ class PageHands:
             self._own.put_back(position.cells)
 
     def do(self, command: HandsCommand) -> Future[None]:
-        """Have it done."""
+        """Begin an action in the table's thread. The result is set when the hand has finished, or
+        an error if the action is refused.
+        """
         answer: Future[None] = Future()
         answer.set_running_or_notify_cancel()
 
@@ -251,14 +269,15 @@ class PageHands:
         return answer
 
 
-CATCH_UP_S = 0.5  # Time lost beyond this is not made up for.
+CATCH_UP_S = 0.5  # Maximum delay that the virtual clock makes up for; a longer delay is dropped.
 
 
 class LiveTable:
-    """A simulated table that a page can play on. ``seed``: for another table and other hands.
-    ``first_game``: as for ``open_host``.
+    """A simulated table that a page can play on. The pieces on its plate are kept for the next
+    start.
 
-    The pieces on its plate are there again when it is opened the next time.
+    ``seed``: number that varies the table and its hands. ``first_game``: game to begin with, as for
+    ``open_host``.
     """
 
     def __init__(
@@ -279,7 +298,7 @@ class LiveTable:
         self._session.clock.start_calendar_s = self._real.calendar()
         self._plate = KeptPlate(state)
         self._hands = PageHands(self._session, self._call)
-        self._ahead_s = 0.0  # the real clock minus the virtual one
+        self._ahead_s = 0.0  # Real clock minus virtual clock, in s.
         close = self._session.__exit__
         self.table = Table(self._open, self._wait, self._real, hands=self._hands, close=close)
 

@@ -1,4 +1,4 @@
-"""The actions of hands on the simulated table, for a page and for a scenario alike."""
+"""Actions of hands on the simulated table, for a page and for a scenario."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tiltboard.hw_sim.session.session import SimSession
 
 
 class Deeds:
-    """Begins the actions asked for, which then continue by themselves as the clock moves."""
+    """Begins the requested actions, which continue as the clock advances."""
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._heal_at: list[tuple[float, str, tuple[str, ...]]] = []
         self.mended = False
-        """A fault has been mended; the reader of this flag clears it."""
+        """True after a fault was repaired. The reader of this flag clears it."""
 
     def mend_due(self) -> None:
-        """Mend the faults whose time is over; call it before each scan."""
+        """Repair the faults whose time is over. Call this method before each scan."""
         now_s = self._session.clock.now()
         for entry in [entry for entry in self._heal_at if entry[0] <= now_s]:
             self._heal_at.remove(entry)
@@ -35,14 +35,15 @@ class Deeds:
             self.mended = True
 
     def begin(self, deed: h.HandsCommand) -> float:
-        """Begin an action; return the virtual time at which it is done and the hand has left, or
-        now if it lasts for a time of its own. Raises HandsError, FaultError or NotPossibleError,
-        and then changes nothing.
+        """Begin an action and return the virtual time at which the hand has finished and left.
+
+        Returns the present time for an action with its own duration, such as a tilt for some
+        seconds. Raises HandsError, FaultError or NotPossibleError without changing anything.
         """
         hands, overlay = self._session.hands, self._session.host.overlay
         index, now_s = overlay.index_of, self._session.clock.now()
         if isinstance(deed, h.Put | h.Drop | h.Stack):
-            overlay.magnet_of(deed.piece)  # Raises an error if this game has no such piece.
+            overlay.magnet_of(deed.piece)  # Raises NotPossibleError if this game has no such piece.
         match deed:
             case h.Put(piece, place, offset_mm):
                 return hands.put(piece, index(place), offset_mm).end_s
@@ -103,7 +104,7 @@ class Deeds:
         return now_s
 
     def _or_back(self, number: int, do: Callable[[], Action]) -> float:
-        """Set a piece down or throw it off; if that fails, put it back and raise HandsError."""
+        """Set a piece down or throw it off. If that fails, put it back and raise HandsError."""
         try:
             return do().end_s
         except HandsError:
@@ -111,7 +112,7 @@ class Deeds:
             raise
 
     def _on_the_plate(self, fault: str, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """Return targets with the game's names of places replaced by the plate's."""
+        """Return ``targets`` with the plate's names of places instead of the game's names."""
         places, overlay = self._session.profile.places, self._session.host.overlay
         if places not in self._session.faults.targets_of(fault):
             return targets
@@ -139,28 +140,31 @@ class SimulatedHands:
 
     @property
     def clock(self) -> Clock:
-        """Virtual time."""
+        """The virtual clock."""
         return self._session.clock
 
     @property
     def busy(self) -> bool:
-        """True if a hand is still at the table, or the table has not yet noticed a mended fault."""
+        """True if a hand is still at the table, or if the host has not noticed a repaired fault
+        yet.
+        """
         return self._deeds.mended or self._session.hands.busy_until_s > self._session.clock.now()
 
     def tick(self) -> None:
-        """Run one scan, after mending the faults whose time is over."""
+        """Run one scan, after repairing the faults whose time is over."""
         self._deeds.mend_due()
         self._session.tick()
         if self.host.standing.phase is not Phase.PAUSED:
-            self._deeds.mended = False  # The table has noticed the mended part, and play continues.
+            # The host has noticed the repaired part, and play continues.
+            self._deeds.mended = False
 
     def set_up(self, tick: Tick) -> None:
-        """Set up the game's first pieces on the plate at once, and no others."""
+        """Put the game's first pieces on the plate immediately, and no others."""
         index, begun = self.host.overlay.index_of, self.host.game.start().cells
         self._session.hands.set_up({index(place): piece for place, piece in begun.items()})
 
     def act(self, deed: Act, tick: Tick) -> None:
-        """Do one act, and scan until the hand has left."""
+        """Perform one act of the scenario, and scan until the hand has left."""
         now_s = self._session.clock.now()
         match deed:
             case s.Wait(duration_s):

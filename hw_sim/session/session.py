@@ -1,4 +1,4 @@
-"""A simulated table with the real host running on it, in virtual time."""
+"""A simulated table with the real host, in virtual time."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard.hw_sim.world.world import World
 
 RESTART_S = 1.0  # Time until a killed service runs again.
-POWER_UP_S = 3.0  # Time until the Pi has booted far enough.
+POWER_UP_S = 3.0  # Time until the Pi has booted and the service runs.
 
 
 class SimSession:
-    """One table, and the service on it, which may be killed and started again.
+    """One table and its service, which can be killed and restarted.
 
-    ``state``: the directory of journal and calibration; it outlives kills and power cuts.
-    ``first_game``: as for ``open_host``. The table is used as a context manager, so that the buses
-    are given back.
+    ``state``: folder of journal and calibration, which outlasts kills and power cuts.
+    ``first_game``: game to begin with, as for ``open_host``. Use the session as a context manager,
+    so that the buses are released.
     """
 
     def __init__(
@@ -70,19 +70,19 @@ class SimSession:
 
     @property
     def pegs(self) -> bool:
-        """True if pegs and walls are on the plate: it tilts with physics, and pieces of the game
-        fall in from edges.
+        """True if pegs and walls are on the plate: the plate tilts, the world has physics, and the
+        game's pieces enter from the edges.
         """
         tilts = self.profile.sees_tilt and self.table.world.falls
         return tilts and bool(self.host.game.edge_slots)
 
     def tick(self) -> None:
-        """Run one scan, and wait until the next is due."""
+        """Run one scan, and wait until the next one is due."""
         self.host.step()
         self.wait()
 
     def wait(self) -> None:
-        """Let the clock run until the next scan is due."""
+        """Wait until the next scan is due."""
         self._stock_trays()
         self._pacer.wait()
 
@@ -92,13 +92,13 @@ class SimSession:
             self.tick()
 
     def kill(self) -> None:
-        """Kill the service between two instructions, and start it again."""
+        """Kill the service between two instructions and restart it."""
         self._die()
         self.clock.sleep(RESTART_S)
         self.start()
 
     def power_cut(self) -> None:
-        """Cut the whole table's power, and give it back."""
+        """Cut the whole table's power, restore it and restart the service."""
         self._die()
         self.table.power_cycle()
         self._boots += 1
@@ -106,14 +106,14 @@ class SimSession:
         self.start()
 
     def _die(self) -> None:
-        # What the system does for a dead process: its files are closed, its locks released. Nothing
-        # is written and no chip is told.
+        # The system closes the files of a dead process and releases its locks. Nothing is written,
+        # and no chip receives a command.
         self.host.journal.close()
         self.table.buses.pin_factory.close()
         self.table.buses.close_ports()
 
     def start(self) -> None:
-        """Start the service: by itself on entering, after a kill, and after a cut of power."""
+        """Start the service, at the beginning, after a kill and after a power cut."""
         self.host: Host = open_host(
             self.profile,
             self.table.buses,
@@ -128,7 +128,7 @@ class SimSession:
         self._stock_trays()
 
     def _stock_trays(self) -> None:
-        """Fill the trays with the pieces of the game being played."""
+        """Fill the trays with the pieces of the present game."""
         overlay = self.host.overlay
         if overlay is not self._stocked_for:
             self._stocked_for = overlay

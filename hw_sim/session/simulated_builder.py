@@ -1,5 +1,5 @@
-"""A person at the simulated table who does what a sweep asks, as carefully as people do, and
-reports what there is to see and hear.
+"""A simulated person who follows the instructions of a wiring check, as carefully as people do, and
+reports what lights and buzzer do.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
 
-OFF_MM = 1.5  # Distance off the middle at which a person puts a piece by the light.
+OFF_MM = 1.5  # Maximum distance from the centre at which a person puts a piece by the light.
 LIFT_RAD = math.radians(8.0)
 HELD_S = 1.5
 PRESS_S = 0.5
 LOOK_S = 0.5  # Time until a person has looked and answers.
 DOUBT_S = 1.0  # Time until a person has read why a reading is refused.
 WAIT_S = 4.0  # Time until a person gives up on a button without effect.
-BRIGHT = 8  # The least brightness of 255 that an eye sees among bright ones.
-GLOW = 2  # The least in the dark.
-PALE = 0.75  # Share of the others' brightness below which a light's colour looks different.
-FOLLOWED_S = 0.2  # Time until the lights have followed a change.
+BRIGHT = 8  # Minimum brightness, 0 to 255, that an eye detects among bright lights.
+GLOW = 2  # Minimum brightness, 0 to 255, that an eye detects in the dark.
+# Fraction of the other lights' brightness below which a light's colour looks different.
+PALE = 0.75
+FOLLOWED_S = 0.2  # Time until the lights show a change.
 
 
 class Maker:
-    """Eyes, ears, hands, and one piece of each kind."""
+    """A simulated person with eyes, ears, hands, and one piece of each kind."""
 
     def __init__(self, table: SimTable, seed: int) -> None:
         self._table = table
@@ -38,20 +39,20 @@ class Maker:
         self._blinked = TaskAnswer.YES
         self._lit_since: tuple[bool, float] = False, 0.0
         self.holds: int | None = None
-        """The place where the piece stands, if it is on the plate."""
+        """Plate place of the piece, or None if no piece is on the plate."""
         self._kind = ""
-        self._has_asked = True  # The piece in hand is the one that was asked for.
+        self._has_asked = True  # True if the piece in the hand is the requested one.
         table.world.trays |= {kind.value: kind for kind in MagnetKind}
 
     def note(self, at: int | None, done: Task | None) -> None:
-        """Note that another hand has moved the piece to ``at``, because of ``done``."""
+        """Record that another hand has moved the piece to ``at`` for task ``done``."""
         self.holds = at
         if done is not None:
             self._task, self._since_s = done, self._table.clock.now()
         self._acted = done is not None
 
     def follow(self, step: SweepStep) -> str | None:
-        """After each scan: do what is asked, or give an answer."""
+        """Do what ``step`` asks, or return an answer, or None. Call this method after each scan."""
         now_s, task = self._table.clock.now(), step.task
         if task is None:
             return None
@@ -79,7 +80,7 @@ class Maker:
             case _ if step.choices and (step.refused or not step.lights) and waited_s > DOUBT_S:
                 if not self._busy:
                     self._since_s = now_s
-                    # Who carries the piece that was asked for knows that it is no other one.
+                    # A person who holds the requested piece knows that it is the right one.
                     is_right = self._has_asked and TaskAnswer.RIGHT in offered
                     return TaskAnswer.RIGHT if is_right else offered[0]
         self._use_hands(task)
@@ -97,7 +98,7 @@ class Maker:
         return TaskAnswer.YES if seen == wanted else TaskAnswer.NO
 
     def _watch(self, step: SweepStep, now_s: float) -> str | None:
-        """Watch blinking lights, and answer once that is asked for."""
+        """Watch blinking lights, and return the answer once the step asks for it."""
         is_lit = bool(step.lights)
         if is_lit is not self._lit_since[0]:
             self._lit_since = is_lit, now_s

@@ -1,4 +1,6 @@
-"""The physical world that the simulated chips feel."""
+"""The physical world around the simulated chips: plate, pieces, magnets, buttons and
+temperature.
+"""
 
 from __future__ import annotations
 

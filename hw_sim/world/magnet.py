@@ -1,7 +1,7 @@
-"""The field of an axially magnetised disc, exact close up, two multipole terms far away.
+"""The field of an axially magnetised disc: exact at short range, two multipole terms at long range.
 
-A disc is a cylindrical current sheet. Its field is written with Bulirsch's complete elliptic
-integral ``cel`` as in N. Derby and S. Olbert, "Cylindrical magnets and ideal solenoids",
+A disc is modelled as a cylindrical current sheet. Its field is computed with Bulirsch's complete
+elliptic integral ``cel`` as in N. Derby and S. Olbert, "Cylindrical magnets and ideal solenoids",
 American Journal of Physics 78 (2010) 229.
 """
 
@@ -11,14 +11,16 @@ import math
 from dataclasses import dataclass, field
 from enum import Enum
 
-CEL_TOLERANCE = 1e-7  # the iteration converges quadratically: the result is good to rounding
-FAR_ERROR_MT = 0.0006  # 0.1 % of the lowest threshold, 0.6 mT
-FAR_MM = 36.0  # from here two multipole terms stay below FAR_ERROR_MT (a test checks it)
+# The iteration converges quadratically, so the result is exact except for rounding.
+CEL_TOLERANCE = 1e-7
+FAR_ERROR_MT = 0.0006  # Maximum error of the far field: 0.1 % of the lowest threshold, 0.6 mT.
+# Distance from which two multipole terms err by less than FAR_ERROR_MT (a test checks this).
+FAR_MM = 36.0
 
 
 @dataclass(frozen=True, slots=True)
 class DiscMagnet:
-    """An axially magnetised disc; ``remanence_mt`` is its grade's Br."""
+    """An axially magnetised disc. ``remanence_mt`` is the remanence Br of the magnet's grade."""
 
     diameter_mm: float
     height_mm: float
@@ -32,25 +34,28 @@ class DiscMagnet:
         object.__setattr__(self, "_next", 2 * b * b - 1.5 * a * a)
 
     def vertical_mt(self, rho2_mm2: float, z_mm: float) -> float:
-        """Return the component along the magnetisation, in mT, at a point outside the disc.
+        """Return the field component along the magnetisation, in mT, at a point outside the disc.
 
         ``rho2_mm2``: squared distance from the axis. ``z_mm``: distance from the centre along the
-        axis, of either sign. Not checked: inside the disc the result lacks the magnetisation
+        axis, positive or negative. Not checked: inside the disc the result lacks the magnetisation
         itself.
         """
         r2 = rho2_mm2 + z_mm * z_mm
         if r2 < FAR_MM * FAR_MM:
             return self.exact_vertical_mt(math.sqrt(rho2_mm2), z_mm)
-        # Bz = 2D (P2(c) / r^3 + Q P4(c) / r^5), c the cosine of the angle to the axis
+        # Bz = 2D (P2(c) / r^3 + Q P4(c) / r^5), where c is the cosine of the angle to the axis.
         c2 = z_mm * z_mm / r2
         p2 = 1.5 * c2 - 0.5
         p4 = (35.0 * c2 - 30.0) * c2 * 0.125 + 0.375
         return self._moment * (p2 + self._next * p4 / r2) / (r2 * math.sqrt(r2))
 
     def exact_vertical_mt(self, rho_mm: float, z_mm: float) -> float:
-        """Return the vertical field in mT by elliptic integrals, anywhere outside the disc."""
+        """Return the field along the axis in mT by elliptic integrals, anywhere outside
+        the disc.
+        """
         a, b = self.diameter_mm / 2, self.height_mm / 2
-        # Level with the rim the two ends' jumps cancel outside the disc; step off that line.
+        # At the radius of the rim each end's term jumps. The jumps cancel outside the disc, so use
+        # a radius beside the rim.
         rho = rho_mm if abs(rho_mm - a) > 1e-7 else a + 1e-7
         gamma = (a - rho) / (a + rho)
         total = 0.0
@@ -62,7 +67,7 @@ class DiscMagnet:
 
 
 def cel(kc: float, p: float, c: float, s: float) -> float:
-    """Bulirsch's general complete elliptic integral for ``kc`` > 0 and ``p`` > 0.
+    """Return Bulirsch's general complete elliptic integral for ``kc`` > 0 and ``p`` > 0.
 
     The integral over 0..pi/2 of (c cos^2 + s sin^2) / ((cos^2 + p sin^2) sqrt(cos^2 + kc^2 sin^2)).
     """
@@ -90,15 +95,16 @@ def cel(kc: float, p: float, c: float, s: float) -> float:
     return math.pi / 2 * (ss + cc * em) / (em * (em + pp))
 
 
-# Remanences within their grades (N42 1.28-1.32 T, N35 1.17-1.22 T) chosen so that a centred piece
-# gives 12.1 and 2.5 mT over a gap of 12 mm.
+# Remanences within the magnets' grades (N42 1.28-1.32 T, N35 1.17-1.22 T), chosen so that a centred
+# piece gives 12.1 and 2.5 mT over a gap of 12 mm.
 STRONG = DiscMagnet(10.0, 2.0, 1297.0)
 WEAK = DiscMagnet(6.0, 1.0, 1178.0)
 
 
 class MagnetKind(Enum):
-    """A class of magnet as sensors tell them apart and as perception writes it: the pole facing
-    down, and the strength.
+    """A class of magnet that sensors can distinguish: the pole that faces down, and the strength.
+
+    The values are the names that perception uses.
     """
 
     N_STRONG = "N-strong"
@@ -108,16 +114,18 @@ class MagnetKind(Enum):
 
     @property
     def disc(self) -> DiscMagnet:
-        """The magnet that pieces of this kind carry."""
+        """The disc magnet in pieces of this kind."""
         return STRONG if self in (MagnetKind.N_STRONG, MagnetKind.S_STRONG) else WEAK
 
     @property
     def sign(self) -> float:
-        """The sign of the reading below: a south pole reads positive (DRV5055, SBAS640, 7.3.1)."""
+        """Sign of the field below the magnet: a south pole is positive (DRV5055, SBAS640,
+        7.3.1).
+        """
         return 1.0 if self in (MagnetKind.S_STRONG, MagnetKind.S_WEAK) else -1.0
 
     @property
     def turned_over(self) -> MagnetKind:
-        """The kind that a sensor reads if the same piece lies upside down."""
+        """The kind that a sensor detects if the same piece lies upside down."""
         pole, strength = self.value.split("-")
         return MagnetKind(f"{'N' if pole == 'S' else 'S'}-{strength}")

@@ -1,7 +1,7 @@
-"""The motions of things: quintic polynomials in time, strung together.
+"""Paths of moving things: quintic polynomials in time, one after the other.
 
-A quintic from rest to rest is the minimum-jerk motion that describes people's reaching movements
-(T. Flash and N. Hogan, Journal of Neuroscience 5 (1985) 1688).
+A quintic from rest to rest is the minimum-jerk motion of people's reaching movements (T. Flash and
+N. Hogan, Journal of Neuroscience 5 (1985) 1688).
 """
 
 from __future__ import annotations
@@ -16,17 +16,20 @@ from tiltboard.ground.override import override
 
 Point = tuple[float, float, float]
 Quintic = tuple[float, float, float, float, float, float]
-"""Coefficients of one coordinate, from the constant on."""
+"""Coefficients of the polynomial of one coordinate, from the constant term on."""
 
 NOT_AT_ALL: Point = (0.0, 0.0, 0.0)
 TREMOR_HZ = 9.0
-PEAK_SPEED = 1.875  # The peak of a minimum-jerk motion, relative to its mean speed.
+PEAK_SPEED = 1.875  # Ratio of peak speed to mean speed in a minimum-jerk motion.
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
     """A part of a path: a quintic for each of three coordinates, over ``duration_s`` from
-    ``start_s`` on. Before and after that time the coordinates rest at their first and last values.
+    ``start_s`` on.
+
+    Before ``start_s`` the coordinates have their first values, after the duration their last
+    values.
     """
 
     start_s: float
@@ -46,7 +49,7 @@ class Leg:
         end_speed: Point = NOT_AT_ALL,
         start_acceleration: Point = NOT_AT_ALL,
     ) -> Leg:
-        """Return the one leg with these boundary values, and no acceleration at its end."""
+        """Return the leg with these boundary values, and without acceleration at its end."""
         t = duration_s
         quintics = list[Quintic]()
         for axis in range(3):
@@ -68,8 +71,8 @@ class Leg:
         return cls(start_s, duration_s, (x, y, z), end)
 
     def at(self, now_s: float) -> Point:
-        """Return the point at ``now_s``. The code is written out because every sensor calls it each
-        scan.
+        """Return the point at ``now_s``. No loop here, because each sensor calls this method in
+        each scan.
         """
         t = now_s - self.start_s
         if t >= self.duration_s:
@@ -84,7 +87,9 @@ class Leg:
         )
 
     def speed(self, now_s: float) -> Point:
-        """Return the speed at ``now_s`` per s; 0 before the start and after the end."""
+        """Return the velocity at ``now_s``, in units per s; zero before the start and after the
+        end.
+        """
         t = now_s - self.start_s
         if not 0 <= t < self.duration_s:
             return NOT_AT_ALL
@@ -95,7 +100,9 @@ class Leg:
         return x, y, z
 
     def acceleration(self, now_s: float) -> Point:
-        """Return the acceleration at ``now_s`` per s^2; 0 before the start and after the end."""
+        """Return the acceleration at ``now_s``, in units per s^2; zero before the start and after
+        the end.
+        """
         t = now_s - self.start_s
         if not 0 <= t < self.duration_s:
             return NOT_AT_ALL
@@ -107,8 +114,10 @@ class Leg:
 
 
 class Path:
-    """A series of legs from a time and a point on; before the first and after the last the thing
-    rests. ``end``, ``end_s``: where and when it comes to rest.
+    """A series of legs that starts at a time and a point. The moving thing rests before the first
+    leg and after the last.
+
+    ``end``, ``end_s``: point and time at which the path ends.
     """
 
     __slots__ = ("_legs", "_starts", "end", "end_s", "start_s")
@@ -126,11 +135,13 @@ class Path:
         return self.leg(now_s).at(now_s)
 
     def leg(self, now_s: float) -> Leg:
-        """Return the leg that is under way at ``now_s``."""
+        """Return the leg that is active at ``now_s``."""
         return self._legs[max(0, bisect_right(self._starts, now_s) - 1)]
 
     def onward(self, now_s: float, goal: Point, duration_s: float) -> Path:
-        """Return a path to another goal that continues smoothly from the state at ``now_s``."""
+        """Return a path to another goal that continues smoothly from position, velocity and
+        acceleration at ``now_s``.
+        """
         leg = self.leg(now_s)
         there = Leg.between(
             now_s,
@@ -143,27 +154,29 @@ class Path:
         return Path(now_s, goal, [there])
 
     def then(self, later: Path) -> Path:
-        """Return this path followed by ``later``, which begins where this one ends."""
+        """Return this path followed by ``later``, which starts at the end of this path."""
         return Path(self.start_s, self.end, [*self._legs, *later._legs])
 
     def begun(self, now_s: float, count: int) -> Path:
-        """Return the last ``count`` legs that have begun by ``now_s``."""
+        """Return a path of the last ``count`` legs that have begun by ``now_s``."""
         legs = [leg for leg in self._legs if leg.start_s <= now_s][-count:]
         return Path(legs[0].start_s, legs[-1].end, legs)
 
-    # How it is drawn
+    # Methods that add a leg at the end of the path and return the path.
 
     def wait(self, duration_s: float) -> Self:
         """Stay at the end for ``duration_s``."""
         return self.to(self.end, duration_s)
 
     def to(self, point: Point, duration_s: float, *, end_fall: float = 0.0) -> Self:
-        """Go to ``point``, and arrive with a downward speed of ``end_fall`` mm/s."""
+        """Move to ``point`` and arrive with a downward speed of ``end_fall`` mm/s."""
         speed = (0.0, 0.0, -end_fall)
         return self._go(Leg.between(self.end_s, self.end, point, duration_s, end_speed=speed))
 
     def fall(self, point: Point, duration_s: float) -> Self:
-        """Go to ``point`` at an even speed, and stop there at once, as on the plate."""
+        """Move to ``point`` at constant speed and stop abruptly, like a piece that meets
+        the plate.
+        """
         x, y, z = (
             (here, (there - here) / duration_s, 0.0, 0.0, 0.0, 0.0)
             for here, there in zip(self.end, point, strict=True)
@@ -171,7 +184,7 @@ class Path:
         return self._go(Leg(self.end_s, duration_s, (x, y, z), point))
 
     def through(self, middle: Point, point: Point, duration_s: float) -> Self:
-        """Go to ``point`` in one sweep by way of ``middle``, over or around an obstacle."""
+        """Move to ``point`` in one sweep through ``middle``, over or around an obstacle."""
         half = duration_s / 2
         x, y, z = (
             PEAK_SPEED * (there - here) / duration_s
@@ -181,7 +194,7 @@ class Path:
         return self._go(Leg.between(self.end_s, self.end, point, half, start_speed=(x, y, z)))
 
     def over(self, point: Point, height_mm: float, duration_s: float) -> Self:
-        """Go to ``point`` in one sweep that is at ``height_mm`` half-way."""
+        """Move to ``point`` in one sweep that reaches ``height_mm`` half-way."""
         (x, y, _), (x_end, y_end, _) = self.end, point
         return self.through(((x + x_end) / 2, (y + y_end) / 2, height_mm), point, duration_s)
 
@@ -194,14 +207,18 @@ class Path:
 
 
 class Trembling(Path):
-    """A path in a hand with physiological tremor of 9 Hz (R. J. Elble, Brain 109 (1986) 1015),
-    along, across and upward; never down into what the piece rests on.
+    """A path of a piece in a hand with a physiological tremor of 9 Hz (R. J. Elble, Brain 109
+    (1986) 1015).
+
+    The tremor moves the piece along, across and upward, but never down into the surface below.
     """
 
     __slots__ = ("_mm", "_turns")
 
     def __init__(self, path: Path, tremble_mm: float, turns: Point) -> None:
-        """Add a tremor of ``tremble_mm``; ``turns``: each axis's phase at the start, 0 to 1."""
+        """Add a tremor with amplitude ``tremble_mm``. ``turns``: phase of each axis at the start, 0
+        to 1.
+        """
         super().__init__(path.start_s, path.end, path._legs)
         self._mm = tremble_mm
         self._turns = turns
@@ -221,15 +238,15 @@ def still(here: Point, now_s: float) -> Path:
     return Path(now_s, here).wait(0.01)
 
 
-# The motions of a person's hand with a piece, as paths. Durations are those of an adult playing.
+# The motions of a person's hand with a piece, as paths, with the durations of an adult player.
 #
-# A whole put takes about 0.8 s: 0.45 s down, of which the last 12 mm at 0.15 m/s, 0.1 s to let go,
-# 0.25 s for the hand to leave.
+# Putting a piece down takes about 0.8 s: 0.45 s down, of which the last 12 mm at 0.15 m/s, 0.1 s to
+# let go, and 0.25 s until the hand has left.
 
 APPROACH_MM = 80.0
-ASIDE_MM = 60.0  # Distance toward the player's side from which a hand comes.
+ASIDE_MM = 60.0  # Distance toward the player's side at which the hand appears.
 CARRY_MM = 60.0
-HOVER_MM = 110.0  # Height of a piece that waits in a hand, above all moving ones.
+HOVER_MM = 110.0  # Height at which a hand holds a waiting piece, above all moving pieces.
 HOVER_STEP_MM = 20.0
 LAST_MM = 12.0
 LAST_MM_S = 150.0
@@ -244,8 +261,8 @@ HOP_S = 0.15
 
 
 class Gesture(NamedTuple):
-    """A piece's path, the time at which the piece meets or leaves the plate, and the time at which
-    the hand has left.
+    """A piece's path and two times: ``touch_s``, when the piece meets or leaves the plate, and
+    ``end_s``, when the hand has left.
     """
 
     path: Path
@@ -254,15 +271,16 @@ class Gesture(NamedTuple):
 
 
 def above(point: Point) -> Point:
-    """Return the point where a hand with a piece comes into sight on its way to ``point``."""
+    """Return the point where a hand with a piece appears on its way to ``point``."""
     return point[0], point[1] - ASIDE_MM, APPROACH_MM
 
 
-# Each gesture continues from the end of ``path``. ``pace``: factor on an adult's usual duration.
+# Each of the following functions continues from the end of ``path``. ``pace``: factor on an adult's
+# usual duration.
 
 
 def lower(path: Path, goal: Point, pace: float) -> Gesture:
-    """Lower a piece from the air to the plate, let go, leave."""
+    """Lower a piece from the air to ``goal`` on the plate, let go, and take the hand away."""
     x, y, z = goal
     path.to((x, y, z + LAST_MM), LOWER_S * pace, end_fall=LAST_MM_S / pace)
     path.fall(goal, LAST_MM * pace / LAST_MM_S)
@@ -270,14 +288,14 @@ def lower(path: Path, goal: Point, pace: float) -> Gesture:
 
 
 def lift(path: Path, height_mm: float, pace: float) -> Gesture:
-    """Reach, grip and lift straight up, and keep it in the hand."""
+    """Reach for a piece, grip it, lift it straight up to ``height_mm``, and keep it in the hand."""
     left_s = path.wait((REACH_S + GRIP_S) * pace).end_s
     path.to((*path.end[:2], height_mm), LIFT_S * pace)
     return Gesture(path, left_s, path.end_s)
 
 
 def take(path: Path, pace: float) -> Gesture:
-    """Lift a piece and carry it out of sight."""
+    """Lift a piece and carry it away from the plate."""
     start = path.end
     lifted = lift(path, APPROACH_MM, pace)
     path.to(above(start), LEAVE_S * pace)
@@ -285,7 +303,7 @@ def take(path: Path, pace: float) -> Gesture:
 
 
 def move(path: Path, goal: Point, pace: float) -> Gesture:
-    """Lift a piece, carry it in an arc and put it down."""
+    """Lift a piece, carry it in an arc and put it down at ``goal``."""
     way_mm = math.dist(path.end[:2], goal[:2])
     lift(path, CARRY_MM, pace)
     path.over((*goal[:2], CARRY_MM), CARRY_MM + 10.0, (0.2 + way_mm / 600.0) * pace)
@@ -293,7 +311,7 @@ def move(path: Path, goal: Point, pace: float) -> Gesture:
 
 
 def slide(path: Path, goal: Point, pace: float, bow_mm: float) -> Gesture:
-    """Push along the plate, swerving to the left by ``bow_mm`` half-way."""
+    """Push a piece along the plate to ``goal`` in a curve, ``bow_mm`` to the left half-way."""
     (x, y, z), (x_end, y_end, _) = path.end, goal
     way_mm = max(math.dist((x, y), (x_end, y_end)), 1e-6)
     aside = bow_mm / way_mm
@@ -303,6 +321,6 @@ def slide(path: Path, goal: Point, pace: float, bow_mm: float) -> Gesture:
 
 
 def hop(path: Path, goal: Point) -> Gesture:
-    """Jump aside, as a piece that was knocked."""
+    """Jump to ``goal``, like a piece that was knocked."""
     path.over(goal, HOP_MM, HOP_S)
     return Gesture(path, path.end_s, path.end_s)

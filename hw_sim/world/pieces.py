@@ -1,4 +1,4 @@
-"""Pieces on and above the plate, the field that they put on sensors, and what is in their way."""
+"""Pieces on and above the plate, the magnetic field of all pieces, and obstacles in their way."""
 
 from __future__ import annotations
 
@@ -11,37 +11,38 @@ from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.world.magnet import DiscMagnet, MagnetKind
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 
-BODY_MM = PieceBody().diameter_mm  # Hands keep bodies of the usual size clear of each other.
+# Diameter of a usual piece; simulated hands keep pieces of this size apart.
+BODY_MM = PieceBody().diameter_mm
 BODY_HEIGHT_MM = PieceBody().height_mm
-SINKS_MM = 0.5  # A stacked piece sinks by less than this.
-MAGNET_SPREAD = 0.07  # docs/add-a-board.md: both magnets +- 7 %
+SINKS_MM = 0.5  # Maximum depth by which a stacked piece sinks into the piece below.
+MAGNET_SPREAD = 0.07  # docs/add-a-board.md: the strength of both magnets varies by +-7 %.
 
 
 @dataclass(slots=True, eq=False)
 class SimulatedPiece:
-    """One body with its magnet."""
+    """A simulated piece with its magnet."""
 
     piece_id: int
     label: str
     kind: MagnetKind
-    """The magnet that faces the sensor (a piece turned over shows the other pole)."""
+    """Kind of the magnet that faces the sensor; a piece turned over shows the other pole."""
     factor: float
-    """This magnet's strength against its nominal one."""
+    """Strength of the magnet, relative to its nominal strength."""
     here: Point
-    """X, y from the plate's centre and z of the magnet's lower face above its place when it stands
-    on the plate, all in mm.
+    """Position of the magnet's lower face in mm: x and y from the plate's centre, z above its
+    height on a piece that stands on the plate.
     """
     path: Path | None = None
-    """Its present movement, if it moves."""
+    """The piece's present movement, or None while the piece does not move."""
     held: bool = False
-    """A hand keeps it in the air, or is about to."""
+    """True if a hand holds the piece in the air or is about to lift it."""
     stood: tuple[float, float] | None = None
-    """The place from which that hand picked it up."""
+    """Position from which the hand picked the piece up, or None."""
     comes: bool = False  # The piece is in its tray before its path starts.
     leaves: bool = False  # The piece is back in its tray after its path ends.
 
     def at(self, now_s: float) -> Point:
-        """Return the piece's position at ``now_s``, in mm as ``here``."""
+        """Return the piece's position at ``now_s`` in mm, in the coordinates of ``here``."""
         return self.here if self.path is None else self.path.at(now_s)
 
     def present(self, now_s: float) -> bool:
@@ -64,16 +65,17 @@ class SimulatedPiece:
 
 
 def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
-    """Return whether bodies at these points would intersect, or be closer than ``spare_mm``."""
+    """Return whether bodies at these points would intersect or be closer than ``spare_mm``."""
     if abs(one[2] - other[2]) >= BODY_HEIGHT_MM - SINKS_MM + spare_mm:
         return False
     return math.hypot(one[0] - other[0], one[1] - other[1]) < BODY_MM + spare_mm - 1e-6
 
 
 class MagnetField:
-    """The vertical field at each sensor: resting pieces summed once, moving ones at each sample.
+    """The vertical magnetic field at each sensor. Resting pieces are summed once, moving pieces at
+    each sample.
 
-    ``sensors``: x, y in mm and the gap below a seated magnet's face, per sensor.
+    ``sensors``: for each sensor x and y in mm, and the gap to the magnet's face of a piece above.
     """
 
     def __init__(self, sensors: Sequence[Point]) -> None:
@@ -81,12 +83,14 @@ class MagnetField:
         self._each = range(len(self._sensors))
         self._shares: dict[int, tuple[float, ...]] = {}
         self.resting_mt = [0.0] * len(self._sensors)
-        """All of it where nothing is ``moving``."""
+        """Field of the resting pieces at each sensor; the whole field if no piece is ``moving``."""
         self.moving: list[tuple[Callable[[float], Point], float, DiscMagnet]] = []
         self.next_change_s = math.inf
 
     def update(self, pieces: Iterable[SimulatedPiece]) -> None:
-        """Sort ``pieces`` into resting and moving. Call when one starts or comes to rest."""
+        """Divide ``pieces`` into resting and moving ones. Call this method when a piece starts or
+        comes to rest.
+        """
         self.moving = []
         self.next_change_s = math.inf
         shares: dict[int, tuple[float, ...]] = {}
@@ -108,18 +112,20 @@ class MagnetField:
         self._shares = shares
 
     def forget(self, piece: SimulatedPiece) -> None:
-        """Drop the piece's cached share of the resting field, after its magnet has changed."""
+        """Drop the piece's cached field after its magnet has changed."""
         self._shares.pop(piece.piece_id, None)
 
     def at(self, sensor: int, now_s: float) -> float:
-        """Return the upward field in mT at ``sensor``; a south pole above it is positive."""
+        """Return the upward field in mT at ``sensor``. A south pole above the sensor is
+        positive.
+        """
         total = self.resting_mt[sensor]
         for at, strength, disc in self.moving:
             total += strength * self._unit_mt(disc, at(now_s), sensor)
         return total
 
     def of(self, piece: SimulatedPiece, sensor: int, now_s: float) -> float:
-        """Return one piece's share of the field in mT, exact for its position at that time."""
+        """Return the field of one piece at ``sensor`` in mT, for its position at ``now_s``."""
         kind = piece.kind
         return kind.sign * piece.factor * self._unit_mt(kind.disc, piece.at(now_s), sensor)
 
@@ -128,21 +134,23 @@ class MagnetField:
         return disc.vertical_mt((px - x) ** 2 + (py - y) ** 2, gap + pz + disc.height_mm / 2)
 
 
-# Pieces never collide: each path is checked against all others before it starts.
+# Pieces never collide, because each path is checked against all other pieces before it starts.
 
-CHECK_STEP_S = 0.01  # A fast hand, at 0.5 m/s, moves 5 mm in this time.
-SPARE_MM = 5.0  # Gap between two moving pieces, so that they cannot meet between two checks.
+# Interval of the checks along a path. A fast hand, at 0.5 m/s, moves 5 mm in this time.
+CHECK_STEP_S = 0.01
+# Minimum gap between two moving pieces, so that they cannot meet between two checks.
+SPARE_MM = 5.0
 
 
 class Traffic:
-    """Keeps the pieces of a world from meeting. The mapping is watched, not copied."""
+    """Keeps the pieces of a world from colliding. Reads the given mapping at each call."""
 
     def __init__(self, pieces: Mapping[int, SimulatedPiece]) -> None:
         self._pieces = pieces
 
     def check_room(self, goal: Point, mover: SimulatedPiece | None) -> None:
-        """Raise HandsError if a body at ``goal`` would overlap another piece, now or when that one
-        rests.
+        """Raise HandsError if a body at ``goal`` would overlap another piece, now or when that
+        piece comes to rest.
         """
         for piece in self._pieces.values():
             if piece is not mover and not piece.leaves and overlap(goal, piece.goal):
@@ -156,9 +164,11 @@ class Traffic:
         *,
         leaves: bool = False,
     ) -> tuple[float, Gesture]:
-        """Return the earliest time at which the gesture made by ``draw`` meets no other piece, and
-        the gesture: now, or when a moving piece comes to rest. The piece's path until then
-        comes first. Raises HandsError if there is no such time.
+        """Return the earliest time at which the gesture of ``draw`` meets no other piece, and the
+        gesture.
+
+        The time is now, or when a moving piece comes to rest. The gesture begins with the rest of
+        the piece's present path. Raises HandsError if no such time exists.
         """
         ready_s = now_s if piece.path is None else piece.path.end_s
         ends = {other.path.end_s for other in self._pieces.values() if other.path is not None}
@@ -182,10 +192,11 @@ class Traffic:
         *,
         leaves: bool = False,
     ) -> SimulatedPiece | None:
-        """Return the first piece that ``mover`` would meet on ``path``, or that would later run
-        into it, or None. Pieces that already touch it do not count.
+        """Return the first piece that ``mover`` would meet on ``path`` or that would later run into
+        ``mover``, or None.
 
-        ``plans``: paths of pieces, by id, that are about to start.
+        Pieces that already touch ``mover`` do not count. ``plans``: paths that are about to start,
+        by piece id.
         """
         others = [
             (piece, (plans or {}).get(piece.piece_id, piece.path))
@@ -210,7 +221,7 @@ class Traffic:
 
 
 def no_room(piece: SimulatedPiece) -> HandsError:
-    """Return the error for a piece that is in the way."""
+    """Return the error that names ``piece`` as the obstacle."""
     return HandsError(
         "A {label} piece is in the way.",
         remedy="Take it away first, or go somewhere else.",

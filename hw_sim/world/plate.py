@@ -1,4 +1,4 @@
-"""The plate's attitude over time, and what a motion sensor on its pivot feels."""
+"""The plate's attitude over time, and the forces and rates on a motion sensor at its pivot."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from tiltboard.hw_sim.rng import Stream
 from tiltboard.hw_sim.world.paths import PEAK_SPEED, Path
 
 G_M_S2 = 9.80665
-SLEW_RAD_S = math.radians(30.0)  # An estimate for a careful hand.
-SPIN_RAD_S = math.radians(180.0)  # Pieces on the rim stay: the force is a fifth of their weight.
-SHORTEST_S = 0.25  # No tilt of a 380 mm plate is faster, however small.
-KEPT = 4  # Motions kept after their end, as a chip's filter looks back a little.
+SLEW_RAD_S = math.radians(30.0)  # Maximum rate of a tilt, an estimate for a careful hand.
+# Maximum rate of a spin. Pieces on the rim stay in place: the force is a fifth of their weight.
+SPIN_RAD_S = math.radians(180.0)
+SHORTEST_S = 0.25  # Minimum duration of a tilt: no tilt of a 380 mm plate is faster, however small.
+KEPT = 4  # Number of past motions that are kept, because a chip's filter needs the recent past.
 BUMP_M_S2 = 4.0
 BUMP_HZ = 18.0
 BUMP_DECAY_S = 0.04
@@ -23,40 +24,45 @@ LEVEL: Vector = (0.0, 0.0, 0.0)
 
 
 class PlateMotion(NamedTuple):
-    """The plate's motion at one time: its angles about x, then y, then its own axis; and, in the
-    plate's axes, the felt gravity, the rate of turn and the change of that rate.
-    """
+    """The plate's motion at one time."""
 
     attitude_rad: Vector
+    """Angles about x, then y, then the plate's own axis."""
     gravity_m_s2: Vector
+    """Gravity as an accelerometer measures it, in the plate's axes; (0, 0, +g) if level."""
     rate_rad_s: Vector
+    """Rate of turn, in the plate's axes."""
     turning_rad_s2: Vector
+    """Change of the rate of turn, in the plate's axes."""
 
 
 class TiltingPlate:
-    """Tilt and spin as commanded angles with a real slew, and knocks against the table.
+    """The plate's commanded tilt and spin with a realistic speed, and knocks against the table.
 
     The attitude is a rotation about x (east) by the first angle, then about y by the second, then
-    about the plate's own axis by the third. What is felt is in the plate's axes.
+    about the plate's own axis by the third. Sensor readings are in the plate's axes.
     """
 
     IMU_M: ClassVar[Vector] = (0.0, 0.0, 0.0)
-    """From the pivot to a sensor under the plate's middle; turning moves it nowhere here."""
+    """Position of the motion sensor relative to the pivot. Zero means that turning does not move
+    it.
+    """
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._tilts = Path(-1.0, LEVEL).wait(1.0)  # about x, and about y
-        self._spins = Path(-1.0, LEVEL).wait(1.0)  # of their x alone
+        self._tilts = Path(-1.0, LEVEL).wait(1.0)  # Tilt about x and about y.
+        self._spins = Path(-1.0, LEVEL).wait(1.0)  # Spin, in the first coordinate only.
         self._resting: PlateMotion | None = None
-        self._bumps: list[tuple[float, Vector]] = []  # when, and from where
+        self._bumps: list[tuple[float, Vector]] = []  # Start time and direction of each bump.
 
     def tilt(
         self, x_rad: float, y_rad: float, now_s: float, *, for_s: float | None = None
     ) -> tuple[float, float]:
-        """Tilt to these angles and stay; with ``for_s``, hold them that long and then level out.
+        """Tilt the plate to these angles. With ``for_s``, hold the angles that long and then level
+        out.
 
         Earlier commands for a later time are dropped. Returns the time at which the angles are
-        reached and the time at which the plate is at rest for good.
+        reached and the time at which the plate comes to rest.
         """
         self._stir(now_s)
         self._tilts = _gone_on(self._tilts, (x_rad, y_rad, 0.0), now_s, SLEW_RAD_S)
@@ -66,8 +72,10 @@ class TiltingPlate:
         return there_s, self._tilts.end_s
 
     def spin(self, by_rad: float, now_s: float) -> float:
-        """Turn the plate further about its own axis, from its last goal on; east to north is
-        positive. Returns the time at which it arrives.
+        """Turn the plate about its own axis by ``by_rad`` from its last goal; east to north is
+        positive.
+
+        Returns the time at which the turn ends.
         """
         self._stir(now_s)
         goal = (self._spins.end[0] + by_rad, 0.0, 0.0)
@@ -75,7 +83,7 @@ class TiltingPlate:
         return self._spins.end_s
 
     def _stir(self, now_s: float) -> None:
-        """Prepare for a motion of the plate that hands are about to make."""
+        """Prepare for a motion of the plate that is about to start."""
         self._resting = None
 
     def bump(self, now_s: float) -> float:
@@ -92,7 +100,7 @@ class TiltingPlate:
         return max([self._tilts.end_s, self._spins.end_s, *ends])
 
     def commanded_rad(self, now_s: float) -> Vector:
-        """Return the angles at which hands hold the plate: about x, then y, then its own axis."""
+        """Return the commanded angles about x, then y, then the plate's own axis."""
         x, y, _ = self._tilts.at(now_s)
         return x, y, self._spins.at(now_s)[0]
 
@@ -124,17 +132,19 @@ class TiltingPlate:
         )
 
     def attitude_rad(self, now_s: float) -> Vector:
-        """Return the angles about x, then y, then the plate's own axis."""
+        """Return the angles about x, then y, then the plate's own axis, at ``now_s``."""
         return self.motion(now_s).attitude_rad
 
     def rate_rad_s(self, now_s: float) -> Vector:
-        """Return the plate's rate of turn about its axes, as a gyroscope feels it."""
+        """Return the plate's rate of turn about its axes, as a gyroscope measures it."""
         return self.motion(now_s).rate_rad_s
 
     def specific_force_m_s2(self, now_s: float, arm_m: Vector = (0.0, 0.0, 0.0)) -> Vector:
-        """Return the force that an accelerometer feels ``arm_m`` east, north and above its usual
-        place; (0, 0, +g) if level. Knocks, and the tangential and centripetal acceleration of the
-        sensor's motion, are added to gravity.
+        """Return the force on an accelerometer at ``now_s``; (0, 0, +g) if the plate is level and
+        at rest.
+
+        ``arm_m``: position of the accelerometer east, north and above its usual position. Bumps and
+        the tangential and centripetal acceleration of the sensor are added to gravity.
         """
         motion = self.motion(now_s)
         force = motion.gravity_m_s2
@@ -158,7 +168,7 @@ class TiltingPlate:
 
 
 def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
-    """Return the legs of ``path`` begun by ``start_s``, continued to ``goal`` no faster than
+    """Return the legs of ``path`` begun by ``start_s``, continued to ``goal`` at most at speed
     ``most``.
     """
     begun = path.begun(start_s, KEPT)
@@ -167,14 +177,14 @@ def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
         onward = begun.onward(start_s, goal, duration)
         leg = onward.leg(start_s)
         fastest = max(math.hypot(*leg.speed(start_s + i * duration / 24)) for i in range(24))
-        # Starting in full swing it may go a little faster still before it turns.
+        # A motion that starts at full speed can be a little faster before it turns.
         if fastest <= 1.001 * most or (any(leg.speed(start_s)) and duration > 3.0):
             return begun.then(onward)
         duration *= 1.15
 
 
 def _spun(vector: Vector, by_rad: float) -> Vector:
-    """Return a vector in the axes of a plate that has turned by ``by_rad`` about its own axis."""
+    """Return ``vector`` in the axes of a plate that has turned by ``by_rad`` about its own axis."""
     if not by_rad:
         return vector
     x, y, z = vector

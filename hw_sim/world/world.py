@@ -23,24 +23,24 @@ from tiltboard.hw_sim.world.pieces import (
 )
 from tiltboard.hw_sim.world.plate import TiltingPlate, Vector
 
-GAP_SPREAD_MM = 0.5  # docs/add-a-board.md: gap 12.0 +- 0.5 mm
-# A piece in the plate's axes: x, y, z in mm, 7.5 mm above its foot, and its turn as a quaternion
-# w, x, y, z.
+GAP_SPREAD_MM = 0.5  # docs/add-a-board.md: the gap is 12.0 +- 0.5 mm.
+# Pose of a piece in the plate's axes: x, y, z in mm of a point 7.5 mm above its foot, and its
+# rotation as a quaternion w, x, y, z.
 Pose = tuple[float, float, float, float, float, float, float]
 BUTTONS = ("confirm", "back")
 
 
 class World:
-    """Everything that sensors and pins can feel, as functions of the time of ``clock``.
+    """Everything that sensors and pins can measure, as functions of the time of ``clock``.
 
-    Nothing here moves the clock. ``gaps_mm`` is the distance between each place's Hall element and
-    a seated magnet's face.
+    Nothing here advances the clock. ``gaps_mm`` is the distance between each place's Hall sensor
+    and the magnet's face of a piece on that place.
     """
 
     falls: ClassVar[bool] = False
-    """Whether pieces that a hand lets go move by themselves, which takes physics."""
+    """True if released pieces can fall or slide, which needs physics."""
     slides = False
-    """Whether tiles slide between pegs."""
+    """True if tiles slide between pegs on the plate."""
 
     def __init__(
         self,
@@ -58,11 +58,13 @@ class World:
             name: Button(streams.stream(f"button-{name}")) for name in BUTTONS
         }
         self.trays: dict[str, MagnetKind] = {}
-        """The magnet of each label whose pieces the trays beside the plate hold, without limit."""
+        """Kind of magnet for each label of pieces. The trays beside the plate hold any number of
+        these pieces.
+        """
         self.bodies: dict[str, PieceBody] = {}
-        """The bodies of labels that differ from the usual one."""
+        """Bodies of the labels whose pieces differ from the usual body."""
         self.pieces: dict[int, SimulatedPiece] = {}
-        """Those on or above the plate, by id."""
+        """Pieces on or above the plate, by id."""
         self._magnets = streams.stream("magnets")
         self._made = 0
         gaps = streams.stream("gaps")
@@ -73,7 +75,7 @@ class World:
         return TiltingPlate(stream)
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
-        """Set each place's gap to its sensor, in mm, and compute the fields again."""
+        """Set each place's gap between sensor and magnet, in mm, and compute the fields again."""
         self.gaps_mm = tuple(gaps_mm)
         self._field = MagnetField(
             [(*self.profile.centre_mm(index), gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
@@ -81,23 +83,27 @@ class World:
         self._field.update(self.pieces.values())
 
     def set_lanes(self, places: Collection[int]) -> None:
-        """Set pegs and walls around these places, between which tiles slide, or remove them with
-        none. Without physics pieces stay where they are put, so that nothing changes here.
+        """Set pegs and walls around these places, between which tiles slide, or remove them if
+        ``places`` is empty.
+
+        This world without physics ignores the pegs, because pieces stay where they are put.
         """
 
     def field_mt(self, sensor: int, now_s: float) -> float:
-        """Return the upward field at a sensor in mT; a south pole above it reads positive."""
+        """Return the upward field at a sensor in mT. A south pole above the sensor is positive."""
         field = self._field
         if now_s >= field.next_change_s:
             self.settle(now_s)
         return field.at(sensor, now_s) if field.moving else field.resting_mt[sensor]
 
     def field_of_mt(self, piece: SimulatedPiece, sensor: int, now_s: float) -> float:
-        """Return one piece's share of ``field_mt``."""
+        """Return the field of one piece at a sensor in mT."""
         return self._field.of(piece, sensor, now_s)
 
     def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> SimulatedPiece:
-        """Take a piece from the tray of ``label`` into a hand at that point. Raises HandsError."""
+        """Take a piece from the tray of ``label`` into a hand at point ``at``. Raises HandsError if
+        there is no such tray.
+        """
         kind = self.trays.get(label)
         if kind is None:
             raise HandsError(
@@ -110,9 +116,9 @@ class World:
         return self._add(label, kind.turned_over if turned_over else kind, factor, at)
 
     def add_resting(self, label: str, kind: MagnetKind, factor: float, at: Point) -> SimulatedPiece:
-        """Add a piece that is on the plate already, whatever the trays hold.
+        """Add a piece that already rests on the plate, whatever the trays hold.
 
-        ``factor``: its magnet's strength, relative to the nominal one.
+        ``factor``: strength of the magnet, relative to its nominal strength.
         """
         piece = self._add(label, kind, factor, at)
         self._field.update(self.pieces.values())
@@ -125,18 +131,18 @@ class World:
         return piece
 
     def set_going(self, piece: SimulatedPiece, path: Path, *, leaves: bool = False) -> None:
-        """Make the piece follow ``path`` from now on; with ``leaves`` it is off the plate at its
-        end.
+        """Move the piece along ``path``. With ``leaves`` the piece is off the plate at the end of
+        the path.
 
-        Collisions are not checked here but in ``tiltboard.hw_sim.hands``.
+        Collisions are checked in ``tiltboard.hw_sim.hands``, not here.
         """
         piece.path = path
         piece.leaves = leaves
         self._field.update(self.pieces.values())
 
     def poses(self, now_s: float) -> dict[int, Pose]:
-        """Return the poses of all pieces on or above the plate, by id; without physics all are
-        upright.
+        """Return the poses of all pieces on or above the plate, by id. Without physics all pieces
+        are upright.
         """
         self.settle(now_s)
         return {
@@ -147,20 +153,22 @@ class World:
         }
 
     def flick(self, piece: SimulatedPiece, at_s: float, speed_mm_s: Vector) -> None:
-        """Strike the piece with a finger at ``at_s``; without physics it does not move."""
+        """Strike the piece with a finger at ``at_s``. Without physics the piece does not move."""
 
     def twirl(self, piece: SimulatedPiece, rad_s: float) -> None:
-        """Turn a piece about its own axis, which no sensor feels."""
+        """Turn the piece about its own axis, which no sensor can detect."""
 
     def pinch(self, piece: SimulatedPiece, squeeze_n: float) -> None:
-        """Hold the piece with two chopsticks; without physics it does not slip out of them."""
+        """Hold the piece with two chopsticks. Without physics the piece never slips out."""
 
     def open_hand(self, piece: SimulatedPiece) -> None:
-        """Let go of the piece, which continues from where it is."""
+        """Let go of the piece, which then continues its motion."""
         piece.held = False
 
     def top_mm(self, x_mm: float, y_mm: float) -> float:
-        """Return how high pieces within half a body of that point reach above the plate, in mm."""
+        """Return the height in mm above the plate of the pieces within one body's diameter of the
+        point.
+        """
         self.settle(self.clock.now())
         return max(
             (
@@ -172,7 +180,7 @@ class World:
         )
 
     def remove(self, piece: SimulatedPiece) -> None:
-        """Remove the piece at once."""
+        """Remove the piece immediately."""
         self.pieces.pop(piece.piece_id, None)
         self._field.update(self.pieces.values())
 
@@ -182,7 +190,9 @@ class World:
         self._field.update(self.pieces.values())
 
     def settle(self, now_s: float) -> None:
-        """Let pieces whose paths are over by ``now_s`` come to rest, and remove those that left."""
+        """Let pieces whose paths end by ``now_s`` come to rest, and remove pieces that have left
+        the plate.
+        """
         over = [
             piece
             for piece in self.pieces.values()
@@ -198,10 +208,9 @@ class World:
             self._field.update(self.pieces.values())
 
     def piece_at(self, index: int) -> SimulatedPiece | None:
-        """Return the piece that stands within half a pitch of plate place ``index``, the uppermost
-        of a stack; None if none does.
+        """Return the piece that stands within half a pitch of plate place ``index``, or None.
 
-        Pieces in hands or under way do not stand anywhere.
+        If pieces are stacked, the uppermost counts. Pieces in hands or in motion do not count.
         """
         self.settle(self.clock.now())
         x, y = self.profile.centre_mm(index)
@@ -221,30 +230,31 @@ class World:
         )
 
 
-# Buttons as their pins see them: contacts bounce when they close and when they open.
+# Buttons, whose contacts bounce when they close and when they open.
 
-BOUNCE_S = 0.004  # typical of small tactile switches: a few ms
+BOUNCE_S = 0.004  # A few milliseconds are typical of small tactile switches.
 WORN_BOUNCE_S = 0.040
 BOUNCES = 3
 WORN_BOUNCES = 8
 
 
 class Button:
-    """One contact."""
+    """One push button with a bouncing contact."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._edges_s: list[float] = []  # the contact closes, opens, closes, ...
+        # Times at which the contact closes, opens, closes and so on.
+        self._edges_s: list[float] = []
         self.worn = False
-        """Whether it chatters ten times as long (the fault button-bounce)."""
+        """True if the contact bounces ten times as long (the fault button-bounce)."""
 
     @property
     def chatter_s(self) -> float:
-        """The time in s for which the contact bounces after each edge."""
+        """Time in s for which the contact bounces after each edge."""
         return WORN_BOUNCE_S if self.worn else BOUNCE_S
 
     def press(self, now_s: float, held_s: float) -> tuple[float, float]:
-        """Hold the button down for ``held_s``, after releasing an earlier press that still lasts.
+        """Hold the button down for ``held_s``. An earlier press that still lasts ends first.
 
         Returns the times of the contact's first and last change.
         """
@@ -257,29 +267,31 @@ class Button:
         return self._edges_s[first], self._edges_s[-1]
 
     def closed(self, now_s: float) -> bool:
-        """Return whether the contact conducts at ``now_s``."""
+        """Return whether the contact is closed at ``now_s``."""
         return bisect_right(self._edges_s, now_s) % 2 == 1
 
     def _chatter(self, start_s: float, room_s: float) -> list[float]:
-        """Return an even number of changes after an edge, within the bounce time and ``room_s``."""
+        """Return the times of an even number of changes after an edge, within the bounce time and
+        ``room_s``.
+        """
         length = min(self.chatter_s, room_s * 0.9)
         count = 2 * (WORN_BOUNCES if self.worn else BOUNCES)
         return sorted(start_s + length * self._stream.uniform(0.02, 1.0) for _ in range(count))
 
 
-# The board's temperature over time and the thermistor that shows it.
+# The board's temperature over time, and the thermistor that measures it.
 
 REFERENCE_K = 298.15
-NTC_OHM = 10_000.0  # at 25 degC
+NTC_OHM = 10_000.0  # Resistance at 25 degC.
 NTC_B_K = 3950.0
 NTC_FIXED_OHM = 10_000.0
 
 
 class Climate:
-    """The temperature of a room, of 100 lights and sensors that warm up after power-on, and a slow
-    swing.
+    """The temperature of the board: the room's, the warming-up of lights and sensors after
+    power-on, and a slow swing.
 
-    ``room_c`` may be set at any time, for example by a bench that needs a hot day.
+    ``room_c`` can be set at any time, for example by a bench that needs a hot day.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -299,6 +311,8 @@ class Climate:
 
 
 def ntc_share(temperature_c: float) -> float:
-    """Return the divider's voltage over its supply: NTC (10 k, B 3950) to ground, 10 k above."""
+    """Return the divider's voltage as a fraction of its supply, with the NTC (10 kilohm, B 3950) to
+    ground and 10 kilohm to the supply.
+    """
     ohm = NTC_OHM * math.exp(NTC_B_K * (1 / (temperature_c + 273.15) - 1 / REFERENCE_K))
     return ohm / (ohm + NTC_FIXED_OHM)
