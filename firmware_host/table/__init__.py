@@ -1,1 +1,1 @@
-"""The plain values that pass between the packages, and the sentences about them."""
+"""Plain values that the packages of the host exchange, and the sentences for people about them."""

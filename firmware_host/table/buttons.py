@@ -1,4 +1,4 @@
-"""The debouncing of the buttons: raw samples become single presses, short or long."""
+"""Debouncing of the buttons: raw samples become single presses, short or long."""
 
 from __future__ import annotations
 
@@ -8,39 +8,43 @@ DEBOUNCE_S = 0.03
 LONG_PRESS_S = 2.0
 CONFIRM = "confirm"
 BACK = "back"
-_SLACK_S = 1e-9  # Rounding tolerance, so that sums of scan periods reach their limits.
-_LATE_S = 0.2  # With a longer gap between scans, the length of a press is uncertain.
-_JITTER_S = 0.025  # Uncertainty of a press's length: one scan, and the bouncing before it.
+_SLACK_S = 1e-9  # Rounding tolerance in seconds, so that sums of scan periods reach their limits.
+_LATE_S = 0.2  # Minimum gap between scans, in seconds, that makes the length of a press uncertain.
+# Maximum error of a press's length, in seconds: one scan, and the bouncing before it.
+_JITTER_S = 0.025
 
 
 @dataclass(frozen=True, slots=True)
 class ButtonPress:
-    """One press, reported when the button is released, or, for confirm, as soon as it is long."""
+    """One press of a button. It is reported on release; a long press of confirm is reported as soon
+    as it is long.
+    """
 
     button: str
     held_s: float
 
     @property
     def long(self) -> bool:
-        """True if it was held for two seconds or more."""
+        """True if the button was held for two seconds or more."""
         return self.held_s >= LONG_PRESS_S - _JITTER_S
 
 
 @dataclass(slots=True)
 class _Button:
     down: bool = False
-    since_s: float = 0.0  # When the debounced state began.
-    since_gap_s: float = 0.0  # How much earlier it may have begun.
-    changing_s: float | None = None  # When the raw state began to differ.
+    since_s: float = 0.0  # Time at which the debounced state began, in seconds.
+    since_gap_s: float = 0.0  # Maximum time by which it may have begun earlier, in seconds.
+    changing_s: float | None = None  # Time at which the raw state began to differ, in seconds.
     changing_gap_s: float = 0.0
     told: bool = False
 
 
 class Buttons:
-    """Debounces and times both buttons. Feed it every scan.
+    """Debounces both buttons and measures the length of presses. Call ``update`` in every scan.
 
-    A button that is held in the first scan is ignored, because its press may have begun at any
-    time. So is a press that may have been short or long because scans came too late.
+    A button that is held in the first scan is ignored until its release, because the press may have
+    begun at any time. A press is also ignored if late scans make it unclear whether the press was
+    short or long.
     """
 
     def __init__(self) -> None:
@@ -49,8 +53,8 @@ class Buttons:
         self._buttons = {CONFIRM: _Button(), BACK: _Button()}
 
     def update(self, pressed: frozenset[str], now_s: float) -> tuple[ButtonPress, ...]:
-        """Return the presses completed by this scan. ``pressed``: raw names, as in
-        ``Frame.pressed``.
+        """Return the presses that are complete after this scan. ``pressed``: names of the buttons
+        that are down, before debouncing, as in ``Frame.pressed``.
         """
         presses = []
         if not self._begun:
@@ -83,9 +87,9 @@ class Buttons:
         return tuple(presses)
 
     def held_s(self, name: str, now_s: float) -> float:
-        """Return for how long the button has been held, in s; 0 if it is not, or the start is
-        unknown.
+        """Return the time for which the button has been held, in seconds, or 0 if the button is up
+        or the start of the press is unknown.
         """
         button = self._buttons[name]
-        unknown = button.told and name != CONFIRM  # It was down in the first scan.
+        unknown = button.told and name != CONFIRM  # The button was already down in the first scan.
         return now_s - button.since_s if button.down and not unknown else 0.0

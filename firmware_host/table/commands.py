@@ -1,11 +1,12 @@
-"""The requests that people can make to the table, for page, scenario, command line and trace.
+"""The requests that people can make to the table, from a page, a scenario, the command line or a
+trace.
 
-Each class has one tag, which is its verb in a message of the page and in a scenario. The limits of
-its fields are checked where it is decoded (``tiltboard.firmware_host.web.requests``, and
-``tiltboard.firmware_host.scenario.parse`` for a line of a scenario). ``right`` of its class says
-who may send it; ``check_may_send`` of the former module checks that. ``Host.do`` carries requests
-out, one at a time, and alone decides whether each is possible. The actions of hands are in
-``tiltboard.firmware_host.table.hands``.
+Each class has one tag, which is its name in messages of the page and in scenarios. The limits of
+its fields are checked when a request is decoded (``tiltboard.firmware_host.web.requests``, and
+``tiltboard.firmware_host.scenario.parse`` for a line of a scenario). The attribute ``right`` of the
+class says who may send it; ``check_may_send`` of ``tiltboard.firmware_host.web.requests`` checks
+that right. ``Host.do`` carries out one request at a time, and decides whether the request is
+possible. The actions of hands are in ``tiltboard.firmware_host.table.hands``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import msgspec
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.players import Amount, ClockTime, EngineSeat
 
-# Control characters are excluded because names are part of sentences and of the log.
+# Names exclude control characters because names appear in sentences and in the log.
 Name = Annotated[
     str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$")
 ]
@@ -27,98 +28,110 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class Right(StrEnum):
-    """The right that a request needs."""
+    """The right that the sender of a request needs."""
 
     LOOK = "look"
-    """Anybody who may look on."""
+    """The right of every page that may show the table."""
     ACT = "act"
-    """The table's own page, or a paired device."""
+    """The right of the table's own page, or of a paired device."""
     SEAT = "seat"
-    """Any seat of the game, or ``ACT``."""
+    """The right of any seat of the game, or ``ACT``."""
     OWN_SEAT = "own-seat"
-    """The seat of the request's player, and no other."""
+    """The right of the seat of the request's player, and of no other seat."""
     OWN_SEAT_OR_ACT = "own-seat-or-act"
     SEAT_OR_LOCAL = "seat-or-local"
-    """Any seat of the game, or the table's own page."""
+    """The right of any seat of the game, or of the table's own page."""
     NO_PAGE = "no-page"
-    """Only the table's own parts: clock, menu, server and smart home."""
+    """No page may send the request; only the table's own parts do: clock, menu, server and smart
+    home.
+    """
 
 
 class Verb(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """A request. The limits of its fields are checked where one is decoded."""
+    """A request to the table. The limits of its fields are checked when the request is decoded."""
 
     right: ClassVar[Right] = Right.ACT
-    """The right that this kind of request needs."""
+    """The right that requests of this kind need."""
 
     def needs(self) -> Right:
-        """Return the right that this one needs; for most kinds that of their class."""
+        """Return the right that this request needs; for most kinds, the right of the class."""
         return self.right
 
 
 class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
-    """A request to the game that is played, on its board or at its seats."""
+    """A request to the current game, on its board or at its seats."""
 
     of_the_step: ClassVar[bool] = False
     """True if the request depends on the position that its sender saw."""
 
     game: Number | None = None
-    """Number of the game that the sender saw, or None for the game of now."""
+    """Number of the game that the sender saw, or None for the current game."""
     step: Number | None = None
-    """Its step (``Standing.step``) that the sender saw, or None for the step of now. Nothing is
-    done once the game has moved on.
+    """Step (``Standing.step``) that the sender saw, or None for the current step. The request is
+    refused if the game has moved on since that step.
     """
 
     def check_current(self, game: int | None, step: int) -> None:
-        """Check that ``game`` and ``step`` are those of the request. Raises NotPossibleError."""
+        """Check that the request is for the current ``game`` and ``step``. Raises NotPossibleError
+        otherwise.
+        """
         if self.game not in (None, game) or self.step not in (None, step):
             raise NotPossibleError("The game has moved on.", remedy="Look again, and then decide.")
 
 
 class PlayersRequest(GameRequest, frozen=True, kw_only=True):
-    """A request of one player; ``player`` is that player, or None for the table's own people."""
+    """A request of one player. The field ``player`` is None if the people at this table ask
+    together.
+    """
 
     of_the_step = True
 
     player: Name | None = None
 
     def needs(self) -> Right:
-        """Return the right to that player's seat, or with no player that of the class."""
+        """Return the right to the seat of ``player``, or the right of the class if ``player`` is
+        None.
+        """
         return self.right if self.player is None else Right.OWN_SEAT_OR_ACT
 
 
 class SeatCommand(GameRequest, frozen=True):
-    """A request for games in which each player has a seat of their own."""
+    """A request for games of seats, in which each player has a private seat."""
 
     right = Right.SEAT
 
 
 class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
-    """A move of a seated game."""
+    """Make a move in a game of seats."""
 
     right = Right.OWN_SEAT
     of_the_step = True
 
     player: Name | None = None
-    """The player at whose seat somebody asks, or None."""
+    """The player whose seat sends the request, or None if no seat sends it."""
     move: Annotated[str, msgspec.Meta(min_length=1, max_length=400)] = ""
     """The move in the game's notation; ``chance`` alone asks for a random draw."""
     proposed: bool = False
-    """Other people are to carry it out, and it counts when somebody says how it went."""
+    """True if other people must carry out the move by hand. The move counts when a person reports
+    its success or failure.
+    """
 
     def needs(self) -> Right:
-        """Return the right to that seat, or with no player to any."""
+        """Return the right to the seat of ``player``, or to any seat if ``player`` is None."""
         return Right.SEAT if self.player is None else self.right
 
 
 class Count(SeatCommand, frozen=True, tag="count"):
-    """Count to five, after which nobody may say more."""
+    """Start a count of five, after which the other players' time is over."""
 
     player: Name | None = None
-    """The player at whose seat somebody asks, or None."""
+    """The player whose seat sends the request, or None if no seat sends it."""
 
 
 class SeatHint(SeatCommand, frozen=True, tag="seat-hint"):
-    """Ask what a bot would do at ``player``'s seat, and why: only that seat is told."""
+    """Ask for the move that a bot would make at ``player``'s seat, and why. Only that seat gets the
+    answer.
+    """
 
     right = Right.OWN_SEAT
     of_the_step = True
@@ -127,20 +140,22 @@ class SeatHint(SeatCommand, frozen=True, tag="seat-hint"):
 
 
 class NotSo(SeatCommand, frozen=True, tag="not-so"):
-    """Reject the move that the sensors propose; it then counts only if somebody confirms it."""
+    """Reject the move that the sensors propose. The move then counts only if a person confirms
+    it.
+    """
 
 
 class SitDown(Verb, frozen=True, tag="sit-down"):
-    """Seat a device; no page sends this."""
+    """Give a seat to a device. No page sends this request."""
 
     right = Right.NO_PAGE
 
     digest: str
-    """The digest of the device's token."""
+    """SHA-256 digest of the device's token."""
     player: str | None = None
-    """The seat, or None for the one with that code."""
+    """The player whose seat the device takes, or None to find the seat by its code."""
     code: str | None = None
-    """The seat's code, or None at the table itself."""
+    """The code of the seat, or None on the table's own page."""
 
 
 class StandUp(Verb, frozen=True, tag="stand-up"):
@@ -152,17 +167,21 @@ class StandUp(Verb, frozen=True, tag="stand-up"):
 
 
 class OpenHand(Verb, frozen=True, tag="open-hand"):
-    """Let the device at ``player``'s seat see that hand, which another device has seen."""
+    """Let the device at ``player``'s seat see the covered hand, which another device has seen
+    before.
+    """
 
     right = Right.NO_PAGE
 
     player: str
     digest: str | None = None
-    """The digest of the device that agrees, or None for the table's own page. No page sends it."""
+    """Digest of the device that agrees, or None for the table's own page. No page sends this
+    field.
+    """
 
 
 class SeatComputer(Verb, frozen=True, tag="seat-computer"):
-    """Let a bot play at a seat, or, with ``level`` None, no longer."""
+    """Let a bot play at a seat, or remove the bot if ``level`` is None."""
 
     player: Name
     level: Name | None = None
@@ -174,60 +193,62 @@ PlaceList = Annotated[
 OptionValue = bool | int | str | PlaceList | None
 FileText = Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
 
-# Of the game, and of the host
+# Requests about games, and requests to the host
 
 
 class NewGame(Verb, frozen=True, tag="game"):
-    """Start a game; the one in progress stays in the journal and can be resumed. An option that is
-    None has its default.
+    """Start a game. The game in progress stays in the journal and can be resumed. An option with
+    the value None gets its default.
     """
 
     game: Name
     options: Mapping[Name, OptionValue] = {}
     boards: Annotated[Mapping[Name, FileText], msgspec.Meta(max_length=1)] = {}
-    """Option -> a board file's text, TOML or JSON."""
+    """Option -> text of a board file, in TOML or JSON."""
     engines: Annotated[Mapping[Name, EngineSeat], msgspec.Meta(max_length=4)] = {}
-    """Player -> the engine that plays for them."""
+    """Player -> bot that plays for this player."""
     clock: ClockTime | None = None
-    """The time of each player."""
+    """Time control of every player, or None for a game without clocks."""
     assist: Annotated[Mapping[Name, Amount], msgspec.Meta(max_length=4)] = {}
-    """Player -> how much help they get."""
+    """Player -> amount of assist for this player."""
     names: Annotated[Mapping[Name, Name], msgspec.Meta(max_length=4)] = {}
-    """Player -> the person's name."""
+    """Player -> name of the person who plays."""
     even: bool = False
-    """Even out people's strengths; the weaker one gets the first move, and assist."""
+    """True to balance the strengths of the people: the weaker person gets the first move, and
+    assist.
+    """
     far: Annotated[
         Mapping[Name, Annotated[int, msgspec.Meta(ge=1, le=3)]], msgspec.Meta(max_length=3)
     ] = {}
-    """Player -> number of the other table (from 1) at which they are; this starts a match, which
-    that table joins.
+    """Player -> number of the other table (from 1) at which the player sits. This starts a match,
+    which the other table joins.
     """
 
 
 class JoinMatch(Verb, frozen=True, tag="join-match"):
-    """Play with the table that shows ``code``."""
+    """Join the match of the table that shows ``code``."""
 
     code: Name
     level: Annotated[int, msgspec.Meta(ge=1, le=10)] | None = None
-    """The level of the bot that plays here, if one does."""
+    """Level of the bot that plays at this table, or None if a person plays."""
 
 
 class LeaveMatch(Verb, frozen=True, tag="leave-match"):
-    """End the match with other tables; its game goes on at this one."""
+    """End the match with other tables. The game continues at this table."""
 
 
 Phrase = Literal["hello", "good-luck", "nice", "oops", "moment", "well-played", "thanks", "again"]
 
 
 class SayPhrase(Verb, frozen=True, tag="say"):
-    """Say one of the set phrases to the other tables."""
+    """Send one of the fixed phrases to the other tables of the match."""
 
     phrase: Phrase
 
 
 class Again(Verb, frozen=True, tag="again"):
-    """Start the same game again, with the same engines and clocks; after a lesson, return to the
-    game that was set aside.
+    """Start the same game again, with the same bots and clocks. After a lesson, return to the game
+    that was set aside.
     """
 
     right = Right.NO_PAGE
@@ -240,32 +261,36 @@ class ResumeGame(Verb, frozen=True, tag="resume"):
 
 
 class Learn(Verb, frozen=True, tag="learn"):
-    """Learn a game in a minute; the one in progress is put aside until the lesson ends."""
+    """Start a lesson that teaches a game in a minute. The game in progress is set aside until the
+    lesson ends.
+    """
 
     game: Name
 
 
 class SolvePuzzle(Verb, frozen=True, tag="puzzle"):
-    """Solve one of the puzzles of a game, counted from 1; the game in progress is put aside."""
+    """Start a puzzle of a game; the puzzles are numbered from 1. The game in progress is set
+    aside.
+    """
 
     game: Name
     number: Number
 
 
 class Practise(Verb, frozen=True, tag="practise"):
-    """Solve, as a puzzle, the position after ``ply`` moves of a stored game."""
+    """Start a puzzle with the position after ``ply`` moves of a stored game."""
 
     game: Number
     ply: Number
 
 
 class StopLearning(Verb, frozen=True, tag="stop-learning"):
-    """End the lesson, or the puzzle, and go back to the game that was put aside."""
+    """End the lesson or the puzzle, and return to the game that was set aside."""
 
 
 class TakeBack(PlayersRequest, frozen=True, tag="take-back"):
-    """Take the last move back, or all moves after the first ``to``. In a board game ``player``
-    takes back only the last move, and only their own.
+    """Take back the last move, or all moves after the first ``to`` moves. In a board game, a
+    ``player`` can take back only the last move, and only their own.
     """
 
     right = Right.SEAT
@@ -274,40 +299,44 @@ class TakeBack(PlayersRequest, frozen=True, tag="take-back"):
 
 
 class Swap(PlayersRequest, frozen=True, tag="swap"):
-    """Use the pie rule."""
+    """Swap by the pie rule."""
 
 
 class MakeMove(PlayersRequest, frozen=True, tag="make-move"):
-    """Make a move for the player to move; the table then guides it."""
+    """Make a move for the player to move; the table then guides people to carry out the move."""
 
     move: Name
 
 
 class Hint(Verb, frozen=True, tag="hint"):
-    """Ask the strongest engine for a move, which lights and sentence then show for a while."""
+    """Ask the strongest bot for a move, which the lights and a sentence show for a while."""
 
 
 class Assist(Verb, frozen=True, tag="assist"):
-    """Show ``player`` the worth of their legal moves from now on: 0 nothing, 1 the bad ones, 2 the
-    good ones too, 3 also the best one.
+    """Show ``player`` a rating of their legal moves from now on. An ``amount`` of 0 shows nothing,
+    1 the bad moves, 2 also the good moves, and 3 also the best move.
     """
 
     player: Name
     amount: Amount
     sure: bool | None = None
-    """Whether to ask once, after a move that costs much, if they are sure; None: as before."""
+    """True to ask the player once to confirm a bad mistake, False to never ask, None to keep the
+    setting.
+    """
 
 
 class Touch(Verb, frozen=True, tag="touch"):
-    """Report that somebody uses a page, which ends the demonstration game of an idle table."""
+    """Report that a person uses a page, which ends the demonstration game of an idle table."""
 
 
 class Sure(Verb, frozen=True, tag="sure"):
-    """Confirm that the last move was meant."""
+    """Confirm that the last move, a bad mistake, was intended."""
 
 
 class PlayAs(Verb, frozen=True, tag="play-as"):
-    """Let the person ``name`` play as ``player`` from now on, or, with None, an unnamed person."""
+    """Let the person ``name`` play as ``player`` from now on, or an unnamed person if ``name`` is
+    None.
+    """
 
     player: Name
     name: Name | None = None
@@ -320,7 +349,7 @@ class Forget(Verb, frozen=True, tag="forget"):
 
 
 class Resign(GameRequest, frozen=True, tag="resign"):
-    """``player`` gives the game up, for the whole team: the other side has won."""
+    """Give the game up for ``player`` and the whole team, so that the other side wins."""
 
     right = Right.OWN_SEAT_OR_ACT
 
@@ -328,7 +357,7 @@ class Resign(GameRequest, frozen=True, tag="resign"):
 
 
 class TimeUp(GameRequest, frozen=True, tag="time-up"):
-    """The clock of ``player`` has run out: the other side has won."""
+    """Report that the clock of ``player`` has run out, so that the other side wins."""
 
     right = Right.NO_PAGE
 
@@ -336,7 +365,9 @@ class TimeUp(GameRequest, frozen=True, tag="time-up"):
 
 
 class OfferDraw(GameRequest, frozen=True, tag="offer-draw"):
-    """``player`` offers a draw until the next move; once every side has, the game is drawn."""
+    """Offer a draw for ``player``, valid until the next move. The game is drawn when every side has
+    offered a draw.
+    """
 
     right = Right.OWN_SEAT_OR_ACT
 
@@ -344,12 +375,12 @@ class OfferDraw(GameRequest, frozen=True, tag="offer-draw"):
 
 
 class Answer(GameRequest, frozen=True, tag="answer"):
-    """Answer the question that the table asks."""
+    """Answer the open question."""
 
     of_the_step = True
 
     value: Name
-    """A choice's value, or another name."""
+    """The value of a choice, or another name of the choice."""
 
 
 class ImportGame(Verb, frozen=True, tag="import"):
@@ -359,11 +390,12 @@ class ImportGame(Verb, frozen=True, tag="import"):
 
 
 class Calibrate(Verb, frozen=True, tag="calibrate"):
-    """Calibrate the table while the game waits."""
+    """Start a calibration of the table; the game waits until the calibration ends."""
 
     again: Name | None = None
-    """Only that place of the plate, or that part of the table (commissioning.progress.Part); during
-    a calibration, that one next. An interrupted calibration continues unless ``fresh`` is true.
+    """The place of the plate, or the part of the table (commissioning.progress.Part), to calibrate
+    alone, or next during a calibration; None for everything. An interrupted calibration continues
+    unless ``fresh`` is true.
     """
     fresh: bool = False
 
@@ -375,17 +407,23 @@ class AnswerSweep(Verb, frozen=True, tag="answer-sweep"):
 
 
 class StopCalibration(Verb, frozen=True, tag="stop-calibration"):
-    """Return to the game; the measurements so far are kept for the next calibration."""
+    """Stop the calibration and return to the game. The measurements so far are kept for the next
+    calibration.
+    """
 
 
 class PlayFreely(Verb, frozen=True, tag="play-freely"):
-    """Play without rules while the game waits; with ``on`` false, return to the game."""
+    """Start free play without rules while the game waits, or return to the game if ``on`` is
+    false.
+    """
 
     on: bool = True
 
 
 class ShowCode(Verb, frozen=True, tag="show-code"):
-    """Show a pairing code on the lights for a while, or, with None, stop showing it."""
+    """Show a pairing code on the lights for a while, or stop showing the code if ``code`` is
+    None.
+    """
 
     right = Right.NO_PAGE
 
@@ -393,7 +431,9 @@ class ShowCode(Verb, frozen=True, tag="show-code"):
 
 
 def kinds_of(base: type[Verb]) -> tuple[type[Verb], ...]:
-    """Return the subclasses of ``base`` that are imported by now and that a page may send."""
+    """Return the classes of requests below ``base`` that a page may send, from the modules imported
+    so far.
+    """
     kinds: list[type[Verb]] = []
     for each in base.__subclasses__():
         known = kinds_of(each)

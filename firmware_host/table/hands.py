@@ -1,5 +1,5 @@
-"""The actions of hands at a table, for scenarios and the page of a simulated one; and the pieces,
-hands and faults that this page shows.
+"""Actions of hands at a table, for scenarios and for the page of a simulated table, and the pieces,
+poses and faults that this page shows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.commands import Name, Number, Verb
 
 SHORT_PRESS_S = 0.15
-MAX_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider
+# Maximum distance from the middle of a place, in mm; no table has wider places.
+MAX_OFFSET_MM = 35.0
 MAX_TILT_DEG = 45.0
 MAX_FALL_MM = 300.0
 USUAL_FALL_MM = 30.0
@@ -42,19 +43,21 @@ Button = Literal["confirm", "back"]
 
 
 IfLegal = bool
-"""Whether what the game does not let a hand do now is refused, and a held piece put back."""
+"""True to refuse an action that the game does not allow now, and to put a held piece back."""
 
 
 class HandsCommand(Verb, frozen=True):
-    """An action of a hand, at a table whose pieces the page can move."""
+    """An action of a hand at a table whose pieces the page can move."""
 
 
 class Deed(HandsCommand, frozen=True):
-    """An action of a person or a simulated hand at a table: a step of a scenario."""
+    """An action of a person or a simulated hand at a table, used as a step of a scenario."""
 
 
 class Put(Deed, frozen=True, tag="put"):
-    """Put a piece of that kind from its tray on a place, off its middle by mm east and north."""
+    """Put a piece of a kind from its tray on a place. The offset is the distance from the middle of
+    the place, in mm east and north.
+    """
 
     piece: Name
     place: Name
@@ -63,7 +66,7 @@ class Put(Deed, frozen=True, tag="put"):
 
 
 class Take(Deed, frozen=True, tag="take"):
-    """Take a piece off the plate: the one on the place, or the loose piece of that number."""
+    """Take a piece off the plate: the piece on a place, or the loose piece with a number."""
 
     what: Name | Number
     if_legal: IfLegal = False
@@ -84,14 +87,14 @@ class Slide(Deed, frozen=True, tag="slide"):
 
 
 class Knock(Deed, frozen=True, tag="knock"):
-    """Knock pieces, each of which jumps one place aside."""
+    """Knock against pieces, each of which jumps to a neighbouring place."""
 
     places: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 
 class Drop(Deed, frozen=True, tag="drop"):
-    """Drop a piece from its tray on a place, from ``from_mm`` above what is there, out of a hand
-    that trembles by ``tremble_mm``.
+    """Drop a piece from its tray on a place, from ``from_mm`` above the place or the piece on it.
+    The hand trembles by ``tremble_mm``.
     """
 
     piece: Name
@@ -102,7 +105,7 @@ class Drop(Deed, frozen=True, tag="drop"):
 
 
 class Stack(Deed, frozen=True, tag="stack"):
-    """Put a piece from its tray on top of what stands on a place."""
+    """Put a piece from its tray on top of the piece on a place."""
 
     piece: Name
     place: Name
@@ -111,7 +114,9 @@ class Stack(Deed, frozen=True, tag="stack"):
 
 
 class Push(Deed, frozen=True, tag="push"):
-    """Flick a piece toward another place, just fast enough to reach it, or at a given speed."""
+    """Flick a piece toward another place, at a given speed or just fast enough to reach that
+    place.
+    """
 
     source: Name
     target: Name
@@ -126,7 +131,7 @@ class Spin(Deed, frozen=True, tag="spin"):
 
 
 class Chopsticks(Deed, frozen=True, tag="chopsticks"):
-    """Carry a piece to another place between two sticks, out of which it may slip."""
+    """Carry a piece to another place between two chopsticks, from which the piece can slip."""
 
     source: Name
     target: Name
@@ -134,26 +139,26 @@ class Chopsticks(Deed, frozen=True, tag="chopsticks"):
 
 
 class Grab(HandsCommand, frozen=True, tag="grab"):
-    """Close a hand on the loose piece of that number, or on one from that tray, and hold it with
-    its foot at ``at_mm``: east and north of the plate's middle and above its surface.
+    """Close a hand on the loose piece with a number, or on a piece from a tray. Hold the piece with
+    its foot at ``at_mm``: mm east and north of the plate's middle, and above the surface.
     """
 
     what: Name | Number
     at_mm: Spot
     sticks: bool = False
-    """Between two chopsticks."""
+    """True to hold the piece between two chopsticks."""
     if_legal: IfLegal = False
 
 
 class Carry(HandsCommand, frozen=True, tag="carry"):
-    """Move the held piece to a point, through whatever is in the way."""
+    """Move the held piece to a point, through any obstacle."""
 
     piece: Number
     at_mm: Spot
 
 
 class LetGo(HandsCommand, frozen=True, tag="let-go"):
-    """Release the held piece, which continues as it moves."""
+    """Release the held piece, which keeps its motion."""
 
     piece: Number
     if_legal: IfLegal = False
@@ -167,8 +172,8 @@ class PickUp(HandsCommand, frozen=True, tag="pick-up"):
 
 
 class SetDown(HandsCommand, frozen=True, tag="set-down"):
-    """Put the held piece down, off the place's middle by mm east and north; without a place, or
-    where that is not possible, back where it was.
+    """Put the held piece on a place, with an offset from its middle in mm east and north. Without a
+    place, or if the place is not possible, put the piece back where it was.
     """
 
     piece: Number
@@ -178,14 +183,14 @@ class SetDown(HandsCommand, frozen=True, tag="set-down"):
 
 
 class CarryOut(HandsCommand, frozen=True, tag="carry-out"):
-    """Let the table's own hand do what the referee asks for, until nothing is left or another game
-    begins; it waits while a person holds a piece.
+    """Let a simulated hand do the steps that the referee asks for, until no step is left or another
+    game begins. The hand waits while a person holds a piece.
     """
 
 
 class Tilt(Deed, frozen=True, tag="tilt"):
-    """Hold the plate at these angles about x and y, right-handed; after ``for_s`` it is level
-    again, and so it is after 0, 0.
+    """Hold the plate at these angles about x and y, right-handed. The plate is level again after
+    ``for_s`` seconds, or after a tilt of 0, 0.
     """
 
     x_deg: Degrees
@@ -194,26 +199,28 @@ class Tilt(Deed, frozen=True, tag="tilt"):
 
 
 class SpinPlate(Deed, frozen=True, tag="spin-plate"):
-    """Turn the plate about its own axis, east to north if positive, from its last target angle
-    on.
+    """Turn the plate about its own axis, from its last target angle. Positive turns go from east to
+    north.
     """
 
     turns: Turns
 
 
 class Press(Deed, frozen=True, tag="press"):
-    """Press a button of the panel for ``held_s``."""
+    """Press a button of the panel for ``held_s`` seconds."""
 
     button: Button
     held_s: Seconds = SHORT_PRESS_S
 
 
 class Bump(Deed, frozen=True, tag="bump"):
-    """Knock against the table."""
+    """Bump against the table."""
 
 
 class Fault(Deed, frozen=True, tag="fault"):
-    """Cause a fault, such as sensor-dead d4; with ``for_s``, remove it again after that time."""
+    """Cause a fault, such as sensor-dead d4. If ``for_s`` is given, remove the fault after that
+    time.
+    """
 
     name: Name
     targets: Targets = ()
@@ -221,28 +228,29 @@ class Fault(Deed, frozen=True, tag="fault"):
 
 
 class Heal(Deed, frozen=True, tag="heal"):
-    """Remove a fault; without targets, every fault of that name."""
+    """Remove a fault from its targets; without targets, remove every fault of that name."""
 
     name: Name
     targets: Targets = ()
 
 
-# The pieces on a plate whose pieces a page can move, and the faults that it can have.
+# Values for a page that can move the pieces: pieces, poses and faults of the table.
 
 
 class BreakableInfo(msgspec.Struct, frozen=True):
-    """A fault that this table can have, by name and in words."""
+    """A fault that this table can have, with its name and a description for people."""
 
     fault: str
     said: Message
     count: int
-    """Its number of targets; ``choices``: the possible ones, or empty for the places of the plate.
+    """Number of targets of the fault. ``choices``: the possible targets, or empty if every place of
+    the plate is possible.
     """
     choices: list[str]
 
 
 class BrokenInfo(msgspec.Struct, frozen=True):
-    """A fault that somebody has injected."""
+    """A fault that a person or a scenario has caused, with its targets."""
 
     fault: str
     targets: list[str]
@@ -251,7 +259,8 @@ class BrokenInfo(msgspec.Struct, frozen=True):
 class LoosePiece(msgspec.Struct, frozen=True):
     """A piece and its position, on a table whose pieces the page can move.
 
-    ``x_mm`` east and ``y_mm`` north of the plate's centre, ``z_mm`` above its surface.
+    The position is ``x_mm`` east and ``y_mm`` north of the plate's centre, and ``z_mm`` above its
+    surface.
     """
 
     id: int
@@ -262,31 +271,33 @@ class LoosePiece(msgspec.Struct, frozen=True):
 
 
 class PoseFrame(msgspec.Struct, frozen=True):
-    """The poses of plate and pieces at one time, for pictures, where they are known."""
+    """The poses of the plate and the pieces at one time, if they are known, for pictures on the
+    page.
+    """
 
     time_s: float
     attitude_rad: tuple[float, float, float]
-    """Angles of the plate about east, north and its own axis, in that order."""
+    """Angles of the plate about east, north and its own axis, in this order."""
     pieces: dict[int, list[float]]
-    """Number of a loose piece -> x, y, z of its middle in mm in the plate's axes, above its
-    surface, and its orientation as a quaternion w, x, y, z.
+    """Number of a loose piece -> x, y and z of its middle, in mm along the plate's axes with z
+    above the surface, and its orientation as a quaternion w, x, y, z.
     """
 
 
 class HandsPort(Protocol):
-    """The hands of a table whose pieces the page can move. Only ``do`` may be called from any
-    thread; the rest from the table's.
+    """The hands of a table whose pieces the page can move. Call ``do`` from any thread, and all
+    other methods only from the table's thread.
     """
 
     @property
     def pegs(self) -> bool:
-        """True if the game's board has pegs, inside a wall, between which tiles slide."""
+        """True if the game's board has pegs inside a wall, so that tiles slide between the pegs."""
 
     def loose(self) -> Sequence[LoosePiece]:
         """Return every piece on or above the plate, with its present position."""
 
     def poses(self) -> PoseFrame:
-        """Return the present poses of plate and pieces."""
+        """Return the present poses of the plate and the pieces."""
 
     def breakable(self) -> Sequence[BreakableInfo]:
         """Return every fault that the table can have."""
@@ -295,23 +306,26 @@ class HandsPort(Protocol):
         """Return the faults that the table has now."""
 
     def do(self, command: HandsCommand) -> Future[None]:
-        """Start an action, and return a future that resolves when the hand has finished and left.
-        It fails with NotPossibleError if no hand can do it (no such piece, an occupied place, an
-        empty tray).
+        """Start an action, and return a future that is done when the hand has finished and left the
+        plate. The future fails with NotPossibleError if the action is impossible, for example if
+        the piece does not exist, the place is occupied or the tray is empty.
         """
 
 
 class PageHand:
-    """The hand of one page. When the page leaves, it puts pieces back and levels the plate."""
+    """The hand of one page. When the page closes, the hand puts its pieces back and levels the
+    plate.
+    """
 
     def __init__(self, ask: Callable[[HandsCommand], Future[None]]) -> None:
-        """``ask``: starts an action of a hand."""
+        """Create the hand. ``ask``: function that starts an action of the hand."""
         self._ask = ask
-        self._held: dict[int, Future[None]] = {}  # Piece -> its being picked up.
+        # Number of a held piece -> future of the action that lifts the piece.
+        self._held: dict[int, Future[None]] = {}
         self._tilts = False
 
     def note(self, command: Verb, begun: Future[None]) -> None:
-        """Note the action that the page has just started."""
+        """Note the action that the page has just started, with its future."""
         match command:
             case PickUp(piece) if piece not in self._held or _failed(self._held[piece]):
                 self._held[piece] = begun
@@ -321,14 +335,16 @@ class PageHand:
                 self._tilts = x_deg != 0 or y_deg != 0
 
     def let_go(self) -> None:
-        """Put back what the page holds, and level the plate if the page holds it tilted."""
+        """Put back the pieces that the page holds, and level the plate if the page holds it
+        tilted.
+        """
         if self._tilts:
             self._ask(Tilt(0.0, 0.0))
         for piece, lifting in self._held.items():
             lifting.add_done_callback(partial(self._put_back, piece))
 
     def _put_back(self, piece: int, lifting: Future[None]) -> None:
-        if not _failed(lifting):  # Else another hand has it.
+        if not _failed(lifting):  # If lifting failed, another hand holds the piece.
             self._ask(SetDown(piece))
 
 

@@ -1,4 +1,4 @@
-"""The lights: the colour and rhythm of each role, the bubble of the level, and digits."""
+"""The lights: the colour and rhythm of each role, the bubble of the spirit level, and digits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PIECES: Mapping[str, Rgb] = {
     "yellow": YELLOW,
 }
 
-# Colours of sides and choices, by their plain names.
+# Light colours of sides and choices, by their plain names.
 TINTS: Mapping[str, Rgb] = {
     "green": BLUISH_GREEN,
     "orange": ORANGE,
@@ -45,13 +45,15 @@ TINTS: Mapping[str, Rgb] = {
 
 
 def tint(name: str) -> Rgb:
-    """Return the light of a plain colour's name; white if the name is unknown."""
+    """Return the light colour for a plain colour name, or white if the name is unknown."""
     return TINTS.get(name) or PIECES.get(name, WHITE)
 
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """The explanation of one role or quality. ``colour`` None: that of the wanted piece."""
+    """The explanation of one role or quality. ``colour`` is None if the light has the colour of the
+    wanted piece.
+    """
 
     role: Role | Quality
     meaning: Message
@@ -60,7 +62,7 @@ class LegendEntry:
 
     @property
     def hex(self) -> str | None:
-        """The colour as ``#rrggbb``, or None."""
+        """The colour as ``#rrggbb``, or None if the colour varies."""
         return None if self.colour is None else "#{:02x}{:02x}{:02x}".format(*self.colour)
 
 
@@ -88,22 +90,25 @@ LEGEND: tuple[LegendEntry, ...] = (
 )
 
 GRID_S = 0.25
-LOOKS_S = 12.0  # Common period of all patterns.
-LOOK_STEPS = 32  # Steps of one breath.
-_BREATH_STEPS = 16  # Levels of a breath; few, so that the light is not written every scan.
+LOOKS_S = 12.0  # Common period of all light patterns, in seconds.
+LOOK_STEPS = 32  # Number of steps of one breath (a smooth swing of the brightness).
+# Number of levels of a breath; few, so that the lights are not written in every scan.
+_BREATH_STEPS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A light's brightness over time, as the eye sees it (0 to 1)."""
+    """The brightness of a light over time, from 0 to 1 as the eye perceives it."""
 
     levels: tuple[float, ...]
-    """One per quarter second, repeated."""
+    """Brightness levels from 0 to 1, each shown for a quarter of a second and then repeated."""
     breath_s: float | None = None
-    """Instead, a smooth swing between the first two levels with this period, brightest at 0."""
+    """Period of a smooth swing between the first two levels, in seconds, brightest at the start.
+    None to show the levels one after the other.
+    """
 
     def look(self, rgb: Rgb) -> Look:
-        """Return the look of this pattern in that colour."""
+        """Return the look (colour and rhythm) of this pattern in the colour ``rgb``."""
         if self.breath_s is None:
             return Look(rgb, self.levels, GRID_S)
         bright, dim = self.levels
@@ -126,31 +131,33 @@ PATTERNS: Mapping[Role | Quality, Pattern] = {
     Role.LAST: Pattern((0.35,) * 10 + (0.15,) * 2),
 }
 
-PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # The board's corners during a pause.
-SPOKEN = Pattern((0.5, 0.0), breath_s=3.0)  # The pieces of a far player who says something.
-GLOW = Pattern((0.6,))  # An announcement.
-TRAIL = Pattern((0.2,))  # The way of a piece.
-RUNNER = Pattern((0.9,))  # The light that runs along it.
-RUNNER_REST = 3  # Pause of the runner between two rounds, in steps of GRID_S.
-TINT_S = 1.0  # Time of each colour of a light that alternates.
+PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # Pattern of the board's corners during a pause.
+# Pattern of the pieces of a player at another table who says a phrase.
+SPOKEN = Pattern((0.5, 0.0), breath_s=3.0)
+GLOW = Pattern((0.6,))  # Pattern of an announcement.
+TRAIL = Pattern((0.2,))  # Pattern of the path of a piece.
+RUNNER = Pattern((0.9,))  # Pattern of the light that runs along a path.
+RUNNER_REST = 3  # Pause of the running light between two rounds, in steps of GRID_S.
+TINT_S = 1.0  # Duration of each colour of an alternating light, in seconds.
 
 
 def runner_at(length: int, now_s: float) -> int:
-    """Return the position of the light that runs along ``length`` places, or at least ``length``
-    while it rests.
+    """Return the index of the running light on a path of ``length`` places. During the pause
+    between two rounds, the result is at least ``length``.
 
-    It moves one place per quarter second, so each light of the way flashes once a round.
+    The light moves one place per quarter of a second, so each place of the path flashes once per
+    round.
     """
     return int((now_s + 5e-7) // GRID_S) % (length + RUNNER_REST)
 
 
 ANNOUNCE_S = 2.0
-_RUN_OVER = (None, Role.LEGAL, Role.LAST)  # Roles that the runner may cover for a moment.
+_RUN_OVER = (None, Role.LEGAL, Role.LAST)  # Roles that the running light can cover for a moment.
 _COLOURS = {entry.role: entry.colour for entry in LEGEND}
 
 
 class Lighting:
-    """Renders standings, deterministically. It computes looks only if something has changed."""
+    """Computes the lights for a standing, deterministically, and only if something has changed."""
 
     def __init__(self) -> None:
         self._announce_until_s = -inf
@@ -160,10 +167,10 @@ class Lighting:
     def looks(
         self, standing: Standing, overlay: Overlay, now_s: float, bubble: str | None = None
     ) -> tuple[Look | None, ...]:
-        """Return each place's look, or None if it is dark, in plate index order. All looks begin at
-        a multiple of LOOKS_S.
+        """Return the look (colour and rhythm) of each place, or None if it is dark, in the order of
+        plate indices. All looks begin at a multiple of LOOKS_S.
 
-        ``bubble``: the place of the spirit level's bubble, or None.
+        ``bubble``: the place of the spirit level's bubble, or None if there is no bubble.
         """
         if Sound.LAST_MARBLE in standing.sounds:
             self._announce_until_s = now_s + ANNOUNCE_S
@@ -185,8 +192,8 @@ class Lighting:
 
 
 def piece_light(game: Game | None, piece: str) -> Rgb:
-    """Return the light of a kind of piece: its own colour, or the one that the game names; else
-    white.
+    """Return the light colour of a kind of piece: the colour that the game names, or else the
+    colour with the name of the piece. The result is white if neither is known.
     """
     known = None if game is None else GAMES.get(game.name)
     named = None if known is None else known.look_of(piece).colour
@@ -196,10 +203,10 @@ def piece_light(game: Game | None, piece: str) -> Rgb:
 def _lit(
     standing: Standing, announcing: bool, turn: int, spot: int, bubble: str | None
 ) -> Iterator[tuple[str, Rgb, Pattern]]:
-    """Yield the lit places with colour and pattern; later entries override earlier ones.
+    """Yield each lit place with its colour and pattern. Later entries override earlier entries.
 
-    ``turn``: index of the colour of alternating lights; ``spot``: the runner's position on the
-    path.
+    ``turn``: index of the current colour of alternating lights; ``spot``: index of the running
+    light on its path.
     """
     if standing.phase is Phase.PAUSED and standing.game is not None:
         for place in _corners(standing.game):
@@ -215,7 +222,8 @@ def _lit(
     for place in standing.path:
         yield place, way, TRAIL
     for place, role in standing.roles.items():
-        quality = standing.quality.get(place)  # The worth of a move there, if shown.
+        # Rating of a move to this place, if ratings are shown.
+        quality = standing.quality.get(place)
         told = role is Role.LEGAL and quality in PATTERNS
         meaning = quality if told and quality is not None else role
         colour = _COLOURS[meaning]
@@ -237,7 +245,7 @@ def _lit(
 
 
 def _corners(game: Game) -> list[str]:
-    """Return the first and last place of the lowest and of the highest row."""
+    """Return the first and the last place of the lowest and of the highest row of the board."""
     rows = {row for _, row in game.board.values()}
     found = []
     for row in {min(rows), max(rows)}:
@@ -246,14 +254,15 @@ def _corners(game: Game) -> list[str]:
     return found
 
 
-FULL_RAD = radians(8.0)  # Tilt at which the bubble is at the board's edge.
+FULL_RAD = radians(8.0)  # Tilt at which the bubble is at the board's edge, in radians.
 
 
 def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
-    """Return the place nearest to the bubble. ``tilt_rad``: about x, about y, as in Motion.
+    """Return the place nearest to the bubble of a spirit level. ``tilt_rad``: the tilt about x and
+    about y, as in Motion.
 
-    A turn about x raises the north edge, one about y the west edge; the bubble goes to the high
-    side.
+    A positive tilt about x raises the north edge, and about y the west edge. The bubble moves to
+    the higher side.
     """
     columns, rows = zip(*game.board.values(), strict=True)
     west, east, south, north = min(columns), max(columns), min(rows), max(rows)
@@ -263,10 +272,10 @@ def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
     return min([(hypot(x - column, y - row), place) for place, (x, y) in game.board.items()])[1]
 
 
-# A code of digits is readable from the table's low edge. Digits are three places wide and five
-# high. Two are shown at a time, or one on a narrow plate, from the first to the last, then there is
-# a pause. Where there is room, a row of dots above counts them. A space separates two numbers and
-# stays dark.
+# Digits are readable from the table's low edge, and are three places wide and five high. Two digits
+# are shown at a time, or one on a narrow plate, from the first to the last; then there is a pause.
+# If there is room, a row of dots above the digits counts the parts of a number. The space between
+# two numbers is shown as a dark part.
 
 WIDE, HIGH = 3, 5
 PAGE_S = 2.0
@@ -290,13 +299,13 @@ FONT: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class CodeShown:
-    """A code that is shown from ``since_s`` for CODE_SHOWN_S."""
+    """A code that the lights show from ``since_s`` on, for CODE_SHOWN_S seconds."""
 
     code: str
     since_s: float
 
     def over(self, now_s: float) -> bool:
-        """Return whether the code has been shown for long enough."""
+        """Return whether the code has been shown for at least CODE_SHOWN_S seconds."""
         return now_s - self.since_s >= CODE_SHOWN_S
 
     def shown_once(self, now_s: float, columns: int) -> bool:
@@ -305,13 +314,13 @@ class CodeShown:
 
 
 def round_s(code: str, columns: int) -> float:
-    """Return how long one round of ``code`` takes, in s, with its pause."""
+    """Return the duration of one round of ``code`` with its pause, in seconds."""
     return len(_pages(code, columns)) * PAGE_S + PAUSE_S
 
 
 def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
-    """Return the lit places ``since_s`` after the beginning: plate index -> colour; empty in the
-    pause, and on a plate without room for a digit.
+    """Return the lit places of ``code``, ``since_s`` seconds after the start: plate index ->
+    colour. The result is empty during the pause, and on a plate without room for a digit.
     """
     if columns < WIDE or rows < HIGH:
         return {}
@@ -338,8 +347,8 @@ def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
 
 
 def _pages(code: str, columns: int) -> list[tuple[str, int, int]]:
-    """Return the digits that are shown together, with the index of that page within its number and
-    the number's count of pages.
+    """Return the groups of digits that are shown together, each with its index within its number
+    and the count of groups in that number.
     """
     together = 2 if columns >= 2 * WIDE + 1 else 1
     pages: list[tuple[str, int, int]] = []

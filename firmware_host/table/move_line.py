@@ -1,4 +1,4 @@
-"""The confirmed moves of a game and their positions, each move of them in the journal."""
+"""The confirmed moves of a game and their positions. Every confirmed move is in the journal."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from tiltboard.games.base import Game, Outcome, Position, Turn
 
 
 class PendingMove(msgspec.Struct, frozen=True):
-    """A move that is being carried out."""
+    """A move that people are carrying out and that is not confirmed yet."""
 
     move: str
     requested: bool = False
-    """Whether button or page asked for it, so that the player's own part is missing, too."""
+    """True if a button or a page asked for the move, so that the player's own part is missing,
+    too.
+    """
     extras: dict[str, str] = msgspec.field(default_factory=dict)
-    """Place -> captured piece that was put there instead of off the board."""
+    """Place -> captured piece that was put on this place instead of off the board."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One game as far as the journal has it."""
+    """One game as far as the journal contains it."""
 
     game: Game
     game_id: int
     moves: tuple[str, ...]
     reached: tuple[Position, ...]
-    """The positions from the start through all ``moves``."""
+    """The positions from the start to the last move, one more than there are moves."""
     position: Position
-    """The last of them, after the turn ``last``."""
+    """The last position, after the turn ``last``."""
     last: Turn | None
     agreed: Outcome | None = None
     """The result if the players ended the game themselves (by agreement, resigning or time), or
@@ -49,7 +51,7 @@ class Line:
         *,
         agreed: Outcome | None = None,
     ) -> Line:
-        """Return the line of these moves, replaying those that ``reached`` lacks. Raises
+        """Return the line of ``moves``, computing the positions that ``reached`` lacks. Raises
         IllegalMoveError.
         """
         known = list(reached) or [game.start()]
@@ -59,17 +61,17 @@ class Line:
         return cls(game, game_id, tuple(moves), tuple(known), known[-1], last, agreed)
 
     def played(self, turn: Turn) -> Line:
-        """Return the line with one move more."""
+        """Return the line with the confirmed ``turn`` added."""
         moves, reached = (*self.moves, turn.move), (*self.reached, turn.position)
         return replace(self, moves=moves, reached=reached, position=turn.position, last=turn)
 
     def shortened(self, to: int) -> Line:
-        """Return the line of the first ``to`` moves, without an end by its players."""
+        """Return the line of the first ``to`` moves, without a result by the players."""
         return Line.of(self.game, self.game_id, self.moves[:to], self.reached[: to + 1])
 
     @property
     def outcome(self) -> Outcome | None:
-        """The result, by the players or the rules, or None while the game is not over."""
+        """The result, by the players or by the rules, or None while the game is not over."""
         return self.agreed or self.position.outcome
 
     @property
@@ -81,16 +83,18 @@ class Line:
 RESIGNED = "resigned"
 AGREED = "agreed"
 TIME_UP = "time"
-AGREED_DRAW = Outcome(None, AGREED)  # all sides have offered one
+AGREED_DRAW = Outcome(None, AGREED)  # All sides have offered a draw.
 
 
 def sides(game: Game) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of players who win together: the teams, or else each player alone."""
+    """Return the groups of players who win together: the teams, or each player alone."""
     return game.teams or tuple((player,) for player in game.players)
 
 
 def side_of(game: Game, player: str) -> tuple[str, ...]:
-    """Return the side of ``player``. Raises NotPossibleError, naming the players."""
+    """Return the side of ``player`` (the team, or the player alone). Raises NotPossibleError, which
+    names the players, if there is no such player.
+    """
     for side in sides(game):
         if player in side:
             return side
@@ -102,10 +106,9 @@ def side_of(game: Game, player: str) -> tuple[str, ...]:
 
 
 def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
-    """Return the result if ``player``, with their side, resigns or runs out of time: the other
-    wins.
+    """Return the result if ``player`` resigns or runs out of time: the other side wins.
 
-    Raises NotPossibleError if there is no such player, or there are more than two sides.
+    Raises NotPossibleError if there is no such player, or if there are more than two sides.
     """
     mine = side_of(game, player)
     others = [side for side in sides(game) if side != mine]
@@ -124,8 +127,8 @@ def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
 
 
 def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
-    """Return the outcome of a stored result if ``game``'s players ended it themselves, else
-    None.
+    """Return the outcome of a stored ``result`` if the players of ``game`` ended the game
+    themselves, or None otherwise.
     """
     if result is None:
         return None
@@ -140,17 +143,17 @@ def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
 
 class JournalPort(Protocol):
     """The journal, which makes moves final. Each call is durable when it returns, or raises
-    JournalError; repeating a successful call changes nothing.
+    JournalError. Repeating a successful call changes nothing.
     """
 
     def append(self, game_id: int, ply: int, move: str) -> None:
         """Confirm ``move`` as move number ``ply`` (the first is 1)."""
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Note the move that is being carried out, or None if it was dropped."""
+        """Store the move that is being carried out, or None if that move was cancelled."""
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Take back the moves after number ``to``, of which ``ply`` is the last."""
+        """Take back all moves after the first ``to`` moves. ``ply``: number of the last move."""
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """Note the result, as ``Outcome.as_json`` returns it."""
+        """Store the result of the game in the form of ``Outcome.as_json``."""

@@ -1,7 +1,7 @@
 """The mapping of a game to a plate: game places to sensors and lights, magnets to pieces.
 
-A game describes its board on a square grid from the low corner; smaller boards are at the plate's
-low corner. Plate places outside the board keep their plate names.
+A game describes its board on a square grid from the low corner. A board that is smaller than the
+plate is at the plate's low corner. Places of the plate outside the board keep their plate names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
 
 
 class Overlay:
-    """One game laid over one plate. Raises BoardDoesNotFitError."""
+    """The mapping of one game to one plate. Raises BoardDoesNotFitError if the game does not
+    fit.
+    """
 
     def __init__(self, profile: Profile, game: Game) -> None:
         check_fits(profile, game)
@@ -46,7 +48,9 @@ class Overlay:
 
     @property
     def classes(self) -> frozenset[Magnet]:
-        """The magnets of this game's pieces, and the readings of pieces that are upside down."""
+        """The magnet classes of this game's pieces, including the readings of pieces that are
+        upside down.
+        """
         count = len(self._piece_of)
         return frozenset(CLASSES[: count + count % 2])
 
@@ -57,7 +61,7 @@ class Overlay:
 
     def index_of(self, place: str) -> int:
         """Return the plate index of a game place, or of a plate place outside the board. Raises
-        NotPossibleError.
+        NotPossibleError if there is no such place.
         """
         try:
             return self._index_of[place]
@@ -69,11 +73,13 @@ class Overlay:
             ) from error
 
     def magnets(self, cells: Mapping[str, str]) -> dict[int, Magnet]:
-        """Return the magnets of the pieces on a game's places: plate index -> magnet."""
+        """Return the magnets of the pieces in ``cells`` (place -> piece): plate index -> magnet."""
         return {self.index_of(place): self.magnet_of(piece) for place, piece in cells.items()}
 
     def magnet_of(self, piece: str) -> Magnet:
-        """Return the magnet in a piece. Raises NotPossibleError."""
+        """Return the magnet in a kind of piece. Raises NotPossibleError if the game has no such
+        piece.
+        """
         try:
             return self._magnet_of[piece]
         except KeyError as error:
@@ -84,7 +90,9 @@ class Overlay:
             ) from error
 
     def piece_of(self, magnet: Magnet) -> str | None:
-        """Return the piece that has this magnet, or None for no magnet."""
+        """Return the kind of piece with this magnet, UNKNOWN_PIECE if the game has no such piece,
+        or None for no magnet.
+        """
         if magnet is Magnet.NONE:
             return None
         return self._piece_of.get(magnet, UNKNOWN_PIECE)
@@ -93,7 +101,9 @@ class Overlay:
         return frozenset([self.places[index] for index in places]) if places else frozenset()
 
     def sight(self, observation: Observation, faults: tuple[PartError, ...] = ()) -> Sight:
-        """Translate an observation into the game's words."""
+        """Return the observation in the game's places and pieces. ``faults``: parts that failed in
+        this scan.
+        """
         magnets = observation.magnets
         if self._last is None or self._last[0] != magnets:
             read = zip(self.places, magnets, strict=True)
@@ -126,7 +136,9 @@ class Overlay:
 
 
 def check_fits(profile: Profile, game: Game) -> None:
-    """Check that the game fits this table. Raises BoardDoesNotFitError, naming one that it fits."""
+    """Check that the game fits this table. Raises BoardDoesNotFitError, which names a table that
+    the game fits.
+    """
     width = max(column for column, _ in game.board.values()) + 1
     height = max(row for _, row in game.board.values()) + 1
     kinds = len(game.pieces)
@@ -158,12 +170,14 @@ def check_fits(profile: Profile, game: Game) -> None:
 
 @cache
 def _shipped() -> tuple[Profile, ...]:
-    """Return the profiles that ship, which are read once because every new game needs them."""
+    """Return the built-in profiles, cached because every new game needs them."""
     return tuple(map(load_profile, profile_names()))
 
 
 def _table_for(width: int, height: int, kinds: int) -> str | None:
-    """Return the smallest shipped table for such a game, the default one among equals, or None."""
+    """Return the name of the smallest built-in table for a board of this size and number of piece
+    kinds, or None if every table is too small. Among equal tables, the default one is preferred.
+    """
     fitting = [
         table
         for table in _shipped()

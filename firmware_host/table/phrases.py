@@ -1,4 +1,6 @@
-"""The sentences of normal play: whose turn it is, what to do, and what an engine does."""
+"""The words and sentences of normal play: names of players and pieces, results, hints and
+reasons.
+"""
 
 from __future__ import annotations
 
@@ -33,21 +35,23 @@ BOTS = (
     text("eagle"),
     text("dragon"),
 )
-"""Names of the bot's levels, the weakest first."""
+"""Names of the bot's levels, from the weakest to the strongest."""
 
 
 def colour(name: str) -> Message:
-    """Return a colour's name: "red"."""
+    """Return a colour's name in lower case, such as "red"."""
     return _COLOURS.get(name, Message(name))
 
 
 def player(name: str) -> Message:
-    """Return a player's name, which is their colour: "Red". ``Message.with_names`` finds it."""
+    """Return a player's name, which is a colour, such as "Red". ``Message.with_names`` replaces
+    that name by the person's name.
+    """
     return colour(name).capitalised()
 
 
 def players(names: Sequence[str]) -> Message:
-    """Return the names of one or more players: "Red and White"."""
+    """Return the names of one or more players as a list, such as "Red and White"."""
     first, *rest = names
     if not rest:
         return player(first)
@@ -55,10 +59,10 @@ def players(names: Sequence[str]) -> Message:
 
 
 def piece(game: str, kind: str) -> Message:
-    """Return a piece's name without an article: "red marble"."""
+    """Return a piece's name without an article, such as "red marble"."""
     if kind == UNKNOWN_PIECE:
         return text("strange piece")
-    known = GAMES.get(game)  # an old game's package may be gone
+    known = GAMES.get(game)  # The package of an old game may no longer be installed.
     if known is None and kind not in _COLOURS:
         return Message(kind)
     look = PieceLook() if known is None else known.look_of(kind)
@@ -79,7 +83,7 @@ def _why_over(game: str, outcome: Outcome) -> Message | None:
 
 
 def over(game: str, outcome: Outcome) -> Message:
-    """Return the sentence that names the winners, with the game's own reason if it has one."""
+    """Return the sentence that names the winners, or a draw, with the reason if there is one."""
     why = _why_over(game, outcome)
     winners = outcome.team or (() if outcome.winner is None else (outcome.winner,))
     if not winners:
@@ -99,22 +103,26 @@ def over(game: str, outcome: Outcome) -> Message:
 
 
 def to_find(kind: str, number: int) -> Message:
-    """Return the task of a recommended puzzle."""
+    """Return the task of a recommended puzzle. ``kind``: "save" if the only safe move must be
+    found, or else the winning move.
+    """
     if kind == "save":
         return text("Find the only safe move: puzzle {number}.", number=number)
     return text("Find the move that wins: puzzle {number}.", number=number)
 
 
 def hint(mover: str, move: str, why: Message | None = None) -> Message:
-    """Return the sentence that suggests the strongest engine's move, with the reason if there is
-    one.
+    """Return the sentence that suggests the strongest bot's move to the player ``mover``, with the
+    reason ``why`` if there is one.
     """
     said = text("Try {move}.", player=player(mover), move=move)
     return said if why is None else Message("{said} {why}", {"said": said, "why": why})
 
 
 def why(turn: Turn, reason: tuple[str, int, str]) -> Message:
-    """Return the reason for a move in its game's words. ``reason``: see ``proof.Reason``."""
+    """Return the reason for a move in the words of its game. ``reason``: the kind of the reason, a
+    number and a move, as in ``proof.Reason``.
+    """
     game = turn.position.game
     kind, number, move = reason
     known = GAMES.get(game.name)

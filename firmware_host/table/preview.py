@@ -12,23 +12,25 @@ MAX_REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The effects of one move; act and consequences are those of ``tiltboard.games.base.Turn``."""
+    """The effects of one move. The fields ``act`` (the player's own part) and ``consequences`` are
+    those of ``tiltboard.games.base.Turn``.
+    """
 
     move: str
     act: tuple[Shift, ...]
     consequences: tuple[Shift, ...]
     reasons: tuple[Message, ...]
-    """Those of the first few consequences."""
+    """Reasons for the first few consequences."""
     ends: bool = False
-    """The game is then over."""
+    """True if the game is over after the move."""
     winner: str | None = None
-    """Its winner, or None."""
+    """The winner if the move ends the game, or None."""
 
 
 def preview(position: Position, move: str) -> Preview:
-    """Return the effects of ``move`` without making it, in the time that one move takes.
+    """Return the effects of ``move`` without making the move, as fast as one move is computed.
 
-    Raises IllegalMoveError, naming the rule.
+    Raises IllegalMoveError, which names the rule.
     """
     turn = position.play(move)
     outcome = turn.position.outcome
@@ -43,6 +45,6 @@ def preview(position: Position, move: str) -> Preview:
 
 
 def reasons(turn: Turn) -> tuple[Message, ...]:
-    """Return the reasons of the first few consequences of ``turn``."""
+    """Return the reasons for the first few consequences of ``turn``."""
     why = (turn.position.game.why(turn, shift) for shift in turn.consequences[:MAX_REASONS])
     return tuple(Message(template, params) for template, params in why if template)

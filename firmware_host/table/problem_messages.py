@@ -11,7 +11,7 @@ from tiltboard.games.names import PLAYERS
 from tiltboard.ground.errors import TiltboardError
 
 NOT_READY = text("One moment – checking the board.")
-# Events just before a mistake that may explain it.
+# Sentences for events just before a mistake that may explain the mistake.
 HAPPENED = {
     Happening.SLID: text("A piece was pushed along."),
     Happening.KNOCKED: text("Something got knocked."),
@@ -20,7 +20,7 @@ HAPPENED = {
 
 
 def refused(error: RulesError) -> Message:
-    """Return a rule's own reason."""
+    """Return the reason for which the rules refuse a move, as a message."""
     named = {
         name: Message(value, capital=True) if name in PLAYERS and isinstance(value, str) else value
         for name, value in error.params.items()
@@ -29,7 +29,7 @@ def refused(error: RulesError) -> Message:
 
 
 def unclear(place: str) -> Message:
-    """Return the request to centre a piece that cannot be read."""
+    """Return the request to centre a piece, because the sensor cannot read it."""
     return text("Move the piece on {place} to the middle of its space.", place=place)
 
 
@@ -43,7 +43,9 @@ def unreadable(place: str) -> Message:
 
 
 def part_missing(faults: Sequence[TiltboardError]) -> Message:
-    """Return problem and remedy of the first fault: a part is lost, or the disk refuses."""
+    """Return the problem and the remedy of the first fault: a lost part, or a disk that cannot be
+    written.
+    """
     first = faults[0]
     return text(
         "{problem} {remedy}",
@@ -64,7 +66,9 @@ _FAILED = {
 
 
 def unread(why: str, place: str) -> Message:
-    """Return why readings from a sensor are ignored. ``why``: as in Observation.masked."""
+    """Return the reason why readings from a sensor are ignored. ``why``: the kind of failure, as in
+    Observation.masked.
+    """
     return Message(_FAILED[why].template, {"place": place})
 
 
@@ -85,11 +89,13 @@ _BY_BUTTON = {each.template for each in (_PUT_THERE, *_CONFIRM.values())}
 
 
 def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
-    """Return ``said`` with the reason to press confirm. ``what``: a piece was ``put`` or ``moved``
-    where no sensor sees it, is ``still-there`` although it seems gone, or was ``missed`` on an
-    unknown place; a request is ``done`` where no sensor sees it, or ``perhaps-done`` because it has
-    not been seen for a while. A player without another move ``must-pass``; one who has others
-    ``may-pass``.
+    """Return ``said`` with the reason to press confirm. ``places``: places that no sensor can read.
+
+    ``what``: the reason. A piece was ``put`` or ``moved`` where no sensor can read it, is
+    ``still-there`` although it is no longer detected, or was ``missed`` on an unknown place. A
+    requested step is ``done`` where no sensor can read it, or ``perhaps-done`` because it has not
+    been detected for a while. A player without another move ``must-pass``, and a player with other
+    moves ``may-pass``.
     """
     if what == "put" and len(places) == 1:
         return Message(_PUT_THERE.template, {"said": said, "place": places[0]})
@@ -97,7 +103,7 @@ def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
 
 
 def without_buttons(say: Message) -> Message:
-    """Return ``say`` without what the button confirm would do, for answers on a screen."""
+    """Return ``say`` without the effect of the button confirm, for answers on a screen."""
     params = {
         name: without_buttons(each) if isinstance(each, Message) else each
         for name, each in say.params.items()

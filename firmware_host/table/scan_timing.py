@@ -1,13 +1,13 @@
-"""A check that scans come in time, by the times of the frames."""
+"""A check that scans arrive in time, from the times of the frames."""
 
 from __future__ import annotations
 
 from tiltboard.drivers.errors import PartError, PartReadingError
 from tiltboard.drivers.frame import Frame
 
-LATE_S = 0.25  # Perception starts afresh after a longer gap.
-STALLS = 2  # Late scans until a fault is reported; a single one is not.
-STEADY_S = 0.5  # Time of punctual scans that ends the fault.
+LATE_S = 0.25  # Maximum gap between scans, in seconds; perception starts again after a longer gap.
+STALLS = 2  # Number of late scans that is reported as a fault; a single late scan is not.
+STEADY_S = 0.5  # Duration of punctual scans that ends the fault, in seconds.
 
 BUSY = PartReadingError(
     "computer",
@@ -17,18 +17,18 @@ BUSY = PartReadingError(
 
 
 class ScanWatch:
-    """A watch on the times of scans."""
+    """Checks the times of scans, and reports a fault if scans are late repeatedly."""
 
     def __init__(self) -> None:
         self.late = False
-        """The last scan was late."""
+        """True if the last scan was late."""
         self._last_s: float | None = None
         self._stalls = 0
         self._steady_since_s = 0.0
 
     def update(self, frame: Frame) -> PartError | None:
-        """Take in one scan, and return the fault while scans come too late, or None. Scans that a
-        lost part has delayed, by the time-out of its bus, do not count.
+        """Process one scan, and return the fault while scans are late, or None. A scan that a lost
+        part has delayed, by the time-out of its bus, does not count as late.
         """
         now_s, last_s = frame.time_s, self._last_s
         self._last_s = now_s

@@ -1,4 +1,4 @@
-"""The observation of the plate, by sensors and magnets, and in the game's places and pieces."""
+"""The observation of the plate, by sensors and magnets, and by the game's places and pieces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from tiltboard.drivers.errors import PartError
 
 
 class Magnet(Enum):
-    """The magnets that a sensor can tell apart: by the pole that faces it, and by strength."""
+    """The kinds of magnets that a sensor can distinguish: by the pole that faces the sensor, and by
+    strength.
+    """
 
     NONE = "none"
     N_STRONG = "N-strong"
@@ -23,16 +25,16 @@ class Magnet(Enum):
 
 
 class Stillness(Enum):
-    """The plate's motion; readings are valid only while it is STILL."""
+    """The plate's motion. Readings of the sensors are valid only while the plate is STILL."""
 
     STILL = "still"
     TILTED = "tilted"
     MOVING = "moving"
-    UNKNOWN = "unknown"  # the IMU is lost, or has not settled yet
+    UNKNOWN = "unknown"  # The IMU is lost, or has not settled yet.
 
 
 class Happening(Enum):
-    """Kinds of board events."""
+    """Kinds of events on the board."""
 
     PLACED = "placed"
     LIFTED = "lifted"
@@ -51,28 +53,28 @@ class Ailment(StrEnum):
     STUCK = "stuck"
     NOISY = "noisy"
     DRIFTING = "drifting"
-    SILENT = "silent"  # A person said that the piece is another than the sensor reads.
-    CONTRADICTING = "contradicting"  # Its switches report both poles at once.
-    LEFT_OUT = "left-out"  # A person said so in the calibration; until it is measured.
+    SILENT = "silent"  # A person reported another piece than the sensor reads.
+    CONTRADICTING = "contradicting"  # The switches of the place report both poles together.
+    LEFT_OUT = "left-out"  # A person excluded the sensor in the calibration.
 
 
 @dataclass(frozen=True, slots=True)
 class BoardEvent:
-    """One event on the board."""
+    """One event on the board, in plate indices and magnets."""
 
     time_s: float
     happening: Happening
     places: tuple[int, ...] = ()
-    """Plate indices: one for placed, lifted, replaced; source and target for slid; all that changed
-    for knocked; none for tilted, settled, bumped.
+    """Plate indices: one for placed, lifted and replaced; source and target for slid; all changed
+    places for knocked; an empty tuple for tilted, settled and bumped.
     """
     magnets: tuple[Magnet, ...] = ()
     """The magnet on each of ``places`` after the event."""
 
 
 class PiecePosition(NamedTuple):
-    """The position of a piece, in mm east and north of the middle of its place, and the radius in
-    mm of the circle round it that contains the piece in 95 of 100 cases.
+    """The position of a piece, in mm east and north of the middle of its place. The circle around
+    it with a radius of ``within_mm`` contains the piece in 95 of 100 cases.
     """
 
     east_mm: float
@@ -81,52 +83,54 @@ class PiecePosition(NamedTuple):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The state of the plate by its sensors; indices as in ``Frame``."""
+    """The state of the plate as the sensors report it. Indices are those of ``Frame``."""
 
     time_s: float
     ready: bool
-    """Zeroed, and, if the plate can be read, ``magnets`` is from after the last interruption (a
-    tilt, a stall, a lost part).
+    """True if the sensors are zeroed and, if the plate can be read, ``magnets`` is newer than the
+    last interruption (a tilt, a stall or a lost part).
     """
     magnets: tuple[Magnet, ...]
-    """Accepted (debounced) class per place."""
+    """Accepted (debounced) magnet class of each place."""
     unsure: frozenset[int]
-    """Places whose reading fits no class, and for a moment those just masked; ``magnets`` keeps
-    what was accepted there before.
+    """Places whose reading fits no magnet class, and for a moment places with a newly failed
+    sensor. For these places, ``magnets`` keeps the last accepted class.
     """
     confidence: tuple[float, ...]
-    """0 to 1 per place, the reading's distance from the nearest boundary of its class; updated now
-    and then at rest.
+    """Distance of each reading from the nearest limit of its magnet class, from 0 to 1; updated
+    less often while the plate rests.
     """
     field_mt: tuple[float, ...]
-    """Calibrated, averaged, neighbours removed."""
+    """Magnetic field of each place in mT, calibrated, averaged and without the field of
+    neighbouring magnets.
+    """
     stillness: Stillness
     tilt_rad: tuple[float, float]
     events: tuple[BoardEvent, ...] = ()
     masked: Mapping[int, str] = msgspec.field(default_factory=dict)
-    """Places with a failed sensor -> the failure ("dead", "stuck", "noisy", "drifting", "silent",
-    "contradicting", "left-out"); these are read by their neighbours' sensors, except those in
-    ``blind``.
+    """Place with a failed sensor -> kind of failure ("dead", "stuck", "noisy", "drifting",
+    "silent", "contradicting" or "left-out"). The neighbouring sensors read these places, except the
+    places in ``blind``.
     """
     blind: frozenset[int] = frozenset()
     restless: frozenset[int] = frozenset()
-    """Unsure places whose readings jump, or have not been watched for long enough; people can do
-    nothing about these.
+    """Unsure places whose readings jump or have not been observed for long enough. People cannot
+    correct these places.
     """
     weak: frozenset[int] = frozenset()
     """Unsure places with a centred magnet that is too weak for its class."""
     positions: Mapping[int, PiecePosition] = msgspec.field(default_factory=dict)
-    """The position of each resting piece on its place, where it has been estimated."""
+    """Place -> position of the resting piece on that place, if it has been estimated."""
     spin_rad: float | None = None
-    """Turn of a plate that spins, east to north, or None if unknown."""
+    """Angle of a plate that spins, in radians from east to north, or None if it is unknown."""
 
 
-UNKNOWN_PIECE = "unknown"  # A magnet of a class that no piece of this game has.
+UNKNOWN_PIECE = "unknown"  # Piece name for a magnet class that no piece of the game has.
 
 
 @dataclass(frozen=True, slots=True)
 class SightEvent:
-    """A board event with game places (or plate places outside the board) and pieces."""
+    """A board event in game places (or plate places outside the board) and pieces."""
 
     time_s: float
     happening: Happening
@@ -135,16 +139,17 @@ class SightEvent:
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """The observation in the game's places and pieces.
+    """The observation of the plate in the game's places and pieces.
 
-    ``masked``, ``blind``, ``restless``, ``weak``, ``spin_rad``: as in Observation.
+    The fields ``masked``, ``blind``, ``restless``, ``weak`` and ``spin_rad`` mean the same as in
+    Observation.
     """
 
     time_s: float
     ready: bool
     cells: Mapping[str, str]
-    """Place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's board keep
-    their plate name.
+    """Occupied place -> piece, or UNKNOWN_PIECE. Places outside the game's board keep their plate
+    names.
     """
     unsure: frozenset[str]
     """Places that cannot be read reliably now."""
@@ -152,7 +157,7 @@ class Sight(msgspec.Struct, frozen=True):
     tilt_rad: tuple[float, float]
     events: tuple[SightEvent, ...] = ()
     faults: tuple[PartError, ...] = ()
-    """Parts lost in this scan; while there are any, ``cells`` may be outdated."""
+    """Parts that failed in this scan; with any failed part, ``cells`` can be outdated."""
     masked: Mapping[str, str] = msgspec.field(default_factory=dict)
     blind: frozenset[str] = frozenset()
     restless: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""The snapshot's groups `game` and `guidance`: how the game stands, and what people should do."""
+"""The snapshot's groups `game` and `guidance`: the state of the game, and what people should do."""
 
 from __future__ import annotations
 
@@ -19,30 +19,32 @@ from tiltboard.games.seated import SeatedGame
 
 
 class GameGroup(msgspec.Struct, frozen=True):
-    """The game and its moves."""
+    """The game, its moves and its result."""
 
     step: int
-    """A number that changes with everything that may change a player's decision; sent back with a
-    request."""
+    """Number that changes with everything that can change a player's decision. A page sends the
+    number back with a request.
+    """
     to_move: str | None
     """The player to move, or None before and after a game."""
     moves: list[str]
-    """The moves made, in the notation of the game."""
+    """The moves made so far, in the notation of the game."""
     legal: list[str]
-    """Names of the legal moves, as ``tiltboard rules`` lists them; empty while nobody is to move,
-    and in a game of seats, whose moves would show hidden cards."""
+    """Names of the legal moves, as ``tiltboard rules`` lists them. Empty while no player is to
+    move, and in a game of seats, whose moves would reveal hidden cards.
+    """
     position: dict[str, str]
-    """Place -> piece, as confirmed in the journal."""
+    """Place -> piece in the last confirmed (journalled) position."""
     reserve: dict[str, int]
-    """Piece or player -> number of pieces left to put."""
+    """Piece or player -> number of pieces that are left to put."""
     result: dict[str, Any] | None
     """The result, as ``tiltboard rules`` writes it, or None during the game."""
     swap_legal: bool
-    """Whether the player to move may swap by the pie rule."""
+    """True if the player to move may swap by the pie rule."""
     can_take_back: bool
-    """Whether there is a move to take back."""
+    """True if there is a move to take back."""
     sounds: list[tuple[int, Sound]]
-    """The latest tunes, with running numbers, so that a page plays each once."""
+    """The latest tunes with running numbers, so that a page plays each tune once."""
 
     @classmethod
     def of(
@@ -51,7 +53,9 @@ class GameGroup(msgspec.Struct, frozen=True):
         opening: Iterable[str] = (),
         sounds: Iterable[tuple[int, Sound]] = (),
     ) -> GameGroup:
-        """Return the group. ``opening``: moves before those of the standing."""
+        """Return the group for ``standing``. ``opening``: moves before the first move of the
+        standing; ``sounds``: the latest tunes with their numbers.
+        """
         position = standing.position
         outcome = standing.outcome
         return cls(
@@ -69,18 +73,18 @@ class GameGroup(msgspec.Struct, frozen=True):
 
 
 class FaultInfo(msgspec.Struct, frozen=True):
-    """A part that does not work, or a notice about it."""
+    """A part that does not work, or a notice about a part."""
 
     part: str
-    """The part's name."""
+    """Name of the part."""
     problem: Message
-    """The fault, in a sentence."""
+    """The problem, in a sentence."""
     remedy: Message
-    """The cure; empty for a notice."""
+    """The remedy, in a sentence; empty for a notice."""
 
     @classmethod
     def of(cls, fault: PartError) -> FaultInfo:
-        """Return a fault as the page shows it."""
+        """Return ``fault`` in the form that the page shows."""
         return cls(
             part=fault.part,
             problem=Message(fault.template, fault.params),
@@ -89,22 +93,22 @@ class FaultInfo(msgspec.Struct, frozen=True):
 
 
 class ChoiceInfo(msgspec.Struct, frozen=True):
-    """One answer to a question."""
+    """One possible answer to a question."""
 
     value: str
-    """The value to send back."""
+    """The value that a page sends back for this answer."""
     label: Message
     """The answer in words."""
     colour: str | None
-    """Its colour as ``#rrggbb``, or None."""
+    """Colour of the answer as ``#rrggbb``, or None."""
     places: list[str]
-    """The places that light up for it."""
+    """Places that light up for this answer."""
     path: list[str]
-    """The way of the piece if this is the answer."""
+    """Path of the piece if this is the answer."""
 
     @classmethod
     def of(cls, choice: Choice) -> ChoiceInfo:
-        """Return a choice as the page shows it."""
+        """Return ``choice`` in the form that the page shows."""
         colour = None if choice.colour is None else colour_hex(choice.colour)
         return cls(choice.value, choice.label, colour, list(choice.places), list(choice.path))
 
@@ -113,20 +117,23 @@ class QuestionInfo(msgspec.Struct, frozen=True):
     """A question to the players."""
 
     ask: Message
-    """The question."""
+    """The question in words."""
     choices: list[ChoiceInfo]
     """The possible answers."""
     at: int
     """Index of the choice that the buttons have selected."""
     say: Message
-    """The instruction, for pages that give the answers themselves."""
+    """The instruction for pages that show the answers themselves."""
     offer: bool = False
-    """Whether play continues without an answer; then the group's ``say`` is the sentence at the
-    table, with its buttons."""
+    """True if play continues without an answer. The group's ``say`` is then the sentence at the
+    table, which names the buttons.
+    """
 
     @classmethod
     def of(cls, question: Question, said: Message) -> QuestionInfo:
-        """Return a question as the page shows it. ``said``: the sentence at the table."""
+        """Return ``question`` in the form that the page shows. ``said``: the sentence at the
+        table.
+        """
         both = text("{said} {asked}", said=without_buttons(said), asked=question.ask)
         return cls(
             ask=question.ask,
@@ -141,9 +148,9 @@ class PathInfo(msgspec.Struct, frozen=True):
     """A light that runs along places."""
 
     places: list[str]
-    """The places, in order."""
+    """The places, in the order in which the light runs."""
     colour: str | None
-    """The light's colour as ``#rrggbb``, or None for white."""
+    """Colour of the light as ``#rrggbb``, or None for white."""
 
 
 class GuidanceGroup(msgspec.Struct, frozen=True):
@@ -152,23 +159,23 @@ class GuidanceGroup(msgspec.Struct, frozen=True):
     phase: str
     """The phase of play: setup, turn, settle, fix, paused, over or free."""
     say: Message
-    """The next single thing to do, and why."""
+    """Sentence with the next single thing to do, and why."""
     question: QuestionInfo | None
     """The open question, or None."""
     faults: list[FaultInfo]
-    """Parts that do not work, and notices."""
+    """Parts that do not work, and notices about parts."""
     roles: dict[str, str]
     """Place -> the meaning of its light: wrong, remove, lift, put, win, legal or last."""
     piece_for: dict[str, str]
-    """Place with the role put -> the piece that is missing there."""
+    """Place with the role put -> piece that is missing on that place."""
     tint: dict[str, list[str]]
-    """Place -> the colours, as ``#rrggbb``, that its light takes in turn."""
+    """Place -> colours, as ``#rrggbb``, between which its light alternates."""
     path: PathInfo | None
     """A light that runs along places, or None."""
     shifts: list[Shift]
     """The steps to carry out, each possible when its turn comes."""
     lean_deg: Lean | None
-    """The tilt about x and y at which a piece slides to its place, or None."""
+    """Tilt about x and y at which a piece slides to its place, in degrees, or None."""
 
     @classmethod
     def of(
@@ -178,8 +185,9 @@ class GuidanceGroup(msgspec.Struct, frozen=True):
         notices: Mapping[str, Message],
         faults: Iterable[PartError],
     ) -> GuidanceGroup:
-        """Return the group. ``names``: player -> the name of the person or the bot, for the
-        sentences. ``notices``: part -> a notice about it.
+        """Return the group for ``standing``. ``names``: player -> name of the person or the bot,
+        for the sentences; ``notices``: part -> notice about that part; ``faults``: parts that do
+        not work.
         """
         labels = {} if standing.game is None else standing.game.labels
         say, question = standing.say.with_names(names).with_places(labels), standing.question
@@ -213,18 +221,18 @@ def _legal(standing: Standing) -> list[str]:
 
 
 def shown_moves(position: Position | None, moves: tuple[str, ...]) -> list[str]:
-    """Return a game's moves, without secret parts while it is not over."""
+    """Return the moves of a game, without their secret parts until the game is over."""
     if position is None or position.over:
         return list(moves)
     return [position.game.shown_move(move, "") for move in moves]
 
 
 def in_degrees(tilt_rad: Lean) -> Lean:
-    """Return a tilt in degrees, rounded to hundredths."""
+    """Return a tilt in degrees, rounded to hundredths, from a tilt in radians."""
     about_x, about_y = tilt_rad
     return round(math.degrees(about_x), 2), round(math.degrees(about_y), 2)
 
 
 def colour_hex(colour: str) -> str:
-    """Return a plain colour's name as ``#rrggbb``."""
+    """Return the light colour of a plain colour name as ``#rrggbb``."""
     return "#{:02x}{:02x}{:02x}".format(*tint(colour))

@@ -1,4 +1,4 @@
-"""The standing of the game after each step, which lights, page and scenarios show."""
+"""The standing: the state of the game after each step, which lights, page and scenarios show."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.games.base import Game, Outcome, Position, Shift, Turn
 
-Lean = tuple[float, float]  # about x and about y, in rad, as in tiltboard.drivers.frame.Motion
-Claim = tuple[str, str | None]  # Place, and the piece that a person says is there, or None.
+# Tilt about x and about y in radians, as in tiltboard.drivers.frame.Motion.
+Lean = tuple[float, float]
+# A place, and the piece that a person reported on that place, or None.
+Claim = tuple[str, str | None]
 
 
 class Phase(StrEnum):
-    """The phase of play, by the names of docs/scenarios.md."""
+    """The phase of play, with the names in docs/scenarios.md."""
 
     SETUP = "setup"
     TURN = "turn"
@@ -29,11 +31,13 @@ class Phase(StrEnum):
     FIX = "fix"
     PAUSED = "paused"
     OVER = "over"
-    FREE = "free"  # The playground: pieces may lie anywhere.
+    FREE = "free"  # Free play, in which pieces can be anywhere.
 
 
 class Role(StrEnum):
-    """The meaning of a place's light. If several fit, the first in this order counts."""
+    """The meaning of a place's light. If several roles fit, the first one in this order is
+    shown.
+    """
 
     WRONG = "wrong"
     REMOVE = "remove"
@@ -46,7 +50,7 @@ class Role(StrEnum):
 
 
 class Quality(StrEnum):
-    """The worth of a legal move compared with the others, for a player who gets assist."""
+    """The rating of a legal move compared with the other moves, for a player who gets assist."""
 
     BEST = "best"
     GOOD = "good"
@@ -55,7 +59,7 @@ class Quality(StrEnum):
 
 
 class Sound(StrEnum):
-    """Short tunes of the buzzer and the page."""
+    """Short tunes that the buzzer and the page play."""
 
     START = "start"
     MOVE = "move"
@@ -71,20 +75,20 @@ class Sound(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer to a question."""
+    """One possible answer to a question."""
 
     value: str
-    """Its name, and ``also``: others that mean the same."""
+    """Name of the choice. ``also``: other names of the same choice."""
     label: Message
     also: tuple[str, ...] = ()
     colour: str | None = None
-    """A plain colour's name, or None."""
+    """Name of a plain colour, or None."""
     places: tuple[str, ...] = ()
-    """The lights for it."""
+    """Places that are lit for this choice."""
     path: tuple[str, ...] = ()
-    """Places along which a light runs while the buttons have selected it."""
+    """Places along which a light runs while the buttons have selected this choice."""
     fall: tuple[int, int] | None = None
-    """(columns, rows) of the direction in which a tilt chooses it."""
+    """Direction of the tilt that takes this choice, as (columns, rows), or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +98,11 @@ class Question:
     ask: Message
     choices: tuple[Choice, ...]
     at: int = 0
-    """The index of the choice that the buttons have selected."""
+    """Index of the choice that the buttons have selected."""
     offer: bool = False
-    """Whether play continues without an answer, which reports a change that no sensor sees."""
+    """True if play continues without an answer. An answer to such an offer reports a change that no
+    sensor detects.
+    """
 
     @property
     def chosen(self) -> Choice:
@@ -104,34 +110,39 @@ class Question:
         return self.choices[self.at]
 
     def named(self, value: str) -> Choice | None:
-        """Return the choice that ``value`` names, or None."""
+        """Return the choice with the name ``value``, or None if there is no such choice."""
         names = ((choice, (choice.value, *choice.also)) for choice in self.choices)
         return next((choice for choice, known in names if value in known), None)
 
 
 class Guidance(Struct, frozen=True):
-    """The part of a standing that lights and page show."""
+    """The part of a standing that the lights and the page show."""
 
     phase: Phase
     say: Message
-    """The next single thing to do, and why."""
+    """Sentence with the next single thing to do, and why."""
     roles: Mapping[str, Role] = msgspec.field(default_factory=dict)
-    """Only places that are not off."""
+    """Place -> role of its light; dark places are omitted."""
     piece_for: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """PUT place -> the piece that is wanted there."""
+    """Place with the role PUT -> piece that is wanted on that place."""
     shifts: tuple[Shift, ...] = ()
-    """In setup, settle and fix, the steps to do, each possible when its turn comes (source None:
-    from the hand or the reserve); for arrows, and for hands that carry them out.
+    """Steps to do during setup, settle and fix, each possible when its turn comes. A source of None
+    means from the hand or the reserve. The page draws these steps as arrows, and simulated hands
+    carry them out.
     """
     question: Question | None = None
-    """The open question; the phase stays as it was."""
+    """The open question, or None. A question does not change the phase."""
     tint: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    """LEGAL place -> the names of the colours that its light takes in turn."""
+    """Place with the role LEGAL -> names of the colours between which its light alternates."""
     path: tuple[str, ...] = ()
-    """Places along which a light runs, in ``path_colour`` (a plain colour's name)."""
+    """Places along which a light runs. Its colour is ``path_colour``, the name of a plain colour or
+    None.
+    """
     path_colour: str | None = None
     lean_rad: Lean | None = None
-    """The tilt at which a piece slides to its place; (0, 0) once it is there."""
+    """Tilt at which a piece slides to its place, or (0, 0) once the piece is there; None if no
+    piece must slide.
+    """
 
 
 class Standing(Guidance, frozen=True, kw_only=True):
@@ -140,29 +151,31 @@ class Standing(Guidance, frozen=True, kw_only=True):
     game: Game | None = None
     game_id: int | None = None
     position: Position | None = None
-    """The last confirmed (journalled) position, None before any game."""
+    """The last confirmed (journalled) position, or None before any game."""
     moves: tuple[str, ...] = ()
-    """Those that led to it."""
+    """Moves that led to ``position``."""
     last: Turn | None = None
-    """The last of them, on a board."""
+    """The last of ``moves`` in a board game, or None."""
     to_move: str | None = None
     """The player to move, until their move is in the journal; None after the end."""
     outcome: Outcome | None = None
     swap_legal: bool = False
     can_take_back: bool = False
     quality: Mapping[str, Quality] = msgspec.field(default_factory=dict)
-    """Place or move -> how good it is, if that is shown; it decides the light of a LEGAL place."""
+    """Place or move -> rating of that move, if ratings are shown. The rating decides the light of a
+    LEGAL place.
+    """
     draw_offers: tuple[str, ...] = ()
     """Players who have offered a draw since the last move."""
     sounds: tuple[Sound, ...] = ()
-    """New in this step."""
+    """Sounds that start in this step."""
     step: int = 0
-    """A number that changes with everything that may change a player's decision."""
+    """Number that changes with everything that can change a player's decision."""
     claims: tuple[Claim, ...] = ()
-    """Statements of people in this step about places without a working sensor."""
+    """Reports by people in this step about the pieces on places without a working sensor."""
     spoken_by: str | None = None
-    """The player at another table whose phrase has just come, while there is nothing to do but
-    play.
+    """Player at another table whose phrase has just arrived, or None. Set only while people have
+    nothing else to do than play.
     """
 
 
@@ -171,9 +184,10 @@ NOTHING_YET = Standing(Phase.SETUP, text("Choose a game to begin."))
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An instruction for a test or a set-up, which is shown in the place of the game's.
+    """An instruction for a test or a set-up, which is shown instead of the game's instruction.
 
-    ``roles`` and ``piece_for``: as in Standing; None: the lights stay as they are.
+    The fields ``roles`` and ``piece_for`` mean the same as in Standing. If ``roles`` is None, the
+    lights stay as they are.
     """
 
     say: Message
@@ -181,7 +195,7 @@ class Asked:
     piece_for: Mapping[str, str] = field(default_factory=dict)
 
     def over(self, standing: Standing) -> Standing:
-        """Return ``standing`` with this instruction, and its lights, in the place of its own."""
+        """Return ``standing`` with this instruction and its lights instead of the game's."""
         if self.roles is None:
             return structs.replace(standing, say=self.say)
         return structs.replace(
@@ -200,49 +214,56 @@ class Asked:
 
 Meaning = TypeVar("Meaning")
 
-# Beyond what pauses play, below what makes pieces slip (friction 0.35 is 19 degrees).
+# Minimum and maximum tilt for an answer, in radians. The minimum is above the tilt that pauses
+# play. The maximum is below the tilt at which pieces slip (19 degrees at a friction of 0.35).
 MIN_RAD = radians(3.0)
 MAX_RAD = radians(8.0)
 LEAN_S = 0.7
-STEEP_LEAN_S = 0.2  # Above MAX_RAD, where a tile slides at once.
-_TOWARD = 0.92  # cosine of how far the tilt may be off the way of the fall: 23 degrees
+# Duration of a tilt above MAX_RAD, at which a tile slides immediately, in seconds.
+STEEP_LEAN_S = 0.2
+_TOWARD = 0.92  # Minimum cosine of the angle between the tilt and the fall (23 degrees).
 
 
 @dataclass(frozen=True, slots=True)
 class Asking(Generic[Meaning]):
-    """The open question: which move was made, whether something is done, or the menu of games.
+    """The open question: which move was made, whether a step is done, or the menu of games.
 
-    A short confirm selects the next choice, a long one takes it; so does a tilt in the choice's
-    direction, held for a moment. At an offer, a short confirm takes the only choice, or opens
-    several. Presses that began before the question (``asked_s``) do not count.
+    A short press of confirm selects the next choice, and a long press takes the selected choice. A
+    tilt in the direction of a choice, held for a moment, takes that choice. If the question is an
+    offer, a short press takes the only choice, or opens the list of several choices. Presses that
+    began before the question (``asked_s``) do not count.
     """
 
     question: Question | None = None
     asked_s: float = -inf
     meant: Mapping[str, Meaning] = field(default_factory=dict)
-    """Answer -> its meaning."""
+    """Value of an answer -> meaning of that answer."""
     offered: bool = False
-    """Whether it began as an offer."""
+    """True if the question began as an offer."""
     board: Mapping[str, str] | None = None
-    """The pieces under the open menu, None while that is closed."""
+    """Pieces on the board when the menu was opened, or None while the menu is closed."""
     leaning: tuple[str, float] | None = None
-    """The choice, or direction in the menu, toward which the plate is tilted, and since when."""
+    """The choice, or direction in the menu, toward which the plate is tilted, and the time in
+    seconds when the tilt began; None without such a tilt.
+    """
 
     @property
     def opened(self) -> bool:
-        """True if the choices of an offer are being browsed."""
+        """True if an offer was opened, so that people are selecting one of its choices."""
         asked = self.question
         return asked is not None and not self.menu and self.offered and not asked.offer
 
     @property
     def menu(self) -> bool:
-        """True if the menu is open. It closes when anything on the board changes."""
+        """True if the menu is open. The menu closes when anything on the board changes."""
         return self.board is not None
 
     def ask(
         self, question: Question, meant: Mapping[str, Meaning], now_s: float
     ) -> Asking[Meaning]:
-        """Ask ``question``, or keep asking it."""
+        """Return the asking with ``question`` open. If that question is open already, the selected
+        choice is kept.
+        """
         asked, offered = self.question, question.offer
         known = asked is not None and replace(asked, at=0, offer=offered) == question
         if asked is None or not known or (asked.offer and not offered):
@@ -250,14 +271,16 @@ class Asking(Generic[Meaning]):
         return replace(self, meant=meant, offered=offered)
 
     def folded(self) -> Asking[Meaning]:
-        """Turn an opened offer back into an offer."""
+        """Return the asking with an opened offer turned back into an offer."""
         asked = self.question
         return self if asked is None else replace(self, question=replace(asked, at=0, offer=True))
 
     def browse(
         self, menu: Question, game: Game, cells: Mapping[str, str], now_s: float
     ) -> Asking[Meaning]:
-        """Open the menu over the board ``cells``: a light of its lowest row for each choice."""
+        """Return the asking with the menu open over the board ``cells``. Each choice lights one
+        place of the lowest row.
+        """
         lowest = sorted((row, column, place) for place, (column, row) in game.board.items())
         choices = menu.choices
         lit = [place for _, _, place in lowest[: len(choices)]] + [""] * len(choices)
@@ -268,14 +291,14 @@ class Asking(Generic[Meaning]):
         return Asking(replace(menu, choices=placed), now_s, board=dict(cells))
 
     def rested(self) -> Asking[Meaning]:
-        """Return the question for a pause: the selected choice stays, a tilt that was held does
-        not.
+        """Return the question for a pause: the selected choice is kept, and a held tilt is
+        forgotten.
         """
         return replace(self, leaning=None)
 
     def named(self, value: str) -> Choice:
-        """Return the choice that ``value`` names. Raises NotPossibleError if it is not an answer to
-        the open question.
+        """Return the choice with the name ``value``. Raises NotPossibleError if it is not an answer
+        to the open question.
         """
         asked = self.question
         if asked is None:
@@ -292,11 +315,13 @@ class Asking(Generic[Meaning]):
         return choice
 
     def meaning(self, choice: Choice) -> Meaning | str:
-        """Return the meaning of a choice, or, in the menu, its value."""
+        """Return the meaning of a choice, or the value of the choice if the menu is open."""
         return choice.value if self.menu else self.meant[choice.value]
 
     def pressed(self, press: ButtonPress, now_s: float) -> tuple[Asking[Meaning], Choice | None]:
-        """Return the question after a press of confirm, and the choice that this takes, or None."""
+        """Return the question after a press of confirm, and the choice that the press takes, or
+        None.
+        """
         asked = self.question
         if asked is None or now_s - press.held_s < self.asked_s:
             return self, None
@@ -306,20 +331,20 @@ class Asking(Generic[Meaning]):
         return replace(self, question=replace(asked, at=at, offer=False)), None
 
     def may_lean(self, tilt_rad: tuple[float, float]) -> bool:
-        """Return whether a tilt of that size may be an answer."""
+        """Return whether the tilt ``tilt_rad`` (about x, about y) can be an answer."""
         asked = self.question
         if asked is None or asked.offer:
             return False
-        if hypot(*tilt_rad) > MAX_RAD:  # So steep, only a tile's way is meant.
+        if hypot(*tilt_rad) > MAX_RAD:  # A tilt this steep can only mean the direction of a tile.
             return not self.menu and self._toward(tilt_rad) is not None
         return self.menu or any(choice.fall is not None for choice in asked.choices)
 
     def leant(
         self, tilt_rad: tuple[float, float], now_s: float
     ) -> tuple[Asking[Meaning], Choice | None]:
-        """Return the question at this tilt (about x, about y), and the choice that it takes if held
-        long enough, or None. In the menu, a tilt selects the next choice eastward, the last one
-        westward.
+        """Return the question at the tilt ``tilt_rad`` (about x, about y), and the choice that this
+        tilt takes if held for long enough, or None. In the menu, a tilt to the east selects the
+        next choice, and a tilt to the west the previous choice.
         """
         asked, way = self.question, self._toward(tilt_rad)
         if asked is None or way is None:
@@ -339,7 +364,8 @@ class Asking(Generic[Meaning]):
         None.
         """
         asked, lean = self.question, hypot(*tilt_rad)
-        # About x the north edge rises, so that things slide south; about y the west edge does.
+        # A positive tilt about x raises the north edge, so pieces slide south; about y, the west
+        # edge.
         east, north = tilt_rad[1], -tilt_rad[0]
         if self.menu:
             return None if abs(east) < MIN_RAD else "east" if east > 0 else "west"

@@ -1,4 +1,6 @@
-"""Zones on the plate, in which pieces may be anywhere, and the moves that changes there suggest."""
+"""Zones of the plate, in which a piece can be anywhere, and the moves that changes in zones
+suggest.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,14 @@ from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
 from tiltboard.games.base import Game, Position
 from tiltboard.games.seated import SeatedGame
 
-PIECE = "piece"  # Sensors detect a piece here, but not its kind.
+PIECE = "piece"  # Sensors detect a piece in a zone, but not its kind.
 
 
 class ZoneOverlay(Overlay):
-    """A seated game on a plate of any size. Places keep the plate's names."""
+    """The mapping of a game of seats to a plate of any size. Places keep their plate names."""
 
     def __init__(self, profile: Profile, game: SeatedGame) -> None:
-        # Overlay's is not called: there are no places to fit, and any magnet is a piece.
+        # The initializer of Overlay is not called: no places must fit, and any magnet is a piece.
         self.game = game
         self.places = profile.places
         self._piece_of = {Magnet.N_STRONG: PIECE}
@@ -38,9 +40,9 @@ class ZoneOverlay(Overlay):
         self.zones: Mapping[str, tuple[str, ...]] = {
             zone: tuple(place for _, place in sorted(found)) for zone, found in zones.items()
         }
-        """Zone -> its places."""
+        """Zone -> places in the zone, nearest to the centre first."""
         self.zone_of = {place: zone for zone, found in self.zones.items() for place in found}
-        """Place -> zone."""
+        """Place -> zone that contains the place."""
         self.middle = tuple(place for _, place in sorted(middle))
         """Places in no zone, nearest to the centre first."""
         self._index_of = {name: index for index, name in enumerate(self.places)}
@@ -50,17 +52,21 @@ class ZoneOverlay(Overlay):
         self._index_of |= self.index_of_game_place
 
     def magnets(self, cells: Mapping[str, str]) -> dict[int, Magnet]:
-        """Return nothing, because a zone does not tell where in it a piece is."""
+        """Return an empty mapping, because a zone does not tell on which of its places a piece
+        is.
+        """
         return {}
 
 
 def overlay_for(profile: Profile, game: Game) -> Overlay:
-    """Return the overlay of ``game`` on a plate. Raises BoardDoesNotFitError."""
+    """Return the overlay of ``game`` on a plate: the mapping of places and pieces. Raises
+    BoardDoesNotFitError.
+    """
     return ZoneOverlay(profile, game) if isinstance(game, SeatedGame) else Overlay(profile, game)
 
 
-TURNED_RAD = pi  # Smallest turn that counts as spinning the plate.
-REST_S = 3.0  # Rest after which a sure proposal counts unless somebody objects.
+TURNED_RAD = pi  # Minimum turn that counts as spinning the plate, in radians.
+REST_S = 3.0  # Time after which a certain proposal counts unless a person objects, in seconds.
 
 Places = frozenset[str]
 
@@ -71,41 +77,49 @@ class Proposal:
 
     move: str
     seen: bool
-    """Whether the sensors saw it; otherwise a player asks for it."""
+    """True if the sensors detected the move, False if a player asked for it."""
     since_s: float = 0.0
-    """The start of the rest in which it was seen."""
+    """Time of the scan that detected the move, in seconds."""
     sure: bool = True
-    """Whether it counts after a while without confirmation."""
+    """True if the move counts after a while without confirmation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The sensors' account of what hands did, one value per step, replaced by ``looked``."""
+    """Evidence from the sensors about moves that people made by hand. Each scan replaces it by a
+    new value (``looked``).
+    """
 
     before: Places | None = None
-    """The places occupied after the last explained move."""
+    """Occupied places after the last explained move, or None before the first scan."""
     now: Places | None = None
-    """Those in the last readable scan, or None."""
+    """Occupied places in the last scan, or None if that scan was not readable."""
     proposal: Proposal | None = None
     explained: Places | None = None
-    """The next ``before`` if the proposal is accepted."""
+    """The value of ``before`` after the proposal is accepted, or None."""
     refused: Places | None = None
-    """Occupied places for which people rejected the proposal."""
+    """Occupied places for which people rejected the proposal, or None."""
     landed: bool = False
-    """A piece came to rest since ``before``, and ``again``: it was removed and put down once more,
-    which makes the proposal doubtful.
+    """True if a piece came to rest since ``before``. ``again``: True if that piece was then removed,
+    which makes the next proposal doubtful.
     """
     again: bool = False
     spin_rad: float | None = None
-    """The plate's turn at the first scan after ``before``; None before that scan."""
+    """Angle of the plate in the first scan after ``before``, in radians, or None before that
+    scan.
+    """
 
     def doubted(self) -> Evidence:
-        """Return the same evidence with a proposal that somebody has to confirm."""
+        """Return the evidence with a doubtful proposal, which counts only if a person confirms
+        it.
+        """
         found = self.proposal
         return self if found is None else replace(self, proposal=replace(found, sure=False))
 
     def declined(self) -> Evidence:
-        """Return the evidence after "no": no proposal until something changes."""
+        """Return the evidence after people have rejected the proposal. No proposal is made until
+        the occupied places change.
+        """
         return replace(self, proposal=None, refused=self.now)
 
 
@@ -116,8 +130,8 @@ def looked(
     position: Position,
     wish: str | None,
 ) -> Evidence:
-    """Return the evidence after another scan; without a proposal while the plate moves or a place
-    cannot be read.
+    """Return the evidence after another scan. It has no proposal while the plate moves or a place
+    cannot be read. ``wish``: the move that people must carry out, or None.
     """
     if not sight.ready or sight.faults or sight.stillness is not Stillness.STILL or sight.unsure:
         return evidence if evidence.now is None else replace(evidence, now=None, proposal=None)
@@ -139,7 +153,7 @@ def looked(
     if not change:
         return replace(evidence, again=evidence.again or evidence.landed)
     began_rad, now_rad = evidence.spin_rad, sight.spin_rad
-    turned = None  # Whether the plate was spun; None if unknown.
+    turned = None  # True if the plate was spun, or None if unknown.
     if began_rad is not None and now_rad is not None:
         turned = abs(now_rad - began_rad) >= TURNED_RAD
     refused = now == evidence.refused
@@ -156,5 +170,5 @@ def looked(
 
 
 def _counts(overlay: ZoneOverlay, places: Places) -> Counter[str]:
-    """Return how many of ``places`` are in each zone; the middle is not a zone."""
+    """Return the number of ``places`` in each zone. The middle is not a zone."""
     return Counter(overlay.zone_of[place] for place in places if place in overlay.zone_of)
