@@ -1,1 +1,1 @@
-"""The synchronous core: one step carries a scan from the sensors to the lights."""
+"""The synchronous core of the host: each step carries one scan from the sensors to the lights."""

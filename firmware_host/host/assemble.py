@@ -1,4 +1,4 @@
-"""The construction of a host for a profile on given buses."""
+"""Construction of the host for a profile, on given buses."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ def open_host(
     *,
     boot: str | None = None,
 ) -> Host:
-    """Return a host that resumes the game of the journal in ``state``, or else starts
-    ``first_game``, or with None that of the ``settings``. ``boot``: see ``Starts``.
+    """Return a host that resumes the current game of the journal in ``state``. Without such a game,
+    the host starts ``first_game``, or the game of the ``settings`` if ``first_game`` is None.
+    ``boot``: identifier of this boot of the Pi, or None to ask the system.
 
-    Call it in the thread that will step it. Raises JournalInUseError, JournalFullError, and what
-    ``settings`` make impossible (RulesError, BoardDoesNotFitError).
+    Call this function in the thread that will step the host. Raises JournalInUseError,
+    JournalFullError, and RulesError or BoardDoesNotFitError if the ``settings`` are impossible.
     """
     stop.check()
     first_game = first_game or _first_game(profile, settings)
@@ -74,8 +75,8 @@ def open_host(
 
 
 def _first_game(profile: Profile, settings: Settings) -> NewGame:
-    """Return the game of the ``settings``; if they choose no options and none of its boards fits,
-    the first game that does. Raises RulesError.
+    """Return the game of the ``settings``. If the settings choose no options and no board of that
+    game fits the table, return the first game with a board that fits. Raises RulesError.
     """
     kind = game_type(settings.game)
     if kind.presets and not settings.options and not presets_for(kind, profile):
@@ -84,10 +85,11 @@ def _first_game(profile: Profile, settings: Settings) -> NewGame:
 
 
 def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:
-    """Return the faults if no part of the table answers, or nothing if at least one does.
+    """Return the faults if no part of the table answers, or an empty tuple if at least one part
+    does.
 
-    A table with only some parts runs: it pauses, reports the missing ones, and continues when they
-    come.
+    A table with only some parts runs: it pauses, reports the missing parts, and continues when they
+    are connected.
     """
     plate = build_plate(profile, buses)
     try:

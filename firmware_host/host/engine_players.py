@@ -1,7 +1,8 @@
-"""The bots of the game on the table: when each is asked for a move, and how that is played.
+"""The bots of the current game: when a bot is asked for a move, and how its move is played.
 
-A bot's move is requested like a person's on a page (``MakeMove``): the referee guides it, and it
-counts once it is on the board. A person may at any time make another move for the bot.
+A bot's move is requested like a person's move on a page (``MakeMove``). The referee guides people
+to make the move, and the move counts once it is on the board. A person may make another move for
+the bot at any time.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ from tiltboard.firmware_host.table.commands import GameRequest, MakeMove, OfferD
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game
 
-SWAP = "swap"  # The move of the pie rule.
-ACCEPTED = 0.4  # A bot that expects a smaller share agrees to a draw.
+SWAP = "swap"  # Name of the move of the pie rule.
+ACCEPTED = 0.4  # Expected score, from 0 to 1, below which a bot agrees to a draw.
 
 
 def check_players(
     game: Game, seats: EngineSeats, people: Iterable[str], engines: Sequence[str]
 ) -> None:
-    """Raise NotPossibleError unless ``game`` has those bots and ``people``, and each bot is one of
-    ``engines``.
+    """Check that ``game`` has the players of the bots ``seats`` and the players ``people``, and
+    that each bot is one of ``engines``. Raises NotPossibleError.
     """
     if seats and game.seated:
         raise NotPossibleError(
@@ -59,22 +60,22 @@ def check_players(
 
 
 class Opponents:
-    """Players of one game that are not people at this table: bots and remote players. Also what
-    bots tell people of their own moves.
+    """The players of one game who are not people at this table: bots and remote players. Also the
+    hints and warnings of bots for people.
 
     Not thread-safe: call from the table thread only.
     """
 
     seats: EngineSeats
-    """The bot of each player that has one."""
+    """Player -> bot that plays."""
     far: EngineSeats
-    """The players at other tables."""
+    """Player at another table -> seat of that player."""
     advice: Advice
     """Hints, assist and warnings for people."""
     trouble: Message | None
     """The problem of a bot that does not work, or None."""
     thinking: str | None
-    """The player for whom a bot thinks."""
+    """The player for whom a bot is thinking, or None."""
 
     def __init__(
         self,
@@ -84,57 +85,60 @@ class Opponents:
         moves: tuple[str, ...] = (),
         assist: Assists = NO_ASSIST,
     ) -> None:
-        """``moves``: those already made."""
+        """Set up the opponents of a game. ``moves``: moves that are already made."""
         self._pool = pool
         self._note = note
-        self._moves = len(moves)  # As of the last step.
+        self._moves = len(moves)  # Number of moves after the last step.
         self.far = {p: seat for p, seat in seats.items() if seat.engine == FAR}
         self.seats = {p: seat for p, seat in seats.items() if p not in self.far}
         self.advice = Advice(note, assist, moves)
         self.trouble = None
         self.thinking = None
         self._unsaved = False
-        self._chosen: tuple[MakeMove, Thought] | None = None  # The move that was asked for last.
-        self._answer: Thought | None = None  # The bots' last move that was played.
-        self._given: EngineTask | None = None  # The move that is being carried out.
-        self._stuck: EngineTask | None = None  # No bot has found a move for it.
-        self._expects: dict[str, float] = {}  # Share of the game, when each bot moved last.
+        self._chosen: tuple[MakeMove, Thought] | None = None  # The last move that a bot requested.
+        self._answer: Thought | None = None  # The last move of a bot that was played.
+        self._given: EngineTask | None = None  # The task whose move people are carrying out.
+        self._stuck: EngineTask | None = None  # The task for which no bot found a move.
+        # Expected score (0 to 1) of each bot at its last move.
+        self._expects: dict[str, float] = {}
 
     @property
     def names(self) -> Sequence[str]:
-        """The engines that may play."""
+        """Names of the engines that can play."""
         return self._pool.names
 
     @property
     def everybody(self) -> EngineSeats:
-        """Bots and remote players."""
+        """Player -> bot or remote player."""
         return {**self.seats, **self.far}
 
     @property
     def moving(self) -> bool:
-        """True while a bot's move is being carried out."""
+        """True while people carry out a bot's move."""
         return self._given is not None
 
     def again(self) -> EngineSeats:
-        """Return the same bots for another game."""
+        """Return the same bots for another game, without their thinking times."""
         return {
             player: EngineSeat(seat.engine, seat.level, follows=seat.follows)
             for player, seat in self.seats.items()
         }
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
-        """Start to look for a hint for the player to move. Raises NotPossibleError."""
+        """Start to look for a hint for the player to move. Raises NotPossibleError if no hint is
+        possible.
+        """
         if standing.to_move in self.everybody:
             raise NotPossibleError("There is nothing to hint at now.")
         self.advice.ask_hint(standing, now_s)
 
     def may_assist(self, game: Game) -> bool:
-        """Return whether an engine can judge every move of such a game."""
+        """Return whether an engine can rate every move of ``game``, so that assist is possible."""
         return bool(game.rules.every_move)
 
     def grant(self, game: Game, player: str, amount: int, *, sure: bool | None = None) -> None:
-        """Give ``player`` that amount of assist from now on; ``sure``: as in ``commands.Assist``.
-        Raises NotPossibleError.
+        """Give ``player`` this amount of assist from now on. ``sure``: True to ask the player after
+        a blunder, False not to ask, None to keep the setting. Raises NotPossibleError.
         """
         check_players(game, {}, [player], ())
         if (amount or sure) and not self.may_assist(game):
@@ -149,8 +153,8 @@ class Opponents:
         *,
         tells_ahead: bool = False,
     ) -> Sequence[GameRequest]:
-        """Return what bots ask for after a step. ``clock``: the players' time before their next
-        moves. ``tells_ahead``: whether any page shows who is ahead.
+        """Return the requests of bots after a step. ``clock``: the players' remaining time, or None
+        without clocks. ``tells_ahead``: True if any page shows who is ahead.
         """
         self.thinking = None
         self.advice.tells_ahead = tells_ahead
@@ -173,14 +177,15 @@ class Opponents:
         task = EngineTask(game_id, player, plain, standing.moves, position, clock=clock)
         if len(standing.moves) < before:
             back = self._back(standing)
-            self._given = None if back else self._given  # The task whose move is being taken back.
+            # Without a further undo, keep the task whose move is being taken back.
+            self._given = None if back else self._given
             return back
         if standing.phase is not Phase.TURN:
             return ()
         if _same(self._given, task):
             self._given = None
             self._pool.think(None)
-            return self._back(standing)  # Its move was undone while carried out.
+            return self._back(standing)  # The bot's move was undone before it was complete.
         thought = self._pool.think(task)
         if thought is None:
             self.thinking = player
@@ -191,14 +196,16 @@ class Opponents:
         if thought.info.value is not None:
             self._expects[player] = expected(thought.info.value)
         if thought.move is None:
-            self._stuck = task  # A person plays for it.
+            self._stuck = task  # No engine has a move, so a person plays for the bot.
             return ()
         move = MakeMove(thought.move, game=standing.game_id, step=standing.step)
         self._chosen = move, thought
         return (move,)
 
     def carried_out(self, request: GameRequest) -> None:
-        """Note who found the move and how long they thought, if ``request`` is a bot's move."""
+        """Note the engine that found the move, and its thinking time, if ``request`` is a bot's
+        move.
+        """
         if self._chosen is None or self._chosen[0] != request:
             return
         thought = self._chosen[1]
@@ -212,8 +219,8 @@ class Opponents:
         self.seats = {**self.seats, player: seat}
 
     def _meanwhile(self, standing: Standing, now_s: float, clock: ClockLeft | None) -> None:
-        """Let engines work while a person is to move: on the person's hint or assist first, else
-        ponder.
+        """Let engines work while a person is to move: on a hint or the assist for that person, or
+        else on the expected reply (pondering).
         """
         task = None
         if standing.to_move is not None:
@@ -223,8 +230,8 @@ class Opponents:
             self.advice.take(thought, now_s)
 
     def _expected(self, standing: Standing, clock: ClockLeft | None) -> EngineTask | None:
-        """Return the task of pondering on the expected reply to a bot's move, or None if not
-        worthwhile.
+        """Return the task of pondering on the expected reply to a bot's move, or None if that is
+        useless.
         """
         answer, position = self._answer, standing.position
         if answer is None or position is None or standing.outcome is not None:
@@ -234,7 +241,8 @@ class Opponents:
         stands = (*task.moves, answer.move) == standing.moves
         if seat is None or not stands or len(line) < 2 or line[0] != answer.move:
             return None
-        weak = seat.engine == OURS and seat.level < STRONGEST  # Time does not make it stronger.
+        # More time does not make a weak level stronger.
+        weak = seat.engine == OURS and seat.level < STRONGEST
         if weak or line[1] not in position.legal():
             return None
         after = position.after(line[1])
@@ -244,15 +252,17 @@ class Opponents:
         return EngineTask(task.game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
     def _agreed(self, standing: Standing) -> Sequence[GameRequest]:
-        """Return the draw offers of bots that agree to one: those that expected little at their
-        last move.
+        """Return draw offers of the bots that agree to an open offer: bots that expected a low
+        score at their last move.
         """
         silent = self.seats.keys() - {*standing.draw_offers} if standing.draw_offers else ()
         willing = [p for p in sorted(silent) if self._expects.get(p, 1.0) < ACCEPTED]
         return [OfferDraw(player, game=standing.game_id) for player in willing]
 
     def _back(self, standing: Standing) -> Sequence[GameRequest]:
-        """Take back a person's move before an engine's that was taken back."""
+        """Return the request that also takes back a person's move, after the bot's reply was taken
+        back. Empty if no person plays or no move is left.
+        """
         made = len(standing.moves)
         people = standing.game is not None and set(standing.game.players) - self.everybody.keys()
         if not people or not made:
@@ -260,7 +270,9 @@ class Opponents:
         return (TakeBack(made - 1, game=standing.game_id, step=standing.step),)
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with what bots do, and the help that people get."""
+        """Return ``standing`` with messages about the bots, and with hints and assist for
+        people.
+        """
         standing, given = self.advice.shown(standing), self._given
         say: Message | None = None
         if given is not None and standing.phase is Phase.SETTLE:
@@ -296,7 +308,9 @@ class Opponents:
         return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 
     def _swap(self, standing: Standing, player: str) -> Message | None:
-        """Return what a bot's swap means to the person whose piece it was."""
+        """Return the sentence that explains a bot's swap to the person who put the swapped piece,
+        or None if there are not two players.
+        """
         if standing.game is None or standing.position is None or len(standing.game.players) != 2:
             return None
         [(place, _), *_] = standing.position.cells.items()
@@ -311,10 +325,10 @@ class Opponents:
         )
 
     def stop(self) -> None:
-        """Stop all thinking for this game."""
+        """Stop all thinking of engines for this game."""
         self._pool.think(None)
 
 
 def _same(one: EngineTask | None, other: EngineTask) -> bool:
-    """Return whether two tasks of one game ask for the same move, whichever engine makes it."""
+    """Return whether two tasks of one game ask for the same move, even if the engines differ."""
     return one is not None and (one.player, one.moves) == (other.player, other.moves)

@@ -1,4 +1,4 @@
-"""The players' clocks, which run in the table's time while their player is to move."""
+"""The players' clocks. A clock runs in the table's time while its player is to move."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tiltboard.firmware_host.table.move_line import sides
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import Game
 
-HICCUP_S = 1.0  # A longer gap between two steps is not thinking time.
-GRACE_S = 60.0  # Time for a player who plays on after a loss on time.
+HICCUP_S = 1.0  # Maximum time between two steps that counts as thinking time, in seconds.
+GRACE_S = 60.0  # Time for a player who continues after a loss on time, in seconds.
 
 
 def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
-    """Return the clocks at the start of ``game``, or None if ``time`` is. Raises NotPossibleError
-    unless it is a board game of two sides.
+    """Return the clocks at the start of ``game``, or None if ``time`` is None. Raises
+    NotPossibleError unless the game is a board game with two sides.
     """
     if time is None:
         return None
@@ -38,18 +38,18 @@ class ClockInfo(msgspec.Struct, frozen=True):
     """The players' clocks as a page shows them."""
 
     minutes: int
-    """Time of each player at the start."""
+    """Time of each player at the start, in minutes."""
     increment_s: int
-    """Time added after each move."""
+    """Time added after each move, in seconds."""
     left_s: dict[str, int]
     """Player -> whole seconds left, rounded up."""
     running: str | None
-    """The player whose clock runs, or None."""
+    """The player whose clock runs, or None if no clock runs."""
 
 
 class GameClock:
     """The clocks of one game. A clock runs from the first move on, and only while its player
-    thinks: not while pieces are pushed, put right or taken back, and not in a pause.
+    thinks. It stops while people push, correct or take back pieces, and during a pause.
 
     Not thread-safe: call from the table thread only.
     """
@@ -57,12 +57,14 @@ class GameClock:
     state: ClockLeft | None
     """Time left on each player's clock, or None if the game has no clocks."""
     running: str | None
-    """The player whose clock runs."""
+    """The player whose clock runs, or None if no clock runs."""
 
     def __init__(
         self, note: Note, state: ClockLeft | None = None, moves: int = 0, *, over: bool = False
     ) -> None:
-        """``moves``: number of moves already made. ``over``: the game has ended already."""
+        """Set up the clocks. ``moves``: number of moves already made; ``over``: True if the game
+        has already ended.
+        """
         self._note = note
         self.state, self._moves, self._over = state, moves, over
         self.running = None
@@ -72,11 +74,13 @@ class GameClock:
 
     @property
     def time(self) -> ClockTime | None:
-        """The time control of this game, for another one."""
+        """The time control of this game, with which another game can start, or None without
+        clocks.
+        """
         return self.state and ClockTime(self.state.minutes, self.state.increment_s)
 
     def shown(self) -> ClockInfo | None:
-        """Return the clocks as a page shows them, or None if the game has none."""
+        """Return the clocks as a page shows them, or None if the game has no clocks."""
         state = self.state
         if state is None:
             return None
@@ -84,7 +88,9 @@ class GameClock:
         return ClockInfo(state.minutes, state.increment_s, left_s, self.running)
 
     def step(self, standing: Standing, now_s: float) -> Sequence[TimeUp]:
-        """Run the clocks up to ``now_s``; return the request that ends the game on time, if any."""
+        """Run the clocks up to ``now_s``. Return the request that ends the game on time, or an
+        empty sequence if no time is up.
+        """
         passed_s, self._last_s = min(now_s - self._last_s, HICCUP_S), now_s
         state = self.state
         if state is None:
@@ -92,7 +98,7 @@ class GameClock:
         made, over = len(standing.moves), standing.outcome is not None
         if made > self._moves and self._mover is not None:
             self._add(self._mover, state.increment_s)
-        elif self._over and not over:  # The move that ended the game was taken back.
+        elif self._over and not over:  # The end of the game was taken back.
             for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
                 self._add(player, GRACE_S)
         self._unsaved |= (made, over) != (self._moves, self._over)
@@ -100,7 +106,8 @@ class GameClock:
         if self.running is not None:
             self._add(self.running, -passed_s)
         if self._unsaved and self.state is not None:
-            # It is noted after each move, so that a restart returns only the time since then.
+            # The clocks are stored after each move, so that a restart gives back only the time
+            # since that move.
             self._unsaved = not self._note(self.state, EventKind.CLOCK)
         thinks = standing.phase is Phase.TURN and not over and made
         self.running = standing.to_move if thinks else None

@@ -1,4 +1,4 @@
-"""One game on the table, from its start or resumption until the next one."""
+"""One game on the table, from its start or resumption until the next game starts."""
 
 from __future__ import annotations
 
@@ -48,34 +48,35 @@ from tiltboard.games.registry import game_type
 
 
 class GameSession:
-    """One game, lesson or puzzle; dropped when the next one begins.
+    """One game, lesson or puzzle, dropped when the next one starts.
 
     Not thread-safe: call from the table thread only.
     """
 
     game: Game
-    """Its rules and options."""
+    """The game with its rules and options."""
     overlay: Overlay
-    """Its places on the plate."""
+    """The mapping of the game's places to the plate."""
     game_id: int
-    """Its number in the journal; negative for a lesson or puzzle, which the journal does not keep.
+    """Number of the game in the journal. Negative for a lesson or puzzle, which the journal does
+    not store.
     """
     begun: Position
-    """The position that the board should show as the session begins."""
+    """The position that the board should show at the start of the session."""
     referee: GameReferee
-    """Judges scans and carries out requests."""
+    """The referee of the game, which judges scans and carries out requests."""
     opponents: Opponents
-    """Bots and remote players, hints and assist."""
+    """Bots and remote players, with hints and assist."""
     clock: GameClock
-    """The players' time."""
+    """The players' clocks."""
     lesson: LessonSession | None
     """The lesson or puzzle that is played, or None for a game."""
     standing: Standing
-    """The referee's account after the last step; before the first one, of the position alone."""
+    """The state of the game after the last step; before the first step, only the position."""
     counted: bool
-    """Whether its result is already in the records of the people who played."""
+    """True if the result is already in the records of the people who played."""
     from_seat: bool
-    """True while a move is carried out, or undone, that a device at a seat asked for."""
+    """True while people carry out, or undo, a move that a device at a seat requested."""
 
     def __init__(
         self,
@@ -111,22 +112,22 @@ class GameSession:
 
     @property
     def keeps_awake(self) -> bool:
-        """True if people may still be present although nothing happens at the table."""
+        """True if people may be present although nothing happens at the table."""
         return self.lesson is not None or self.seat_referee is not None
 
     @property
     def failed(self) -> frozenset[int]:
-        """Indices of the sensors that have failed, as people were told."""
+        """Indices of the sensors that have failed and whose failure was announced."""
         return frozenset(map(self.overlay.places.index, self.referee.failed))
 
     def carry_out(self, request: c.GameRequest) -> None:
-        """Carry ``request`` out. Raises what the referee raises, with nothing changed."""
+        """Carry out ``request``. Raises the errors of the referee, with nothing changed."""
         self.referee.carry_out(request)
         if isinstance(request, c.PlayersRequest):
             self.from_seat = request.player is not None
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> None:
-        """Process one scan, read at ``now_s``."""
+        """Process one scan, which was read at ``now_s`` (seconds)."""
         standing = self.referee.step(sight, now_s, presses)
         self.from_seat &= standing.phase not in (Phase.TURN, Phase.OVER)
         if self.from_seat and standing.phase is Phase.SETTLE and standing.to_move is not None:
@@ -136,8 +137,8 @@ class GameSession:
         self.standing = standing if self.lesson is None else self.lesson.shown(standing)
 
     def requests(self, now_s: float, *, tells_ahead: bool) -> Sequence[c.GameRequest]:
-        """Return what clocks and bots ask for after a step. ``tells_ahead``: whether any page shows
-        who is ahead.
+        """Return the requests of clocks and bots after a step. ``tells_ahead``: True if any page
+        shows who is ahead.
         """
         clock = self.clock.step(self.standing, now_s)
         left = self.clock.state
@@ -147,14 +148,16 @@ class GameSession:
         ]
 
     def game_group(self, standing: Standing, sounds: Iterable[tuple[int, Sound]]) -> GameGroup:
-        """Return the snapshot's group of the game. ``sounds``: the latest, with their numbers."""
+        """Return the snapshot's group of the game. ``sounds``: the latest tunes with their
+        numbers.
+        """
         return GameGroup.of(standing, () if self.lesson is None else self.lesson.opening, sounds)
 
     def players_group(
         self, standing: Standing, names: Mapping[str, Message], phones: Iterable[str]
     ) -> PlayersGroup:
-        """Return the snapshot's group of the players. ``names``: player -> the name of the person
-        or the bot. ``phones``: players at whose seats devices are.
+        """Return the snapshot's group of the players. ``names``: player -> name of the person or
+        the bot. ``phones``: players with a device at their seat.
         """
         return PlayersGroup.of(standing, names, self.opponents, self.clock, phones)
 
@@ -165,8 +168,9 @@ class GameSession:
         happened: Iterable[Happened],
         scene: OutputScene | None,
     ) -> LearningGroup:
-        """Return the snapshot's group of lessons and hints. ``names``: as in ``players_group``.
-        ``happened``: events in free play. ``scene``: shown by the demonstration, or None.
+        """Return the snapshot's group of lessons and hints. ``names``: player -> name of the person
+        or the bot. ``happened``: events in free play. ``scene``: the present scene of the
+        demonstration, or None.
         """
         shown = None if scene is None else scene.cells
         return LearningGroup.of(
@@ -175,19 +179,24 @@ class GameSession:
 
 
 class GameStarter:
-    """Makes the session of each game, lesson and puzzle. Changes nothing where it raises."""
+    """Creates the session of each game, lesson and puzzle. A call that raises an error changes
+    nothing.
+    """
 
     def __init__(
         self, profile: Profile, journal: Journal, engines: EngineRoom, seats: Seats, menu: Menu
     ) -> None:
-        """``menu``: what a long press of back offers, except in lessons and puzzles."""
+        """Set up the starter. ``menu``: function that returns the menu for a long press of back;
+        lessons and puzzles have no menu.
+        """
         self._profile = profile
         self._journal = journal
         self._engines = engines
         self._seats = seats
         self._menu = menu
-        self._lessons = 0  # Their numbers count down from -1.
-        self._resumed: Line | None = None  # Spares a second replay when a lesson ends.
+        self._lessons = 0  # Number of lessons so far; their game numbers count down from -1.
+        # The last resumed game, so that no second replay is necessary after a lesson.
+        self._resumed: Line | None = None
         self._last: GameSession | None = None
 
     def start(
@@ -196,8 +205,8 @@ class GameStarter:
         people: People,
         asked_if_sure: Collection[str] = (),
     ) -> GameSession:
-        """Start a new game in the journal. ``asked_if_sure``: players to ask after a blunder.
-        Raises RulesError, BoardDoesNotFitError, NotPossibleError and JournalError.
+        """Start a new game in the journal. ``asked_if_sure``: players who are asked to confirm a
+        blunder. Raises RulesError, BoardDoesNotFitError, NotPossibleError and JournalError.
         """
         game = game_of(command)
         if game.secret_options:
@@ -229,15 +238,16 @@ class GameStarter:
         return self._session(line, overlay, engines=engines, assist=assist, clock=clock)
 
     def resume(self, record: JournalGame, known: Line | None = None) -> GameSession:
-        """Continue a game of the journal. ``known``: the game as it was replayed before. Raises
-        NotPossibleError, BoardDoesNotFitError and JournalError.
+        """Continue the game ``record`` of the journal. ``known``: the game if it was replayed
+        before, or None. Raises NotPossibleError, BoardDoesNotFitError and JournalError.
         """
         before = self._resumed
         if known is None and before is not None and before.game_id == record.id:
             known = before
         line = self._resumed = replay(record, known)
         overlay = overlay_for(self._profile, line.game)
-        self._journal.resume(record.id)  # First: the referee must never play what is not on disk.
+        # Resume the journal first, so that the referee never plays a game that is not on disk.
+        self._journal.resume(record.id)
         return self._session(
             line,
             overlay,
@@ -248,7 +258,9 @@ class GameStarter:
         )
 
     def teach(self, game: Guided) -> GameSession:
-        """Start a lesson or puzzle, outside the journal. Raises BoardDoesNotFitError."""
+        """Start a lesson or puzzle, which the journal does not store. Raises
+        BoardDoesNotFitError.
+        """
         overlay = overlay_for(self._profile, game)
         self._lessons += 1
         return self._session(Line.of(game, -self._lessons), overlay)
@@ -263,7 +275,9 @@ class GameStarter:
         clock: ClockLeft | None = None,
         record: JournalGame | None = None,
     ) -> GameSession:
-        """Return the session of a game. ``record``: the stored one if it is resumed, or None."""
+        """Return the session of a game. ``record``: the stored game if the game is resumed, or
+        None.
+        """
         game, game_id = line.game, line.game_id
         journal = self._journal if game_id > 0 else Unwritten()
         note = partial(journal.note, game_id)
@@ -302,6 +316,6 @@ class GameStarter:
             referee,
             Opponents(self._engines, note, engines, line.moves, assist),
             GameClock(note, clock, len(line.moves), over=over),
-            counted=over,  # Whoever sits here now has not played it.
+            counted=over,  # The people who are seated now may not have played this game.
         )
         return session

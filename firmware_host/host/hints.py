@@ -1,4 +1,4 @@
-"""The help that people get for their own moves: hints on request, and each player's assist."""
+"""The help for people with their own moves: hints on request, and the assist of each player."""
 
 from __future__ import annotations
 
@@ -26,44 +26,48 @@ from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Standin
 from tiltboard.games.base import Game, GameType, Position, Turn
 from tiltboard.games.registry import GAMES
 
-HINT_S = 10.0  # How long a hint is shown.
-SURE_S = 10.0  # How long a bot waits for the answer to "are you sure?".
-_LATE_S = 3.0  # How long it waits for a move's cost if that is not known yet.
-GOOD_LOST, FAIR_LOST = 0.04, 0.2  # Shares of the game lost against the best move.
+HINT_S = 10.0  # Duration for which a hint is shown, in seconds.
+SURE_S = 10.0  # Maximum time for which a bot waits for the answer to "are you sure?", in seconds.
+_LATE_S = 3.0  # Maximum time for which a bot waits for the cost of a move, in seconds.
+# Maximum loss of expected score (0 to 1), compared with the best move, for a good and for a fair
+# move.
+GOOD_LOST, FAIR_LOST = 0.04, 0.2
 
 _ADVISER = EngineSeat(level=STRONGEST)
 
 
 @dataclass(slots=True)
 class Hint:
-    """A hint that somebody asked for."""
+    """A hint that a player has asked for."""
 
     task: EngineTask
-    """The position, for the engine."""
+    """The engine's task, with the position of the hint."""
     until_s: float
-    """The time at which it disappears."""
+    """Time at which the hint disappears, in seconds."""
     turn: Turn | None = None
-    """The move to play, or None while an engine looks for it."""
+    """The suggested move, or None while an engine is looking for a move."""
     why: tuple[str, int, str] | None = None
-    """The reason for the move, or None if the engine knows none."""
+    """The reason for the move, or None if the engine knows no reason."""
 
 
 class BlunderWarning:
-    """The question "are you sure?" after a move that cost much, asked once for each position."""
+    """The question "are you sure?" after a move that cost much. It is asked once for each
+    position.
+    """
 
     late: EngineTask | None
-    """The position before a move whose cost is not known yet."""
+    """The task for the position before a move whose cost is not known yet, or None."""
     said: Message | None
-    """The question, while it is asked."""
+    """The question while it is asked, or None."""
 
     def __init__(self) -> None:
         self.late = self.said = None
         self._moves: tuple[str, ...] = ()
         self._until_s = 0.0
-        self._asked: set[tuple[str, ...]] = set()  # The moves before each judged one.
+        self._asked: set[tuple[str, ...]] = set()  # The moves before each move that was questioned.
 
     def pends(self, standing: Standing, now_s: float) -> bool:
-        """Return whether it is asked, or may still be."""
+        """Return whether the question is asked now, or can still be asked."""
         if now_s > self._until_s or (self.late and standing.outcome is not None):
             self.late = None
         if now_s > self._until_s or self._moves != standing.moves:
@@ -71,7 +75,7 @@ class BlunderWarning:
         return self.late is not None or self.said is not None
 
     def dismiss(self) -> None:
-        """Note that the player meant the move."""
+        """End the question, because the player intended the move."""
         self.late = self.said = None
 
     def said_of(self, moves: tuple[str, ...]) -> Message | None:
@@ -85,8 +89,9 @@ class BlunderWarning:
         values: Mapping[str, int] | None,
         now_s: float,
     ) -> None:
-        """Ask, once, if the last of ``moves`` cost much. ``values``: of the moves in the position
-        ``before``, or None to wait a moment for them.
+        """Ask the question, once, if the last of ``moves`` cost much. ``before``: task for the
+        position before that move. ``values``: values of the moves in that position, or None to wait
+        a moment for the values.
         """
         if before.moves in self._asked:
             return
@@ -125,20 +130,20 @@ class Advice:
     """
 
     assist: Assists
-    """Each player's amount of assist, and the moves made with it."""
+    """Player -> amount of assist, and the moves made with assist."""
     trouble: Message | None
-    """Why there is no assist."""
+    """The reason why there is no assist, or None."""
     tells_ahead: bool
-    """Whether any page shows who is ahead."""
+    """True if any page shows who is ahead."""
 
     def __init__(self, note: Note, assist: Assists, moves: tuple[str, ...]) -> None:
-        """``moves``: those already made."""
+        """Set up the help for a game. ``moves``: moves that are already made."""
         self._note = note
         self.assist = assist
         self.trouble = None
         self.tells_ahead = False
         self._unsaved = False
-        self._stands = moves  # As of the last step.
+        self._stands = moves  # The moves after the last step.
         self._position: Position | None = None
         self._hint: Hint | None = None
         self._warning = BlunderWarning()
@@ -146,7 +151,9 @@ class Advice:
         self._shown: tuple[Standing, object, Standing] | None = None
 
     def grant(self, player: str, amount: int, *, sure: bool | None = None) -> None:
-        """Give ``player`` that much from now on; ``sure``: as in ``commands.Assist``."""
+        """Give ``player`` this amount of assist from now on. ``sure``: True to ask the player after
+        a blunder, False not to ask, None to keep the setting.
+        """
         before = self._of(player)
         now = AssistLevel(amount, before.plies, before.sure if sure is None else sure)
         if now != before:
@@ -155,37 +162,39 @@ class Advice:
 
     @property
     def asks_if_sure(self) -> Sequence[str]:
-        """The players who want to be asked after a blunder."""
+        """Players who want to be asked after a blunder."""
         return [player for player, each in self.assist.items() if each.sure]
 
     def doubts(self, standing: Standing, now_s: float) -> bool:
-        """Return whether a blunder warning is shown or may still come; bots wait for that."""
+        """Return whether a blunder warning is shown or can still come, so that bots must wait."""
         return self._warning.pends(standing, now_s)
 
     @property
     def doubting(self) -> bool:
-        """True if a player is being asked "are you sure?"."""
+        """True if a player is asked "are you sure?"."""
         return self._warning.said is not None
 
     def be_sure(self) -> None:
-        """Note that the player meant the move."""
+        """Note that the player intended the move."""
         self._warning.dismiss()
 
     @property
     def hinting(self) -> bool:
-        """True while a bot looks for a hint."""
+        """True while an engine is looking for a hint."""
         return self._hint is not None and self._hint.turn is None
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
-        """Start to look for a hint for the player to move. Raises NotPossibleError."""
+        """Start to look for a hint for the player to move. Raises NotPossibleError if no hint is
+        possible.
+        """
         task = _task(standing, Purpose.HINT)
         if task is None:
             raise NotPossibleError("There is nothing to hint at now.")
         self._hint = Hint(task, now_s + HINT_S)
 
     def task(self, standing: Standing, now_s: float, *, here: bool) -> EngineTask | None:
-        """Return the task for an engine on behalf of the player to move, or None if there is none,
-        or its result is known. ``here``: that player is at this table.
+        """Return the next task of an engine for the player to move, or None if there is no task or
+        its result is known. ``here``: True if that player is at this table.
         """
         hint = self._hint
         if hint is not None:
@@ -204,8 +213,8 @@ class Advice:
         return task if wanted else None
 
     def ahead(self, standing: Standing) -> dict[str, float] | None:
-        """Return each player's expected share of the game, 0 to 1, in the last position for which
-        it is known; None if no page shows it, or no engine can tell.
+        """Return each player's expected score, from 0 to 1, in the last position with a known
+        value. Return None if no page shows the score, or no engine knows it.
         """
         if not self.tells_ahead or self._values is None or standing.outcome is not None:
             return None
@@ -218,7 +227,7 @@ class Advice:
         return {each: round(share if each in side else 1 - share, 2) for each in game.players}
 
     def take(self, thought: Thought, now_s: float) -> None:
-        """Take in what an engine has found for a task."""
+        """Store the result of an engine's task: a hint, or the values of moves."""
         task, told = thought.task, thought.trouble
         if task.purpose is not Purpose.VALUES:
             self.trouble, self._hint = told, None
@@ -235,8 +244,8 @@ class Advice:
             self.trouble = told
 
     def count(self, standing: Standing, now_s: float) -> None:
-        """Count the moves that were made with assist, without those taken back, and ask the player
-        whether they are sure if a move cost much.
+        """Count the moves that were made with assist, except moves taken back. Ask "are you sure?"
+        if the last move cost its player much.
         """
         moves, before, position = standing.moves, self._stands, self._position
         self._stands, self._position = moves, standing.position
@@ -259,7 +268,7 @@ class Advice:
             self._unsaved = not self._note(self.assist, EventKind.ASSIST)
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with the hint, the warning or the assist that there is to show."""
+        """Return ``standing`` with the present hint, blunder warning or assist, if any."""
         turn = standing.phase is Phase.TURN
         hint, doubt = self._hint, self._warning.said_of(standing.moves)
         if hint is not None and not (turn and hint.turn and hint.task.moves == standing.moves):
@@ -301,7 +310,7 @@ class Advice:
         return self.assist.get(player, AssistLevel())
 
     def _amount(self, standing: Standing) -> int:
-        """Return the amount of assist that the player to move has now."""
+        """Return the amount of assist that the player to move gets now."""
         turn = standing.phase is Phase.TURN and standing.question is None
         mover = standing.to_move
         return NOTHING if mover is None or not turn else self._of(mover).amount
@@ -316,7 +325,7 @@ def _sides(game: Game) -> int:
 
 
 def _task(standing: Standing, purpose: Purpose) -> EngineTask | None:
-    """Return the task for the player to move, or None if no engine can help."""
+    """Return the engine's task for the player to move, or None if no engine can help."""
     if standing.to_move is None or standing.phase is not Phase.TURN:
         return None
     return _task_of(standing.game_id, standing.moves, standing.position, purpose)
@@ -328,7 +337,9 @@ def _task_of(
     position: Position | None,
     purpose: Purpose = Purpose.VALUES,
 ) -> EngineTask | None:
-    """Return the task, or None for a lesson or a game that no engine can play."""
+    """Return the engine's task for a position, or None for a lesson or a game that no engine can
+    play.
+    """
     if position is None or game_id is None or not position.game.rules.every_move:
         return None
     return EngineTask(game_id, position.mover, _ADVISER, moves, position, purpose)
@@ -337,11 +348,12 @@ def _task_of(
 def qualities(
     position: Position, values: Mapping[str, int], amount: int
 ) -> tuple[dict[str, Quality], set[str]]:
-    """Return the worth of moves beside the best one, and the places, not lit yet, to which a piece
-    may be carried.
+    """Return the ratings of moves compared with the best move, and the places, not lit yet, to
+    which a piece can be carried.
 
-    The first maps a move to its quality, and a place to the best quality of its moves; it is empty
-    if all moves are alike. ``amount``: the assist, which limits what is included.
+    The ratings map a move to its quality, and a place to the best quality of its moves. They are
+    empty if all moves are equally good. ``values``: move -> value. ``amount``: amount of assist,
+    which limits the ratings to show.
     """
     best = max(values.values())
     found: dict[str, Quality] = {}
@@ -373,14 +385,18 @@ def qualities(
 
 
 def hinted(standing: Standing, hint: Turn, why: Message | None = None) -> Standing:
-    """Return ``standing`` with the move to play, and the reason."""
+    """Return ``standing`` with the suggested move ``hint`` in lights and words, and with the
+    reason.
+    """
     places = {place for s in hint.act for place in (s.source, s.target) if place is not None}
     said = phrases.hint(hint.player, hint.move, why)
     return replace(standing, say=said, roles=dict.fromkeys(places, Role.LEGAL), path=hint.path)
 
 
 def turning_point(point: TurningPoint, game: Game) -> Message:
-    """Return the sentence on a move that cost its player much: what it allowed, or missed."""
+    """Return the sentence about a move that cost its player much: the move allowed or missed a
+    win.
+    """
     labels = game.labels
     better = labels.get(point.better[0], point.better[0]) if point.better else None
     made: dict[str, object] = {

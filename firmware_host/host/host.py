@@ -41,31 +41,33 @@ from tiltboard.ground.errors import TiltboardError
 
 T = TypeVar("T")
 AskJournal = Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]]
-COUNTS_FROM_S, OFF_S = 3.0, 8.0  # Times of holding back: countdown, power off.
+# Time for which back is held until the countdown starts, and until the Pi is switched off, in
+# seconds.
+COUNTS_FROM_S, OFF_S = 3.0, 8.0
 
 
 class Host:
-    """Everything above the drivers, for one table.
+    """The software of one table above the drivers.
 
-    It belongs to the thread that made it and calls ``step``. Other threads use ``call`` and
-    ``submit``. All requests, from pages, the menu, clocks and engines, go through one inbox, and
-    ``do`` decides whether each is possible as it carries it out, one at a time.
+    The thread that creates the host must also call ``step``. Other threads use ``call`` and
+    ``submit``. All requests, from pages, the menu, clocks and engines, go through one inbox. ``do``
+    carries out one request at a time, and only then decides whether the request is possible.
     """
 
     playing: Playing
-    """The game of now, the people and seats, and the match with other tables."""
+    """The current game, the people and seats, and the match with other tables."""
     sensing: Sensing
-    """Scans and their perception."""
+    """The scans of the sensors and their interpretation."""
     showing: Showing
-    """Lights and sounds."""
+    """The lights and sounds of the table."""
     upkeep: Upkeep
     """Calibration and free play, during which the game waits."""
     look: ScanResult
-    """The last scan."""
+    """The result of the last scan."""
     notices: dict[str, Message]
-    """Part -> a notice about it, kept for as long as it is true."""
+    """Name of a part -> notice about that part, kept while the notice is true."""
     has_begun: bool
-    """Whether it started its first game, because the journal had none to resume."""
+    """True if the host started its first game because the journal had no game to resume."""
 
     def __init__(
         self,
@@ -83,9 +85,11 @@ class Host:
         stopped: Callable[[], None] = lambda: None,
         damaged: Sequence[Message] = (),
     ) -> None:
-        """``engines``: the pool that engines think in, or None for our own alone. ``far``: how
-        other tables are reached. ``scanned``: called as each scan begins. ``stopped``: to be called
-        when the service ends on request. ``damaged``: messages on files that were set aside.
+        """Create the host and process the first scan. ``notice``: a notice about the journal, or
+        None. ``engines``: the pool in which engines think, or None for the built-in engine alone.
+        ``far``: settings for reaching other tables. ``scanned``: called at the start of each scan.
+        ``stopped``: called when the service ends on request. ``damaged``: messages about damaged
+        files that were set aside.
         """
         self.profile = profile
         self.stopped = stopped
@@ -98,7 +102,7 @@ class Host:
             self.tell_damaged(each)
         self.playing = Playing(profile, journal, engines, far or FarSettings(), self.tell_damaged)
         self.showing = Showing(profile, plate, calibration.light_at)
-        self._done: list[c.GameRequest] = []  # Since the last scan.
+        self._done: list[c.GameRequest] = []  # Requests that were carried out since the last scan.
         self._inbox = Inbox(clock)
         self._tells_ahead = False
         self.has_begun = self.playing.open(first_game)
@@ -112,20 +116,22 @@ class Host:
                 self.notices["far"] = problem_messages.part_missing([error])
         self.step()
 
-    # What other threads may use
+    # Methods that other threads can use
 
     def call(self, work: Callable[[], T]) -> Future[T]:
         """Do ``work`` in the table's thread at the start of a coming step.
 
-        The future fails with BusyError if too much is waiting already.
+        The future fails with BusyError if too much work is already waiting.
         """
         return self._inbox.call(work)
 
     def submit(self, command: c.Verb, ask_journal: AskJournal | None = None) -> Future[None]:
-        """Carry ``command`` out in a coming step. The future resolves once it is done and on disk;
-        it fails with the reason if that is impossible, and then nothing has changed. A request
-        without game and step refers to those of the last step. ``ask_journal``: reads the journal
-        in another thread; without it, reading a stored game delays a scan.
+        """Carry out ``command`` in a coming step. The future is done once the change is on disk. If
+        the request is impossible, the future fails with the reason, and nothing has changed.
+
+        A request without game and step refers to the game and the step that were shown last.
+        ``ask_journal``: function that reads the journal in another thread; without it, reading a
+        stored game delays a scan.
         """
         if isinstance(command, FromStored) and ask_journal is not None:
             return self._inbox.call_after(
@@ -133,7 +139,7 @@ class Host:
                 partial(self._take_up, command),
             )
         if isinstance(command, c.NewGame):
-            try:  # In this thread, because long files take long.
+            try:  # Read files in the calling thread, because long files take long.
                 command = with_boards_read(command)
             except RulesError as error:
                 refused: Future[None] = Future()
@@ -146,10 +152,12 @@ class Host:
             command = msgspec.structs.replace(command, game=seen.game_id, step=step)
         return self._inbox.call(partial(self.do, command))
 
-    # What the table's thread does
+    # Methods for the table's thread
 
     def do(self, command: c.Verb) -> None:
-        """Carry ``command`` out now. Raises why that is impossible, with nothing changed."""
+        """Carry out ``command`` immediately. Raises the reason if the request is impossible, with
+        nothing changed.
+        """
         playing, session, upkeep = self.playing, self.session, self.upkeep
         self.showing.attract.touched = True
         match command:
@@ -192,7 +200,7 @@ class Host:
                 raise TypeError(f"Nothing of the host's: {command!r}")
 
     def _do_for_people(self, command: c.Hint | c.Assist | c.Sure | c.PlayAs | c.Forget) -> None:
-        """Help somebody to play, or change who is known."""
+        """Carry out a request about hints, assist or the names of people."""
         session, people = self.session, self.playing.people
         match command:
             case c.Hint() if (lesson := session.lesson) and lesson.progress(self.standing).wrong:
@@ -211,8 +219,9 @@ class Host:
                 people.forget(name)
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
-        """Ask people to grant ``what`` to a device that shows ``number``: the lights show it too,
-        and a press of confirm grants it. ``answer``: called in this thread.
+        """Ask people to grant ``what`` to a device that shows ``number``. The lights show the same
+        number, and a press of confirm grants the request. ``answer``: called in this thread with
+        True if the request was granted.
         """
 
         def ended(confirmed: bool) -> None:
@@ -227,19 +236,23 @@ class Host:
         self._stop_playing_freely()
 
     def _ask(self, request: c.GameRequest) -> None:
-        """Carry out ``request``, or ask the other tables of a match whether it may be."""
+        """Carry out ``request``, or first ask the other tables of a match for their agreement."""
         far = self.playing.far
         if far is None or not far.take_over(request, self.standing):
             self._carry_out(request)
 
     def _carry_out(self, request: c.GameRequest) -> None:
-        """Carry out a request to the game. Raises NotPossibleError; nothing checks it earlier."""
+        """Carry out a request to the current game. Raises NotPossibleError if it is not possible
+        now.
+        """
         self._check_not_waiting()
         self.session.carry_out(request)
         self._done.append(request)
 
     def _check_not_waiting(self) -> None:
-        """Raise NotPossibleError while the game waits for calibration or free play."""
+        """Check that the game does not wait for calibration or free play. Raises
+        NotPossibleError.
+        """
         if self.upkeep.sweep is not None:
             raise NotPossibleError(
                 "The game waits while the table is calibrated.", remedy="End the calibration first."
@@ -263,39 +276,42 @@ class Host:
         self.upkeep.free = None
 
     def tell_damaged(self, what: Message) -> None:
-        """Tell people of a damaged file, until the service ends."""
+        """Show a notice about a damaged file until the service ends."""
         self.notices[str(what.params["file"])] = what
 
     def notice(self, part: str, what: Message | None) -> None:
-        """Set the notice about a part, or remove it with None."""
+        """Set the notice about a part, or remove the notice if ``what`` is None."""
         if what is None:
             self.notices.pop(part, None)
         else:
             self.notices[part] = what
 
     def tell_ahead(self, *, wanted: bool) -> None:
-        """Let an engine judge who is ahead while that is ``wanted``."""
+        """Set whether an engine judges who is ahead."""
         self._tells_ahead = wanted
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
-        """Let a long hold of the back button call ``power_off``."""
+        """Set the function that switches off the Pi after a long hold of the back button."""
         self.upkeep.power_off = power_off
 
     def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
-        """Add ``choice`` to the menu at the table; ``ask`` is called when it is chosen."""
+        """Add ``choice`` to the menu at the table. ``ask``: called when a player takes that
+        choice.
+        """
         self.playing.lobby.offer(choice, ask)
 
     def step(self) -> None:
-        """Carry one scan from the sensors to the lights."""
+        """Process one scan, from the sensors to the lights."""
         self._inbox.work_off()
         done, self._done = tuple(self._done), []
-        tilted = self.standing.lean_rad is not None  # The tilt is wanted: a piece slides.
+        # The tilt is intended, because a piece must slide.
+        tilted = self.standing.lean_rad is not None
         look = self.look = self.sensing.look(self.overlay, done, tilted=tilted)
         presses = look.presses
         if self.showing.end_code(look.now_s, presses):
-            presses = ()  # The press does nothing else.
+            presses = ()  # The press has ended the code and does nothing else.
         self._count_down(look.back_held_s)
-        # The reading's own time is used, so that a replayed recording gives the same result.
+        # Use the time of the reading, so that a replayed recording gives the same result.
         if not self.upkeep.waits:
             self.session.step(look.sight, look.frame.time_s, presses)
             self._follow_up(look)
@@ -304,8 +320,8 @@ class Host:
         self._show(look)
 
     def _count_down(self, held_s: float) -> None:
-        """Count on the lights the seconds for which back has yet to be held until the table shuts
-        down; released earlier, it is an ordinary long press.
+        """Show a countdown while back is held, and switch off the Pi at zero. If back is released
+        earlier, the press is an ordinary long press.
         """
         power_off, before = self.upkeep.power_off, self.showing.counted
         if power_off is None:
@@ -326,7 +342,9 @@ class Host:
             self._inbox.once("power", power_off)
 
     def _follow_up(self, look: ScanResult) -> None:
-        """Request what follows from the standing, through the inbox as everything else."""
+        """Queue the requests that follow from the standing, in the inbox like all other
+        requests.
+        """
         standing, playing, session = self.standing, self.playing, self.session
         playing.count()
         for place, piece in standing.claims:
@@ -337,22 +355,23 @@ class Host:
         if playing.far is not None:
             self._inbox.once("far", self._step_far)
             if playing.far.plays(session.game_id):
-                self.showing.attract.touched = True  # A far player counts as present.
+                self.showing.attract.touched = True  # A player at another table counts as present.
         for request in session.requests(look.now_s, tells_ahead=self._tells_ahead):
             self._inbox.once(repr(request), partial(self._try, request))
         for part, trouble in playing.troubles.items():
             self.notice(part, trouble)
 
     def _try(self, request: c.GameRequest) -> None:
-        """Carry out a request of a clock or an engine, which asks again if it is not possible
-        now.
+        """Carry out a request of a clock or an engine. An impossible request is ignored, because
+        the clock or engine repeats it.
         """
-        with suppress(NotPossibleError, RulesError, JournalError):  # The referee reports the last.
+        # The referee reports a JournalError.
+        with suppress(NotPossibleError, RulesError, JournalError):
             self._ask(request)
             self.session.opponents.carried_out(request)
 
     def _step_far(self) -> None:
-        """Continue the match, and carry out what was done at another table."""
+        """Continue the match, and carry out a request from another table."""
         playing = self.playing
         if playing.far is None:
             return
@@ -362,7 +381,9 @@ class Host:
                 self._carry_out(request)
 
     def _grant_menu_choice(self) -> None:
-        """Do what was chosen at the table, in a menu or with confirm, or say why not."""
+        """Carry out the choice that a player took in the menu or with confirm, or show why it is
+        impossible.
+        """
         referee = self.session.referee
         value = referee.menu_choice
         referee.close_menu_choice()
@@ -378,7 +399,7 @@ class Host:
             referee.close_menu_choice(problem_messages.part_missing([error]))
 
     def _wait(self, look: ScanResult) -> None:
-        """Process one scan of what the game waits for."""
+        """Process one scan for calibration or free play, while the game waits."""
         upkeep = self.upkeep
         session = self.session
         session.standing, found = upkeep.step(look, self.standing, self.game, self.overlay)
@@ -409,34 +430,34 @@ class Host:
 
     @property
     def standing(self) -> Standing:
-        """The standing of the game after the last step."""
+        """The standing (the state of the game) after the last step."""
         return self.session.standing
 
     @property
     def sight(self) -> Sight:
-        """The last scan in the terms of the game."""
+        """The last scan in the places and pieces of the game."""
         return self.look.sight
 
     @property
     def shown(self) -> Standing:
-        """The standing as lights and page show it, with an engine's message or an instruction over
-        it.
+        """The standing as lights and page show it, with messages about bots and players at other
+        tables, or with an instruction instead.
         """
         standing, asked = self.playing.shown(self.standing), self.upkeep.asked
         return standing if asked is None else asked.over(standing)
 
     @property
     def game(self) -> Game:
-        """The game being played."""
+        """The game that is played now."""
         return self.session.game
 
     @property
     def overlay(self) -> Overlay:
-        """The places of the game on the plate."""
+        """The mapping of the game's places to the plate."""
         return self.session.overlay
 
     def close(self) -> None:
-        """Turn the lights off and release everything."""
+        """Turn off the lights and release all resources."""
         self.playing.close()
         self.plate.close()
         self.journal.close()

@@ -1,4 +1,4 @@
-"""A queue of work for the table's thread, bounded in number and in time."""
+"""A queue of work for the table's thread, limited in number and in time per step."""
 
 from __future__ import annotations
 
@@ -15,37 +15,45 @@ T = TypeVar("T")
 A = TypeVar("A")
 
 MAX_WAITING = 32
-BUDGET_S = 0.01  # Per step: half a scan's time, less than a card takes to sync.
-MAX_AT_ONCE = 4  # Pieces of work per step, even if they are quick.
+# Time limit for queued work in one step, in seconds: half a scan, and less than an SD card needs to
+# sync.
+BUDGET_S = 0.01
+MAX_AT_ONCE = 4  # Maximum number of work items in one step, even if they are quick.
 
 
 Ahead = Callable[[], Future[Any]]
 
 
 class Inbox:
-    """Work in the order of its arrival. Any thread may use ``call`` and ``call_after``; ``once``
-    and ``work_off`` are for the table's thread only.
+    """A queue of work, done in the order of its arrival. Any thread can use ``call`` and
+    ``call_after``. Only the table's thread uses ``once`` and ``work_off``.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        # The work, the future of its result, and the function that starts its preparation.
+        # Each entry has the work, the future of its result, and the function that starts its
+        # preparation.
         self._waiting: deque[tuple[Callable[[Any], Any], Future[Any] | None, Ahead | None]]
         self._waiting = deque()
-        self._begun: Future[Any] | None = None  # The preparation of the first.
+        self._begun: Future[Any] | None = None  # Future of the preparation of the first entry.
         self._own: set[str] = set()
 
     def call(self, work: Callable[[], T]) -> Future[T]:
-        """Do ``work`` in a coming step. The future fails with BusyError if too much is waiting."""
+        """Do ``work`` in a coming step. The returned future fails with BusyError if the queue is
+        full.
+        """
         return self.call_after(None, lambda _: work())
 
     def call_after(
         self, ahead: Callable[[], Future[A]] | None, work: Callable[[A], T]
     ) -> Future[T]:
-        """Do ``work`` in a coming step with the result of ``ahead``'s future, or fail with its
-        error. ``ahead`` is called once all earlier work is done, and later work waits for its
-        future.
+        """Do ``work`` in a coming step with the result of a preparation. ``ahead``: function that
+        starts the preparation and returns its future. It is called after all earlier work, and
+        later work waits for the preparation.
+
+        The returned future fails with the error of the preparation, or with BusyError if the queue
+        is full.
         """
         answer: Future[T] = Future()
         with self._lock:
@@ -58,8 +66,9 @@ class Inbox:
         return answer
 
     def once(self, name: str, work: Callable[[], None]) -> None:
-        """Do ``work`` in a coming step, even if the queue is full, unless work of that ``name`` is
-        waiting already. Called from the table's thread; an exception ends the step.
+        """Do ``work`` in a coming step, even if the queue is full, unless work with the same
+        ``name`` is already waiting. Call from the table's thread only. An exception of ``work``
+        ends the step.
         """
         if name in self._own:
             return
@@ -73,8 +82,8 @@ class Inbox:
             self._waiting.append((run, None, None))
 
     def work_off(self) -> None:
-        """Do waiting work until ``BUDGET_S`` is used up or ``MAX_AT_ONCE`` are done; the rest waits
-        for the next step, so that one piece of work at most delays a scan.
+        """Do waiting work until ``BUDGET_S`` is used up or ``MAX_AT_ONCE`` items are done. The rest
+        waits for the next step, so that at most one slow item delays a scan.
         """
         until_s = self._clock.now() + BUDGET_S
         for _ in range(MAX_AT_ONCE):

@@ -22,52 +22,54 @@ from tiltboard.games.lesson_game import GuidedGame
 from tiltboard.games.registry import game_type
 
 Guided = GuidedGame | ExerciseGame
-"""A lesson or a puzzle; the journal keeps neither."""
+"""A lesson or a puzzle, which the journal does not store."""
 
 
 class Unwritten:
-    """The journal of a lesson or puzzle: a JournalPort that keeps nothing."""
+    """The journal of a lesson or puzzle: a JournalPort that stores nothing."""
 
     def append(self, game_id: int, ply: int, move: str) -> None:
-        """Do nothing."""
+        """Do nothing, because lessons and puzzles are not stored."""
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Do nothing."""
+        """Do nothing, because lessons and puzzles are not stored."""
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Do nothing."""
+        """Do nothing, because lessons and puzzles are not stored."""
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """Do nothing."""
+        """Do nothing, because lessons and puzzles are not stored."""
 
     def note(self, game_id: int, noted: EngineSeats | ClockLeft | Assists, kind: EventKind) -> bool:
-        """Return True: nothing has to be written again."""
+        """Return True, because nothing must be written again."""
         return True
 
 
 @dataclass(frozen=True, slots=True)
 class LessonProgress:
-    """The progress of a lesson or puzzle."""
+    """The progress of a lesson or puzzle, for a page."""
 
     done: int
     """Number of moves made."""
     steps: int
-    """Number of moves to make."""
+    """Total number of moves to make."""
     by_hand: bool
-    """Whether the next move is the other side's, which the table's own hand makes if it has one."""
+    """True if the next move is the other side's. A simulated hand makes that move, if the table has
+    one.
+    """
     wrong: bool = False
-    """Whether the last move has to be taken back."""
+    """True if the last move must be taken back."""
     puzzle: int | None = None
-    """The puzzle's number, or None for a lesson."""
+    """Number of the puzzle, or None for a lesson."""
     tactic: int = 0
-    """The number of the tactic that the puzzle teaches, from 1; 0: none."""
+    """Number of the tactic that the puzzle teaches, from 1, or 0 if it teaches no tactic."""
 
 
 class LessonSession:
-    """A lesson or puzzle that somebody takes."""
+    """A lesson or puzzle that a person is taking."""
 
     game: Guided
-    """Its steps, or the puzzle's line of moves."""
+    """The lesson with its steps, or the puzzle with its line of moves."""
 
     def __init__(self, game: Guided) -> None:
         self.game = game
@@ -75,16 +77,16 @@ class LessonSession:
 
     @classmethod
     def of(cls, game: Game) -> LessonSession | None:
-        """Return the lesson or puzzle that ``game`` is, or None if it is an ordinary game."""
+        """Return the session if ``game`` is a lesson or puzzle, or None for an ordinary game."""
         return cls(game) if isinstance(game, GuidedGame | ExerciseGame) else None
 
     @property
     def opening(self) -> Sequence[str]:
-        """The moves before the first one that is asked for."""
+        """The moves before the first move that the person must find."""
         return self.game.opening if isinstance(self.game, ExerciseGame) else ()
 
     def progress(self, standing: Standing) -> LessonProgress:
-        """Return how far it has come."""
+        """Return the progress of the lesson or puzzle at ``standing``."""
         game = self.game
         done = 0 if standing.position is None else game.step_at(standing.position)
         if isinstance(game, GuidedGame):
@@ -104,7 +106,7 @@ class LessonSession:
         return LessonProgress(done, steps, by_hand, wrong, game.number, tactic)
 
     def is_solved(self, standing: Standing) -> bool:
-        """Return whether it is a numbered puzzle to the end of which every move was right."""
+        """Return whether this is a numbered puzzle of which every move to the end was right."""
         known = self.progress(standing)
         return bool(known.puzzle) and known.done == known.steps and not known.wrong
 
@@ -113,8 +115,8 @@ class LessonSession:
         self._shows_after = after
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with the lesson's words while somebody is to move, and as shifts the
-        move that the table's own hand may make.
+        """Return ``standing`` with the sentence of the lesson or puzzle during a turn, and with the
+        other side's next move as shifts for a simulated hand.
         """
         game, position = self.game, standing.position
         if position is None or standing.phase not in (Phase.TURN, Phase.OVER):
@@ -140,13 +142,13 @@ class LessonSession:
 
 
 def _tactics(game: ExerciseGame) -> Sequence[Tactic]:
-    """Return the lesson in tactics of the puzzle's game."""
+    """Return the tactics in the lesson of the puzzle's game, if any."""
     lesson = game_type(game.name).lesson
     return () if lesson is None else lesson.tactics
 
 
 def _right_move(game: ExerciseGame, position: Position) -> str:
-    """Return the next move of the puzzle's line, or after its end one that wins."""
+    """Return the next move of the puzzle's line, or a winning move after the end of the line."""
     at = game.step_at(position)
     if at < len(game.line):
         return game.line[at]
@@ -155,7 +157,7 @@ def _right_move(game: ExerciseGame, position: Position) -> str:
 
 
 def _puzzle_says(game: ExerciseGame, standing: Standing, *, wrong: bool) -> Message:
-    """Return the task of a puzzle, or what its last move was worth."""
+    """Return the task of a puzzle, or the judgement of the last move."""
     asked, moves, labels = game.exercise, standing.moves, game.labels
     [other] = [phrases.player(player) for player in game.players if player != game.solver]
     both = {"player": phrases.player(game.solver).capitalised(), "other": other}

@@ -21,9 +21,7 @@ from tiltboard.games.registry import HOSTED, game_type
 
 
 def with_boards_read(command: c.NewGame) -> c.NewGame:
-    """Return the command with its files of boards and decks read into options. Raises
-    RulesError.
-    """
+    """Return the request with its board and deck files read into options. Raises RulesError."""
     if not command.boards:
         return command
     kind = game_type(command.game)
@@ -32,7 +30,7 @@ def with_boards_read(command: c.NewGame) -> c.NewGame:
 
 
 def game_of(command: c.NewGame) -> Game:
-    """Return the game that a command asks for. Raises RulesError."""
+    """Return the game that a request asks for. Raises RulesError."""
     options = with_boards_read(command).options
     chosen = {name: each for name, each in options.items() if each is not None}
     return game_type(command.game).create(chosen)
@@ -40,31 +38,37 @@ def game_of(command: c.NewGame) -> Game:
 
 @cache
 def presets_for(kind: GameType, profile: Profile) -> tuple[Preset, ...]:
-    """Return the game's presets that fit such a plate, the default one first."""
+    """Return the game's presets that fit the plate of ``profile``, the default preset first."""
     return tuple(preset for preset, _ in _fitting(kind, profile))
 
 
 @cache
 def _fitting(kind: GameType, profile: Profile) -> Sequence[tuple[Preset, int]]:
-    """Return the presets that fit this table, each with its number of players."""
+    """Return the game's presets that fit the plate of ``profile``, each with its number of
+    players.
+    """
     found = []
     for preset in kind.presets:
         game = kind.create(preset.options)
         with suppress(BoardDoesNotFitError):
-            if not game.seated:  # zones fit every plate
+            if not game.seated:  # Zones fit every plate.
                 check_fits(profile, game)
             found.append((preset, len(game.players)))
     return found
 
 
 def usual_options(kind: GameType, profile: Profile) -> Mapping[str, Any]:
-    """Return the options of the first preset that fits, or, if none does, none."""
+    """Return the options of the game's first preset that fits the plate, or no options if no preset
+    fits.
+    """
     fitting = presets_for(kind, profile)
     return fitting[0].options if fitting else {}
 
 
 def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
-    """Return the game's options, with numbers limited to what such a plate can carry."""
+    """Return the game's options, with numbers limited to boards that fit the plate of
+    ``profile``.
+    """
     shorter = min(profile.columns, profile.rows)
     most = {
         Limit.SIDE: shorter,
@@ -78,14 +82,14 @@ def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
         if spec.limit is None or spec.high is None
         else with_changes(spec, high=min(spec.high, most[spec.limit]))
         for spec in kind.option_specs
-        if not spec.secret  # those are for the command line alone
+        if not spec.secret  # Secret options are for the command line only.
     ]
 
 
 def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
-    """Return the menu's games: answer -> name and request. Every game with its usual options comes
-    first, then the presets for other numbers of players, except for games of seats, whose pages
-    ask.
+    """Return the games of the menu: answer -> name and request. Every game with its default options
+    comes first, then presets for other numbers of players. A game of seats comes only once, because
+    its pages ask for the players.
     """
     found: dict[str, tuple[Message, c.NewGame]] = {}
     others: dict[str, tuple[Message, c.NewGame]] = {}
@@ -104,31 +108,35 @@ def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
 
 
 def game_menu(profile: Profile, more: Sequence[Choice] = ()) -> Question:
-    """Return the question which game to begin; each answer is a key of ``games_to_begin``.
-    ``more``: further choices, last.
+    """Return the question which game to start; each answer is a key of ``games_to_begin``.
+    ``more``: further choices, added at the end.
     """
     choices = [Choice(value, label) for value, (label, _) in games_to_begin(profile).items()]
     return Question(text("Which game?"), (*choices, *more))
 
 
 class Lobby:
-    """The menu that a long press of back opens: games, and what other parts offer there."""
+    """The menu that a long press of back opens: games, and choices that other parts of the program
+    add.
+    """
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         self._offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
 
     def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
-        """Add ``choice``; ``ask`` is called in the table's thread when it is chosen."""
+        """Add ``choice`` to the menu. ``ask``: called in the table's thread when a player takes
+        that choice.
+        """
         self._offered[choice.value] = choice, ask
 
     def menu(self) -> Question:
-        """Return the menu as it is now."""
+        """Return the present menu."""
         return game_menu(self._profile, [each for each, _ in self._offered.values()])
 
     def choose(self, value: str) -> c.NewGame | None:
-        """Return the game that ``value`` begins, or None if it was another part's choice, which has
-        been told.
+        """Return the request for the game of the answer ``value``. For a choice of another part,
+        call the function of that choice and return None.
         """
         if value in self._offered:
             self._offered[value][1]()

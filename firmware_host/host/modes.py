@@ -1,4 +1,4 @@
-"""Calibration and free play, for which the game waits."""
+"""Calibration and free play, during which the game waits."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from tiltboard.games.base import Game
 from tiltboard.ground.clock import Clock
 
 KEPT = 12
-MAX_NAMED = 8  # Most places that a sentence names.
-DONE_S = 5.0  # How long the end of a sweep is announced.
-NORTH, SOUTH, STRANGE = "orange", "blue", "gray"  # Lights by the pole that faces the sensor.
+MAX_NAMED = 8  # Maximum number of places that a sentence names.
+DONE_S = 5.0  # Duration for which the end of a calibration is announced, in seconds.
+# Light colours, by the pole that faces the sensor.
+NORTH, SOUTH, STRANGE = "orange", "blue", "gray"
 WELCOME = text("Play freely: tilt, stack, knock. Nothing counts.")
 
 _log = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """One event in free play: a running number, its kind and places, and a sentence."""
+    """One event in free play, with a running number, its kind, its places and a sentence."""
 
     number: int
     happening: Happening
@@ -51,7 +52,9 @@ class FreePlay:
         """The last events, oldest first."""
 
     def standing(self, before: Standing, sight: Sight, game: Game, overlay: Overlay) -> Standing:
-        """Return a standing in which each magnet's place has the colour of its pole."""
+        """Return a standing in which each detected magnet lights its place in the colour of its
+        pole.
+        """
         for event in sight.events:
             last = self.happened[-1].number if self.happened else 0
             say = _sentence_of(event, game)
@@ -95,17 +98,21 @@ class Upkeep:
         self._folder = folder
         self._clock = clock
         self.sweep: Sweep | None = None
-        """The running calibration, or None; ``left``: how much of an interrupted one is done, and
-        of how much.
+        """The running calibration, or None. ``left``: numbers of completed and of all steps of an
+        interrupted calibration, or None.
         """
         self._done_since_s: float | None = None
         self.left = unfinished(profile, folder)
         self.free: FreePlay | None = None
-        """Free play, or None."""
+        """The free play in progress, or None."""
         self.asked: Asked | None = None
-        """An instruction to people; may be set."""
+        """An instruction that people see instead of the game's instruction, or None. Other parts of
+        the program can set this field.
+        """
         self.power_off: Callable[[], None] | None = None
-        """Shuts the Pi down, or None; may be set."""
+        """Function that switches off the Pi, or None. Other parts of the program can set this
+        field.
+        """
 
     @property
     def happened(self) -> Iterable[Happened]:
@@ -114,11 +121,11 @@ class Upkeep:
 
     @property
     def waits(self) -> bool:
-        """True if the game waits."""
+        """True if the game waits for calibration or free play."""
         return self.sweep is not None or self.free is not None
 
     def calibrate(self, command: Calibrate, sensing: Sensing) -> None:
-        """Begin a sweep, or measure something again in the running one."""
+        """Start a calibration, or measure a place or part again in the running calibration."""
         self.free = None
         if self.sweep is not None and command.again is not None:
             self.sweep.measure_again(command.again)
@@ -135,15 +142,15 @@ class Upkeep:
             _log.warning("The sweep's progress cannot be saved: %s", error)
 
     def stop_calibrating(self) -> None:
-        """End the sweep; measurements are kept for the next one."""
+        """Stop the calibration, keeping its measurements for the next one."""
         self.sweep = self.asked = self._done_since_s = None
         self.left = unfinished(self._profile, self._folder)
 
     def step(
         self, look: ScanResult, standing: Standing, game: Game, overlay: Overlay
     ) -> tuple[Standing, Calibration | None]:
-        """Process one scan, and return the standing and the calibration that a sweep has just
-        found, or None. The end of a sweep is announced for a moment before the game continues.
+        """Process one scan. Return the standing, and the calibration that has just been completed,
+        or None. The end of a calibration is announced for a moment before the game continues.
         """
         if self.sweep is not None:
             accepted, found = self.sweep.update(look.frame).accepted, None

@@ -1,7 +1,7 @@
-"""The port to other tables, lookers and the house, which a package beside the table brings.
+"""The interface to other tables, onlookers and the smart home, which a separate package implements.
 
-``packages/online`` names the module with these functions by an entry point. Without it the table
-plays, and the page offers nothing that needs it.
+``packages/online`` names the module with these functions by an entry point. Without that package
+the table still plays, and the page offers no online functions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tiltboard.ground.plugins import PluginError, loaded
 NO_OTHERS = text("This table can't reach other tables yet. Ask whoever set it up.")
 _log = logging.getLogger(__name__)
 GROUP = "tiltboard.online"
-"""Group of the entry point; it names a module that has the functions of ``Online``."""
+"""Group of the entry point, which names a module with the functions of ``Online``."""
 
 
 class MatchGroup(msgspec.Struct, frozen=True):
@@ -36,15 +36,15 @@ class MatchGroup(msgspec.Struct, frozen=True):
     far: list[str]
     """The players at other tables."""
     code: str | None
-    """The code with which another table joins, or None once all have joined."""
+    """The code with which another table joins, or None once all tables have joined."""
     asked: list[str]
-    """Requests of the others (take-back, draw, new-game) that this table has not agreed to."""
+    """Requests of other tables (take-back, draw, new-game) that this table has not accepted yet."""
     connected: bool
-    """Whether the broker answers."""
+    """True if the broker, the server between the tables, answers."""
     picture: str | None = None
-    """The code as an SVG, or None."""
+    """The code as a picture (SVG), or None."""
     names: dict[str, str] = {}
-    """Player at another table -> names of the person and the table, as far as known."""
+    """Player at another table -> names of the person and the table, as far as they are known."""
 
 
 class FarMatch(Protocol):
@@ -56,55 +56,69 @@ class FarMatch(Protocol):
 
     @property
     def names(self) -> dict[str, str]:
-        """Player at another table -> who plays, and the table's name, as far as they have names."""
+        """Player at another table -> names of the person and the table, as far as they have
+        names.
+        """
 
     def seats(self, command: c.NewGame, game: Game) -> EngineSeats:
-        """Return who plays in a new game with far players. Raises NotPossibleError."""
+        """Return the bots and remote players of a new game with other tables. Raises
+        NotPossibleError.
+        """
 
     def make(self, command: c.NewGame, game: Game, game_id: int) -> None:
-        """Make a match of the game that has just begun here as ``command`` said."""
+        """Start a match with the game that has just started at this table by ``command``."""
 
     def do(self, command: c.JoinMatch | c.LeaveMatch | c.SayPhrase) -> None:
-        """Join a match, leave it, or say something. Raises NotPossibleError."""
+        """Join a match, leave a match, or say a phrase. Raises NotPossibleError."""
 
     def take_over(self, request: c.GameRequest, standing: Standing) -> bool:
-        """Return whether the other tables are asked first, so that nothing is carried out now."""
+        """Return whether the other tables are asked first, so that ``request`` is not carried out
+        now.
+        """
 
     def again(self, game_id: int | None) -> bool:
-        """Ask for another game; return False if this table may begin one alone."""
+        """Ask the other tables for another game. Return False if this table can start a game
+        alone.
+        """
 
     def plays(self, game_id: int | None) -> bool:
-        """Return whether that game of the journal belongs to the match."""
+        """Return whether the game with this number in the journal belongs to the match."""
 
     def step(
         self, standing: Standing, now_s: float, people: Mapping[str, str]
     ) -> c.GameRequest | None:
-        """Continue the match, and return what was done at another table, or None."""
+        """Continue the match, and return a request from another table, or None. ``people``: player
+        -> name of the person at this table.
+        """
 
     def group(self, game_id: int, players: Iterable[str]) -> MatchGroup | None:
-        """Return the snapshot's group, or None if that game of the journal does not belong to the
-        match. ``players``: those at other tables.
+        """Return the snapshot's group, or None if the game with this number in the journal does not
+        belong to the match. ``players``: players at other tables.
         """
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with what the far players do and say."""
+        """Return ``standing`` with the actions and phrases of players at other tables."""
 
     def close(self) -> None:
-        """Say goodbye; the match goes on when the table is back."""
+        """Tell the other tables that this table leaves for now. The match continues when the table
+        is back.
+        """
 
 
 class Teller(Protocol):
-    """Tells lookers and the house how the table stands."""
+    """Publishes the state of the table to onlookers and the smart home."""
 
     def start(self) -> None:
-        """Connect, and tell from now on."""
+        """Connect, and publish the state from now on."""
 
     def close(self) -> None:
-        """Say that the table is gone."""
+        """Publish that the table is gone."""
 
 
 class Online(Protocol):
-    """The functions of the module. Each raises a TiltboardError for what is missing."""
+    """The functions of the online module. Each raises a TiltboardError if a requirement is
+    missing.
+    """
 
     def open_match(
         self,
@@ -113,23 +127,35 @@ class Online(Protocol):
         begin: Callable[[c.NewGame], int],
         tell: Tell | None,
     ) -> FarMatch:
-        """Continue the match that is kept in ``folder``, if any; ``begin`` begins a game."""
+        """Return the match that is stored in ``folder``, ready to continue. ``begin``: function
+        that starts a game and returns its number.
+        """
 
     def read_code(self, typed: str) -> str:
-        """Return a match's code as it is written. Raises NotPossibleError if it is none."""
+        """Return a match's code in its usual form. Raises NotPossibleError if ``typed`` is not a
+        code.
+        """
 
     def why_unreachable(self, settings: FarSettings) -> Message | None:
-        """Return why no other table can be reached, or None; looks it up, for some seconds."""
+        """Return the reason why no other table can be reached, or None. The check takes some
+        seconds.
+        """
 
     def telling(self, table: Any, settings: Settings, state: Path, spoken: Catalogue) -> Teller:
-        """Return what tells of ``table``, the service's, which this module does not know."""
+        """Return the publisher of the state of ``table``, an object of the service that this module
+        does not know.
+        """
 
     def look_key(self, state: Path) -> str:
-        """Return the key of the link to look on at this table. Raises NotPossibleError."""
+        """Return the key in the link with which people can watch this table. Raises
+        NotPossibleError.
+        """
 
 
 def online() -> Online:
-    """Return the module that the package brings. Raises NotPossibleError if there is none."""
+    """Return the module of the installed online package. Raises NotPossibleError if there is no
+    such package.
+    """
     why = ""
     for point in metadata.entry_points(group=GROUP):
         try:
@@ -145,9 +171,10 @@ def online() -> Online:
 
 
 def why_unreachable(settings: FarSettings) -> Message | None:
-    """Return why this table cannot play with others, in a player's words, or None if it can.
+    """Return the reason why this table cannot play with other tables, in words for players, or None
+    if it can.
 
-    Not for the table's thread: it takes some seconds.
+    Do not call this function in the table's thread, because it takes some seconds.
     """
     try:
         return online().why_unreachable(settings)

@@ -1,5 +1,5 @@
-"""The table's lights and sounds: standings, sweeps, codes, and demonstration games while nobody
-plays.
+"""The table's lights and sounds: standings, calibrations, codes, and demonstration games on an idle
+table.
 """
 
 from __future__ import annotations
@@ -32,16 +32,18 @@ from tiltboard.games.registry import game_type
 
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8
-IDLE_S = 60.0  # Idle time before the demonstration, when no game has begun.
-ENDED_S = 300.0  # The same after a game, whose end people look at.
+IDLE_S = 60.0  # Idle time before the demonstration, in seconds, if no game has begun.
+# Idle time before the demonstration after a game, in seconds; people look at the end of the game.
+ENDED_S = 300.0
 MOVE_S = 1.4
 END_S = 6.0
-MARKED_LEVEL, STANDS_LEVEL = 0.9, 0.4  # Brightness in the demonstration.
+# Brightness of marked and of other pieces in the demonstration, from 0 to 1.
+MARKED_LEVEL, STANDS_LEVEL = 0.9, 0.4
 
 C5, E5, G5, A5, C6, E6 = 523.25, 659.26, 783.99, 880.0, 1046.5, 1318.5
 LOW = 196.0
 
-# Tones of each tune: frequency in Hz (0 for silence), duration in s.
+# Tones of each tune: frequency in Hz (0 for silence) and duration in seconds.
 TUNES: Mapping[Sound, tuple[tuple[float, float], ...]] = {
     Sound.START: ((C5, 0.08), (E5, 0.08), (G5, 0.12)),
     Sound.MOVE: ((A5, 0.05),),
@@ -57,7 +59,7 @@ TUNES: Mapping[Sound, tuple[tuple[float, float], ...]] = {
 
 
 class TunePlayer:
-    """Plays tunes one after the other, without threads: ask it each step which tone is due."""
+    """Plays tunes one after the other, without threads. Call ``tone_hz`` in each step."""
 
     def __init__(self) -> None:
         self._notes: list[tuple[float, float]] = []
@@ -70,7 +72,7 @@ class TunePlayer:
             self._notes.extend((*TUNES[sound], (0.0, 0.04)))
 
     def tone_hz(self, now_s: float) -> float | None:
-        """Return the tone that is due now, or None for silence."""
+        """Return the frequency of the present tone in Hz, or None for silence."""
         while self._notes and now_s >= self._until_s:
             hz, duration_s = self._notes.pop(0)
             self._tone_hz = hz or None
@@ -82,8 +84,8 @@ class TunePlayer:
 
 @dataclass(frozen=True, slots=True)
 class OutputScene:
-    """One moment of a demonstration game: place -> piece, and the places to emphasise, which the
-    last move changed or which decide the game.
+    """One moment of a demonstration game: the pieces on their places, and the marked places. The
+    last move changed the marked places, or they decide the game.
     """
 
     cells: Mapping[str, str]
@@ -92,21 +94,21 @@ class OutputScene:
 
 
 class Attract:
-    """The demonstration on an idle table."""
+    """The demonstration games on an idle table."""
 
     def __init__(self) -> None:
         self.scene: OutputScene | None = None
-        """Shown now, or None while somebody is there. The games are those that the bots played when
-        the puzzles were found, each with its end.
+        """The scene that is shown now, or None while a person is present. The games are those that
+        bots played when the puzzles were found, each to its end.
         """
         self._scenes: Iterator[OutputScene] = iter(())
         self._alone_since_s = self._next_s = 0.0
         self.touched = False
-        """Set by others if somebody is there."""
+        """True if a person is present. Other parts of the program set this field."""
         self._stood: tuple[object, ...] = ()
 
     def step(self, standing: Standing, look: Scan) -> None:
-        """Take in one scan, and choose the scene."""
+        """Process one scan, and choose the scene to show."""
         stood = (standing.game_id, standing.step, standing.phase)
         stirred = look.presses or look.sight.events or stood != self._stood
         self._stood = stood
@@ -126,7 +128,9 @@ class Attract:
 
 
 def _scenes(game: Game) -> Iterator[OutputScene]:
-    """Yield scenes of games endlessly; none if no such game was played on this board."""
+    """Yield scenes of demonstration games endlessly, or no scene if no such game was played on this
+    board.
+    """
     played = []
     for exercise in exercises(game.name):
         if exercise.kind == "win":
@@ -149,23 +153,25 @@ def _changed(before: Position, after: Position) -> Iterable[str]:
 
 
 class Showing:
-    """Lights and sounds of one table."""
+    """The lights and sounds of one table."""
 
     def __init__(self, profile: Profile, plate: Plate, light_at: Sequence[int]) -> None:
         self._profile = profile
         self._plate = plate
         self.light_at = light_at
-        """The strip's light under each place; may be set."""
+        """Index of the light on the strip under each place. Other parts of the program can set this
+        field.
+        """
         self.attract = Attract()
-        """The demonstration on an idle table."""
+        """The demonstration games on an idle table."""
         self.sounds: deque[tuple[int, Sound]] = deque(maxlen=SOUNDS_KEPT)
-        """The last ones, numbered from the start of the host."""
+        """The last sounds, numbered from the start of the host."""
         self._sounds_made = 0
         self._tunes = TunePlayer()
         self._lighting = Lighting()
         self._code: CodeShown | None = None
         self.counted: int | None = None
-        """Seconds that the lights show as a digit, over all else."""
+        """Seconds that the lights show as a digit instead of everything else, or None."""
         self._answer: Callable[[bool], None] | None = None
         self._looks: tuple[Look | None, ...] = ()
         self._scene: OutputScene | None = None
@@ -178,12 +184,12 @@ class Showing:
 
     @property
     def dimmed(self) -> float:
-        """The share of their brightness that the supply allows the lights, 0 to 1."""
+        """Fraction of the full brightness that the power supply allows, from 0 to 1."""
         return self._plate.dimmed
 
     def lights(self) -> bytes:
-        """Return the strip's colours, three bytes for each place in place order; dark while the
-        lights show a code, because pages must not reveal it.
+        """Return the colours of the strip, three bytes for each place in place order. All places
+        are dark while the lights show a code, because pages must not reveal the code.
         """
         shown = bytes(len(self._plate.shown)) if self.shows_code else self._plate.shown
         return b"".join(shown[3 * at : 3 * at + 3] for at in self.light_at)
@@ -191,8 +197,8 @@ class Showing:
     def show_code(
         self, code: str | None, now_s: float, answer: Callable[[bool], None] | None = None
     ) -> None:
-        """Show a code over everything else for a while, or, with None, no longer. ``answer``:
-        called as it ends, with whether confirm ended it.
+        """Show a code instead of everything else for a while, or stop showing the code if ``code``
+        is None. ``answer``: called when the code ends, with True if confirm ended it.
         """
         before, self._answer = self._answer, answer
         self._code = None if code is None else CodeShown(code, now_s)
@@ -200,9 +206,9 @@ class Showing:
             before(False)
 
     def end_code(self, now_s: float, presses: Sequence[ButtonPress]) -> bool:
-        """End the code if its time is over or a button is pressed; return whether the presses are
-        used up. A confirm before a device's number was shown once was meant for the game, and does
-        nothing.
+        """End the code if its time is over or a button is pressed. Return whether the presses are
+        used up. A press of confirm before the number was shown once was meant for the game, and
+        does nothing.
         """
         code, answer = self._code, self._answer
         if code is None:
@@ -216,7 +222,7 @@ class Showing:
         return bool(presses) or self._code is None
 
     def sound(self, sounds: Sequence[Sound], now_s: float) -> None:
-        """Continue the tune, and queue those of ``sounds``."""
+        """Continue the present tune, and queue the tunes of ``sounds``."""
         for sound in sounds:
             self._sounds_made += 1
             self.sounds.append((self._sounds_made, sound))
@@ -230,8 +236,9 @@ class Showing:
         now_s: float,
         lean: Lean | None = None,
     ) -> None:
-        """Show the standing, or the demonstration while nobody plays. ``lean``: the tilt's
-        deviation from the wanted one (about x, about y), as in Motion, or None.
+        """Show the standing, or the demonstration on an idle table. ``lean``: difference between
+        the tilt and the wanted tilt, in radians (about x, about y), as in Motion, or None to show
+        no bubble.
         """
         scene = self.attract.scene
         bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
@@ -247,18 +254,18 @@ class Showing:
             self._plate.show(self._on_strip(looks), now_s - now_s % LOOKS_S)
 
     def draw_sweep(self, strip: Sequence[Look | None], now_s: float, *, tried: bool) -> None:
-        """Show a sweep's lights, by position on the strip. ``tried``: sound the buzzer for its
-        test.
+        """Show the lights of a calibration, by position on the strip. ``tried``: True to sound the
+        buzzer for its test.
         """
         if self._instead(now_s):
             return
         if tried:
             self._plate.tone(TRIED_HZ)
         self._plate.show(strip)
-        self._looks = ()  # So that the game's lights are drawn again.
+        self._looks = ()  # Forget the drawn lights, so that the game's lights are drawn again.
 
     def _instead(self, now_s: float) -> bool:
-        """Show digits over everything else, and return whether there were any."""
+        """Show digits instead of everything else. Return whether there were digits to show."""
         profile, code = self._profile, self._code
         if self.counted is not None:
             lit = drawn(str(self.counted), profile.columns, profile.rows, 0.0)
@@ -272,7 +279,7 @@ class Showing:
         return True
 
     def _on_strip(self, by_place: Sequence[Look | None]) -> list[Look | None]:
-        """Return values by place in the order of the strip."""
+        """Return the values ``by_place`` in the order of the lights on the strip."""
         places = sorted(range(self._profile.size), key=self.light_at.__getitem__)
         return [by_place[index] for index in places]
 
@@ -280,7 +287,7 @@ class Showing:
 def _scene_looks(
     scene: OutputScene, standing: Standing, overlay: Overlay
 ) -> tuple[Look | None, ...]:
-    """Return the look of each place, by plate index: pieces in their colour, marked ones
+    """Return the look (colour and brightness) of each place by plate index. Marked pieces are
     brighter.
     """
     looks: list[Look | None] = [None] * len(overlay.places)

@@ -1,4 +1,6 @@
-"""A steady rate for a loop on any clock, which adapts to the load, and short pauses of Python."""
+"""A steady rate for a loop, which adapts to the load, and settings that keep Python's pauses
+short.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,16 @@ from collections.abc import Callable
 
 from tiltboard.ground.clock import Clock
 
-WINDOW_S = 5.0  # Averaging window for the load that changes the rate.
-MAX_BUSY = 0.9  # Load above which scans are late and nothing else can run.
-MAX_LATE = 0.25  # Share of skipped turns above which the rate is halved.
-BUSY_LITTLE = 0.6  # Load at the faster rate below which that is tried again.
-EASY_WINDOWS = 12  # Windows in a row with so little load that precede the faster rate.
-SLOWEST_HZ = (
-    12.5  # four scans, which a reading is averaged over, still fit into a third of a second
-)
+WINDOW_S = 5.0  # Averaging window for the load that changes the rate, in seconds.
+MAX_BUSY = 0.9  # Maximum load (0 to 1); above it, scans are late and nothing else can run.
+MAX_LATE = 0.25  # Maximum fraction of skipped turns; above it, the rate is halved.
+BUSY_LITTLE = 0.6  # Maximum expected load at the faster rate for trying that rate again.
+EASY_WINDOWS = 12  # Number of consecutive windows with little load before the faster rate is tried.
+SLOWEST_HZ = 12.5  # Lowest rate at which four averaged scans fit into a third of a second.
 
 
 class Pacer:
-    """Runs a loop ``rate_hz`` times a second; late turns are skipped and not made up for."""
+    """Runs a loop ``rate_hz`` times a second. Late turns are skipped and not repeated later."""
 
     def __init__(self, clock: Clock, rate_hz: float) -> None:
         self._clock = clock
@@ -40,8 +40,8 @@ class Pacer:
 
 
 class AdaptivePacer(Pacer):
-    """A pacer that halves its rate under load, and later returns to ``rate_hz`` step by step.
-    ``tell`` is called with the new rate after each change, and may be set.
+    """A pacer that halves its rate under load, and later returns to ``rate_hz`` step by step. The
+    function in ``tell`` is called with the new rate after each change; other parts can set it.
     """
 
     def __init__(self, clock: Clock, rate_hz: float) -> None:
@@ -54,7 +54,7 @@ class AdaptivePacer(Pacer):
         self._easy = 0
 
     def wait(self) -> None:
-        """Sleep until the next turn is due, and judge the rate once in ``WINDOW_S``."""
+        """Sleep until the next turn is due, and adapt the rate once per ``WINDOW_S`` seconds."""
         now_s = self._clock.now()
         self._busy_s += now_s - self._woke_s
         if now_s - self._since_s >= WINDOW_S:
@@ -82,17 +82,18 @@ class AdaptivePacer(Pacer):
         self.tell(rate_hz)
 
 
-# How long another thread goes on once the scan wants the interpreter back, which it does after each
-# statement of the journal and each transfer on a bus. Python's own 5 ms add up: with all the floods
-# of `tiltboard bench loop`, 95 % of the gaps were below 32 ms of CPU then, and 18 ms with this.
+# Maximum time for which another thread keeps the interpreter once the scan needs it, in seconds.
+# The scan needs the interpreter again after each statement of the journal and each transfer on a
+# bus, so Python's default of 5 ms adds up. With all the floods of `tiltboard bench loop`, 95 % of
+# the gaps were below 32 ms of CPU time with the default, and below 18 ms with this value.
 SWITCH_S = 0.0005
 
 
 def favour_the_scan() -> None:
-    """Keep Python from delaying scans. Call it once, when everything has been started.
+    """Keep Python from delaying scans. Call this function once, after everything has been started.
 
-    Objects that exist by then last until the end, so the garbage collector need not visit them
-    again, which was measured to stop all threads for 60 ms.
+    The objects that exist then last until the program ends. The garbage collector need not visit
+    these objects again; such visits stopped all threads for 60 ms in a measurement.
     """
     sys.setswitchinterval(SWITCH_S)
     gc.collect()

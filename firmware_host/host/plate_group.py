@@ -19,28 +19,28 @@ from tiltboard.firmware_host.table.snapshot_groups import in_degrees
 
 
 class CalibrationInfo(msgspec.Struct, frozen=True):
-    """A calibration that runs or was interrupted."""
+    """A calibration that is running or was interrupted."""
 
     running: bool
-    """Whether it runs; if not, it can be continued."""
+    """True if the calibration is running. An interrupted calibration can be continued."""
     done: int
-    """Number of steps done."""
+    """Number of completed steps."""
     total: int
-    """Number of steps in all."""
+    """Total number of steps."""
     stage: str = ""
-    """Its stage: lights, buttons, edges, empty, places, kinds or done."""
+    """Stage of the calibration: lights, buttons, edges, empty, places, kinds or done."""
     say: Message | None = None
-    """The instruction for now, or None."""
+    """The present instruction, or None."""
     refused: Message | None = None
-    """Why the last try was rejected, or None."""
+    """The reason why the last try was rejected, or None."""
     place: str | None = None
-    """The plate's place to measure now, or None."""
+    """The place of the plate to measure now, or None."""
     choices: list[TaskChoice] = []
-    """The possible answers; the button confirm gives the first, back the second."""
+    """The possible answers. The button confirm gives the first answer, and back the second."""
 
     @classmethod
     def of(cls, upkeep: Upkeep, profile: Profile) -> CalibrationInfo | None:
-        """Return the present calibration, or None."""
+        """Return the running or interrupted calibration, or None."""
         if upkeep.sweep is None:
             return None if upkeep.left is None else cls(False, *upkeep.left)
         step = upkeep.sweep.step
@@ -58,38 +58,38 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
 
 
 class MotionInfo(msgspec.Struct, frozen=True):
-    """The tilt sensor's readings along east, north and up."""
+    """Readings of the tilt sensor along east, north and up."""
 
     force_m_s2: tuple[float, float, float]
-    """Specific force."""
+    """Specific force, in m/s^2."""
     rate_rad_s: tuple[float, float, float]
-    """Rate of turn."""
+    """Rate of turn, in rad/s."""
 
     @classmethod
     def of(cls, motion: Motion) -> MotionInfo:
-        """Return rounded readings."""
+        """Return the readings of ``motion``, rounded."""
         fx, fy, fz = (round(each, 2) for each in motion.specific_force_m_s2)
         rx, ry, rz = (round(each, 3) for each in motion.rate_rad_s)
         return cls((fx, fy, fz), (rx, ry, rz))
 
 
 class Sensors(msgspec.Struct, frozen=True):
-    """The sensors' readings, in the plate's order of places."""
+    """Readings of the sensors, in the order of the plate's places."""
 
     field_mt: list[float]
-    """Field at each sensor, south positive."""
+    """Magnetic field at each sensor in mT, positive for a south pole."""
     confidence: list[float]
-    """Confidence in each place's class, 0 to 1."""
+    """Confidence in the magnet class of each place, from 0 to 1."""
     magnets: list[str]
-    """Class of the magnet on each place."""
+    """Magnet class of each place."""
     unsure: list[int]
-    """Indices of the places whose class is not sure."""
+    """Indices of the places whose magnet class is uncertain."""
     masked: dict[str, Message] = {}
-    """Place -> why the readings of its sensor are ignored."""
+    """Place -> reason why the readings of its sensor are ignored."""
     motion: MotionInfo | None = None
-    """The tilt sensor's readings, or None without one."""
+    """Readings of the tilt sensor, or None if there is no tilt sensor."""
     spin_deg: int = 0
-    """Turn of a plate that spins, east to north."""
+    """Angle of a plate that spins, in degrees from east to north."""
 
     @classmethod
     def of(cls, look: ScanResult, profile: Profile) -> Sensors:
@@ -111,27 +111,30 @@ class PlateGroup(msgspec.Struct, frozen=True):
     """The part of a snapshot with readings, pieces and lights."""
 
     cells: dict[str, str]
-    """Place -> the piece that the sensors see."""
+    """Place -> piece that the sensors detect."""
     offsets: dict[str, tuple[float, float, float]]
-    """Place of the plate -> mm east and north of its middle to its piece, and the radius of the
-    circle that contains it 95 times in 100."""
+    """Place of the plate -> position of its piece: mm east and north of the place's middle, and the
+    radius in mm of the circle that contains the piece in 95 of 100 cases.
+    """
     stillness: str
-    """Whether the plate is still, moving or tilted."""
+    """Motion of the plate: still, moving, tilted or unknown."""
     tilt_deg: tuple[float, float]
-    """Tilt about x and y, right-handed."""
+    """Tilt about x and y in degrees, right-handed."""
     lights: str
-    """Hex, three bytes (red, green, blue) for each place as last written to the strip: after gamma,
-    brightness and current limit; dark while the lights show a code."""
+    """Colours of the lights in hex, three bytes (red, green, blue) for each place. They are the
+    colours last written to the strip, after gamma, brightness and current limit; dark while the
+    lights show a code.
+    """
     dimmed: float
-    """The share of their brightness that the supply allows the lights, 0 to 1."""
+    """Fraction of the full brightness that the power supply allows, from 0 to 1."""
     pieces: list[LoosePiece]
     """The pieces and their positions, on a table whose pieces the page can move."""
     broken: list[BrokenInfo]
     """Injected faults that have not been removed."""
     calibration: CalibrationInfo | None
-    """The calibration that runs or was interrupted, or None."""
+    """The running or interrupted calibration, or None."""
     sensors: Sensors | None
-    """The sensors' readings, or None for a page that does not watch them."""
+    """Readings of the sensors, or None for a page that does not show them."""
 
     @classmethod
     def of(
@@ -142,8 +145,8 @@ class PlateGroup(msgspec.Struct, frozen=True):
         upkeep: Upkeep,
         hands: HandsPort | None,
     ) -> PlateGroup:
-        """Return the group after a scan. ``hands``: those of a table whose pieces the page can
-        move.
+        """Return the group after the scan ``look``. ``hands``: the hands of a table whose pieces
+        the page can move, or None.
         """
         seen = look.observation
         return cls(

@@ -1,4 +1,6 @@
-"""The snapshot's groups `players` and `learning`: who plays, and what helps people to learn."""
+"""The snapshot's groups `players` and `learning`: the players, and the help for people who
+learn.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +23,23 @@ class PlayersGroup(msgspec.Struct, frozen=True):
     """The players of the game."""
 
     names: dict[str, Message]
-    """Player -> the name of the person or the bot."""
+    """Player -> name of the person or the bot."""
     phones: list[str]
     """Players with a device at their seat."""
     engines: dict[str, EngineSeat]
-    """Player -> the bot that plays."""
+    """Player -> bot that plays."""
     thinking: str | None
-    """The player for whom a bot thinks now, or None."""
+    """The player for whom a bot is thinking now, or None."""
     clock: ClockInfo | None
-    """The players' clocks, or None without."""
+    """The players' clocks, or None for a game without clocks."""
     figures: dict[str, int]
-    """Player -> the number that the game counts (``GameInfo.figure``)."""
+    """Player -> number that the game counts for that player (``GameInfo.figure``)."""
     draw_offers: list[str]
-    """Players who offer a draw until the next move."""
+    """Players who offer a draw, valid until the next move."""
     assist: dict[str, int]
     """Player -> amount of assist, 0 to 3."""
     may_assist: bool
-    """Whether the game has assist."""
+    """True if assist is possible in the game."""
     asks_if_sure: list[str]
     """Players who want to be asked after a blunder."""
 
@@ -50,8 +52,8 @@ class PlayersGroup(msgspec.Struct, frozen=True):
         clock: GameClock,
         phones: Iterable[str],
     ) -> PlayersGroup:
-        """Return the group of a game. ``names``: player -> the name of the person or the bot.
-        ``phones``: players at whose seats devices are.
+        """Return the group of a game. ``names``: player -> name of the person or the bot.
+        ``phones``: players with a device at their seat.
         """
         position, advice = standing.position, opponents.advice
         return cls(
@@ -74,21 +76,25 @@ class LearningGroup(msgspec.Struct, frozen=True):
     lesson: LessonProgress | None
     """Progress of the lesson or puzzle, or None during a game."""
     hinting: bool
-    """Whether a bot looks for a hint."""
+    """True if an engine is looking for a hint."""
     doubting: bool
-    """Whether a player is being asked "are you sure?"."""
+    """True if a player is asked "are you sure?"."""
     quality: dict[str, str]
-    """Place, or slot -> the worth of a move there (best, good, fair, bad), while the player to move
-    is shown it."""
+    """Place or slot -> rating of a move there (best, good, fair or bad), while the player to move
+    gets assist.
+    """
     ahead: dict[str, float] | None
-    """Player -> expected share of the game, 0 to 1; None while no page shows it, or nothing is
-    known."""
+    """Player -> expected score, from 0 to 1; None if no page shows the score, or no engine knows
+    it.
+    """
     told: list[Message]
     """The effects of the last move, in sentences."""
     happened: list[Happened]
     """The last events in free play, oldest first."""
     attract: dict[str, str] | None
-    """Place -> piece of the demonstration game on an idle table; None while somebody is there."""
+    """Place -> piece of the demonstration game on an idle table, or None while a person is
+    present.
+    """
 
     @classmethod
     def of(
@@ -101,8 +107,8 @@ class LearningGroup(msgspec.Struct, frozen=True):
         happened: Iterable[Happened],
         scene: Mapping[str, str] | None,
     ) -> LearningGroup:
-        """Return the group. ``names``: player -> the name of the person or the bot, for the
-        sentences. ``scene``: place -> piece of a demonstration.
+        """Return the group. ``names``: player -> name of the person or the bot, for the sentences.
+        ``scene``: place -> piece of a demonstration, or None.
         """
         last = standing.last
         return cls(

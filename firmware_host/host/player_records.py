@@ -1,8 +1,8 @@
-"""The people known by name: their ratings, and what each has tried, solved and beaten.
+"""The people that the table knows by name: their ratings, openings, solved puzzles and beaten bots.
 
-They are stored in ``people.json`` in the table's state folder. Journals and exports contain no
-names, pages show only who is seated now, and everybody can have their record deleted. A rating is a
-bot level, against which the person wins half of the games.
+The records are stored in ``people.json`` in the table's state folder. Journals and exports contain
+no names, pages show only the people who are seated now, and everybody can have their record
+deleted. A rating is the bot level against which the person wins half of the games.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ from tiltboard.games.base import Game
 PEOPLE_NAME = "people.json"
 MAX_PEOPLE = 100
 BEGINS = 2.0  # Rating of a person without a record.
-_ODDS = 3.0  # Odds of one level against the next lower: three wins in four games.
-_QUICK, _STEADY = 1.6, 0.5  # Largest change of a rating by the first game, and by later ones.
-_EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))  # Distance in levels, and the assist.
+_ODDS = 3.0  # Odds of a player against one who is a level weaker: three wins in four games.
+# Step of a rating after the first game, and the minimum step after later games.
+_QUICK, _STEADY = 1.6, 0.5
+# Pairs of a difference in levels, and the amount of assist below that difference.
+_EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))
 _KEPT_GAMES = 200
-_MAX_OPENINGS = 200  # of a game, for each: what is written at the end of each game stays short
+# Maximum number of openings per person and game, so that writing after each game stays short.
+_MAX_OPENINGS = 200
 OPENING_PLIES = 3
 
 
@@ -39,14 +42,16 @@ class Experience(msgspec.Struct):
     games: int = 0
     """Number of counted games."""
     beaten: int = 0
-    """The highest bot level beaten, or 0."""
+    """The highest bot level that the person has beaten, or 0."""
     openings: list[str] = []
-    """First moves tried."""
+    """Openings that the person has tried, each as its first moves."""
     puzzles: list[int] = []
-    """Numbers of the puzzles solved."""
+    """Numbers of the puzzles that the person has solved."""
 
     def rate(self, result: float, against: Sequence[float]) -> None:
-        """Count one game with ``result`` 0 to 1 ``against`` opponents of those levels."""
+        """Count one game. ``result``: 0 for a loss, 0.5 for a draw, 1 for a win. ``against``:
+        levels of the opponents, or empty if the rating must not change.
+        """
         if against:
             expected = 1 / (1 + _ODDS ** (sum(against) / len(against) - self.rating))
             step = max(_QUICK / (1 + self.games / 2), _STEADY)
@@ -62,10 +67,12 @@ class _KeptRecords(msgspec.Struct):
 
 
 class People:
-    """The people of one table. ``seated``: player -> the person's name, kept from game to game."""
+    """The people of one table who are known by name, and the players as whom they are seated."""
 
     def __init__(self, folder: Path, tell: Tell | None = None) -> None:
-        """``tell``: see ``read_kept``."""
+        """Read the stored records from ``folder``. ``tell``: called with a message if the stored
+        file is damaged, or None.
+        """
         self._path = folder / PEOPLE_NAME
         self._kept = read_kept(self._path, _KeptRecords, "nobody is known any more", tell)
 
@@ -76,16 +83,17 @@ class People:
 
     @property
     def seated(self) -> Mapping[str, str]:
-        """Player -> the name of the person who plays."""
+        """Player -> name of the person who plays, kept from game to game."""
         return self._kept.seated
 
     def person(self, name: str) -> Mapping[str, Experience]:
-        """Return a person's experience by game; empty for somebody unknown."""
+        """Return a person's records, by game; empty for an unknown person."""
         return self._kept.people.get(name, {})
 
     def sit(self, player: str, name: str | None) -> None:
-        """Let ``name`` play as ``player`` from now on, and as no other. If the table is full,
-        people who have never finished a game are dropped. Raises NotPossibleError.
+        """Let the person ``name`` play as ``player`` from now on, and as no other player. If
+        ``name`` is None, ``player`` has no named person. If the table knows too many people, those
+        without a finished game are deleted. Raises NotPossibleError.
         """
         kept = deepcopy(self._kept)
         kept.seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
@@ -112,11 +120,11 @@ class People:
         self._write(kept)
 
     def rating(self, name: str, game: str) -> float:
-        """Return a person's strength as a level, 1 to 10."""
+        """Return a person's strength in a game as a bot level, 1 to 10."""
         return self.person(name).get(game, Experience()).rating
 
     def _ratings(self, game: Game, seats: EngineSeats) -> Mapping[str, float]:
-        """Return the ratings of the people who play: player -> level."""
+        """Return the ratings of the people who play: player -> bot level."""
         return {
             player: self.rating(name, game.name)
             for player, name in self.seated.items()
@@ -124,8 +132,8 @@ class People:
         }
 
     def level(self, game: Game, player: str, seats: EngineSeats, otherwise: int) -> int:
-        """Return the level at which the bot of ``player`` makes an even game: the mean of its
-        opponents' ratings, or ``otherwise`` if none is known.
+        """Return the level at which the bot of ``player`` makes an even game. This is the mean
+        rating of the bot's opponents, or ``otherwise`` if no opponent has a rating.
         """
         ratings, together = self._ratings(game, seats), mates(game, player)
         against = [rating for each, rating in ratings.items() if each not in together]
@@ -134,8 +142,8 @@ class People:
         return min(max(round(sum(against) / len(against)), LEVELS[0]), LEVELS[-1])
 
     def assist(self, game: Game, seats: EngineSeats) -> Mapping[str, int]:
-        """Return the amount of assist that makes a game even: player -> amount, by the distance to
-        the strongest person, who gets none.
+        """Return the amount of assist that makes a game even: player -> amount. It depends on the
+        difference to the strongest person, who gets no assist.
         """
         ratings = self._ratings(game, seats)
         best = max(ratings.values(), default=0.0)
@@ -145,8 +153,8 @@ class People:
         }
 
     def first_for(self, game: Game) -> None:
-        """Give the weaker of two people the colour that moves first; equals stay as they are.
-        Raises NotPossibleError.
+        """Give the weaker of two people the colour that moves first. People of equal strength keep
+        their colours. Raises NotPossibleError.
         """
         first, *others = game.players
         ratings = self._ratings(game, {})
@@ -163,8 +171,8 @@ class People:
         seats: EngineSeats,
         winners: Collection[str],
     ) -> None:
-        """Count a finished game, each once. ``winners``: players, none for a draw. Raises
-        NotPossibleError.
+        """Count a finished game in the records, but only once. ``seats``: bots and remote players.
+        ``winners``: the players who won, or empty for a draw. Raises NotPossibleError.
         """
         kept = deepcopy(self._kept)
         ours = {p: float(seat.level) for p, seat in seats.items() if seat.engine == OURS}
@@ -188,8 +196,8 @@ class People:
         self._write(kept)
 
     def solved(self, player: str, game: str, number: int) -> None:
-        """Note a solved puzzle for the person who plays as ``player``, or for the only one seated.
-        Raises NotPossibleError.
+        """Note a solved puzzle for the person who plays as ``player``, or for the only person
+        seated. Raises NotPossibleError.
         """
         kept = deepcopy(self._kept)
         [*here] = kept.seated.values()

@@ -1,4 +1,4 @@
-"""The session that is played now, and what lasts from one session to the next."""
+"""The game, lesson or puzzle that is played now, and everything that outlasts it."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _log = logging.getLogger(__name__)
 
 
 FromStored = c.ResumeGame | c.ImportGame | c.Practise
-"""Requests that read a game first, which takes longer the longer the game is."""
+"""Requests that must read a game first; the longer the game, the longer this takes."""
 
 Other = FromStored | c.Learn | c.SolvePuzzle | c.StopLearning
-"""Requests that play something else than a new game."""
+"""Requests to play a stored game, a lesson or a puzzle instead of a new game."""
 
 Ahead = Line | tuple[PlayedGame, Line] | ExerciseGame
-"""A game that was read: of the journal, still to be stored, or made into a puzzle."""
+"""A game that was read: from the journal, from an import that is not stored yet, or as a puzzle."""
 
 
 def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
@@ -65,13 +65,13 @@ def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
 
 
 class Playing:
-    """The session that is played now, and what lasts from one session to the next.
+    """The session (a game, lesson or puzzle) that is played now, and everything that outlasts it.
 
     Not thread-safe: call from the table thread only.
     """
 
     session: GameSession
-    """The game of now; another one after each start, resumption and lesson."""
+    """The current session. Each start, resumption and lesson replaces it by another one."""
     lobby: Lobby
     """The menu of games at the table."""
     seats: Seats
@@ -79,11 +79,11 @@ class Playing:
     people: People
     """The people that the table knows by name."""
     far: FarMatch | None
-    """The match with other tables, or None if there has been none."""
+    """The match with other tables, or None if there has been no match."""
     far_settings: FarSettings
-    """The settings by which other tables are reached."""
+    """The settings for reaching other tables."""
     left: Message | None
-    """Why the journal's current game could not be resumed at the start, or None."""
+    """The reason why the journal's current game could not be resumed at the start, or None."""
 
     def __init__(
         self,
@@ -93,8 +93,9 @@ class Playing:
         far: FarSettings,
         tell: Tell | None = None,
     ) -> None:
-        """Nothing is played until ``open``. ``engines``: those of the settings, or None for ours
-        alone. ``far``: how other tables are reached. ``tell``: see ``read_kept``.
+        """Prepare the table; nothing is played until ``open`` is called. ``engines``: the engines
+        of the settings, or None for the built-in engine alone. ``far``: settings for reaching other
+        tables. ``tell``: called with a message if a stored file is damaged, or None.
         """
         self._profile = profile
         self._journal = journal
@@ -109,15 +110,15 @@ class Playing:
 
     @property
     def troubles(self) -> Mapping[str, Message | None]:
-        """Part -> what people should know of it, or None once that is over."""
+        """Part -> problem that people should know, or None if that part works."""
         opponents, far = self.session.opponents, self.far
         told = {"engine": opponents.trouble, "assist": opponents.advice.trouble}
         return told if far is None else {**told, "far": far.notice}
 
     @property
     def names(self) -> Mapping[str, Message]:
-        """Player -> the name of the person, here or far away, or of the bot. Bots of one level keep
-        their colours.
+        """Player -> name of the person, at this or another table, or of the bot. Bots of the same
+        level keep the names of their colours.
         """
         session, far, opponents = self.session, self.far, self.session.opponents
         levels = [seat.level for seat in opponents.seats.values()]
@@ -135,8 +136,8 @@ class Playing:
         }
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with what bots, and people at other tables, do; after the end with
-        the level of each bot's next game.
+        """Return ``standing`` with messages about bots and players at other tables. After the end,
+        the sentence names the level of each bot's next game.
         """
         session = self.session
         standing = session.opponents.shown(standing)
@@ -154,8 +155,9 @@ class Playing:
         return standing if self.far is None else self.far.shown(standing)
 
     def open(self, first_game: c.NewGame) -> bool:
-        """Resume the journal's current game, else start ``first_game``; return whether that was
-        started. ``left`` tells why a game of the journal could not be resumed.
+        """Resume the journal's current game, or else start ``first_game``. Return whether
+        ``first_game`` was started. The field ``left`` has the reason if a game could not be
+        resumed.
         """
         record = self._journal.current()
         if record is not None:
@@ -170,7 +172,7 @@ class Playing:
         return self.start_asked(first_game)
 
     def count(self) -> None:
-        """Count a game that has ended, or a puzzle that is solved, for people known by name."""
+        """Count a finished game, or a solved puzzle, for the people who are known by name."""
         session, people = self.session, self.people
         game, standing, lesson = session.game, session.standing, session.lesson
         if session.counted:
@@ -184,7 +186,7 @@ class Playing:
             elif standing.outcome is not None and session.seat_referee is None:
                 session.counted = True
                 outcome, opponents = standing.outcome, session.opponents
-                if len(standing.moves) < len(game.players):  # Not everybody has played.
+                if len(standing.moves) < len(game.players):  # Not every player has made a move.
                     return
                 won = outcome.team or ((outcome.winner,) if outcome.winner else ())
                 people.count(game, session.game_id, standing.moves, opponents.everybody, won)
@@ -192,9 +194,9 @@ class Playing:
             _log.warning("%s", error)
 
     def start(self, command: c.NewGame, asked_if_sure: Collection[str] = ()) -> int:
-        """Start a new game; return its number. ``asked_if_sure``: players to ask after a blunder.
-        Raises RulesError, BoardDoesNotFitError, NotPossibleError and JournalError; then the game
-        before goes on.
+        """Start a new game and return its number. ``asked_if_sure``: players who are asked to
+        confirm a blunder. Raises RulesError, BoardDoesNotFitError, NotPossibleError and
+        JournalError; after an error, the game before continues.
         """
         self._play(self._starter.start(command, self.people, asked_if_sure))
         return self.session.game_id
@@ -204,16 +206,18 @@ class Playing:
         self.session = session
 
     def open_far(self) -> FarMatch:
-        """Return the match with other tables. Raises FarError if the extra is not installed."""
+        """Return the match with other tables, opened if necessary. Raises a TiltboardError if the
+        online package is not installed or cannot open the match.
+        """
         if self.far is None:
             folder = self._journal.path.parent
             self.far = online().open_match(folder, self.far_settings, self.start, self._tell)
         return self.far
 
     def start_asked(self, command: c.NewGame | c.Again) -> bool:
-        """Start the game that people ask for, in which some may play at other tables. Return False
-        if the other tables of a match have to agree first, and are asked. Raises what ``start``
-        raises.
+        """Start the game that people ask for, also with players at other tables. Return False if
+        the other tables of a match must agree first and have been asked. Raises the errors of
+        ``start``.
         """
         far = self.far
         if isinstance(command, c.Again):
@@ -237,15 +241,15 @@ class Playing:
         return True
 
     def _start_again(self) -> None:
-        """Start the same game with the same bots and clocks; after a lesson return to the game
-        before it.
+        """Start the same game with the same bots and clocks. After a lesson, return to the game
+        before the lesson.
         """
         session = self.session
         if session.lesson is not None:
             self.take_up(c.StopLearning())
             return
         game, assist = session.game, session.opponents.advice.assist
-        # Without what chance decided in it: everybody knows that by now.
+        # Drop the secret seed, because everybody may know its random draws by now.
         options = {n: value for n, value in game.options.items() if n not in game.secret_options}
         again = c.NewGame(
             game.name,
@@ -257,8 +261,9 @@ class Playing:
         self.start(again, session.opponents.advice.asks_if_sure)
 
     def take_up(self, command: Other, ahead: Ahead | None = None) -> None:
-        """Play a lesson, a puzzle or a stored game. ``ahead``: the game as it was read before; more
-        moves may have been made since. Raises TiltboardError if that is not possible.
+        """Play a lesson, a puzzle or a stored game. ``ahead``: the game as it was read before, or
+        None; more moves may have been made since then. Raises TiltboardError if that is not
+        possible.
         """
         starter = self._starter
         match command:
@@ -283,12 +288,13 @@ class Playing:
             case Line() as line:
                 self._play(starter.resume(self._journal.load(line.game_id), line))
             case played, line:
-                overlay_for(self._profile, line.game)  # Raises if it does not fit.
+                # Raises BoardDoesNotFitError if the game does not fit.
+                overlay_for(self._profile, line.game)
                 game_id = self._journal.store(played, current=True)
                 self._play(starter.resume(self._journal.load(game_id), line))
 
     def close(self) -> None:
-        """End every engine's process, and leave the other tables for now."""
+        """Stop the process of every engine, and leave the other tables for now."""
         self._engines.close()
         if self.far is not None:
             self.far.close()

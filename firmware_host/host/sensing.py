@@ -1,4 +1,4 @@
-"""One scan through perception, from the plate to the pieces, and the faults found on the way."""
+"""One scan through perception, from the sensors to the pieces, with the faults that were found."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ from tiltboard.firmware_host.table.sight import Observation, Sight
 from tiltboard.games.base import Position
 from tiltboard.ground.clock import Clock
 
-UPRIGHT_M_S2 = 7.0  # the plate leans by less than 45 degrees
+# Minimum force along up, in m/s^2, of a plate that leans by less than 45 degrees.
+UPRIGHT_M_S2 = 7.0
 ASKEW_S = 3.0
-LASTS_S = LAST_RETRY_S + 0.5  # A part that works again may be asked so late.
+# Minimum duration of a follow-up fault in the log, in seconds: longer than the delay of a retry.
+LASTS_S = LAST_RETRY_S + 0.5
 
 _log = logging.getLogger(__name__)
 
@@ -35,8 +37,8 @@ _ASKEW = PartReadingError(
 
 
 class FrameWatch:
-    """Detects faults although every part answers: scans that come too late, and a tilt sensor whose
-    gravity contradicts its mounting for longer than a person holds a plate on its edge.
+    """Detects faults although every part answers: late scans, and a tilt sensor whose gravity
+    contradicts its mounting for longer than a person holds a plate on its edge.
     """
 
     def __init__(self) -> None:
@@ -44,7 +46,7 @@ class FrameWatch:
         self._askew_since_s: float | None = None
 
     def update(self, frame: Frame) -> Sequence[PartError]:
-        """Take in one scan, and return the present faults."""
+        """Process one scan, and return the present faults."""
         now_s, motion, busy = frame.time_s, frame.motion, self._scans.update(frame)
         if motion is None or motion.specific_force_m_s2[2] > UPRIGHT_M_S2:
             self._askew_since_s = None
@@ -65,11 +67,11 @@ class _Trouble:
 
 
 class FaultLog:
-    """Logs each fault once when it comes and once when it is over, even if it affects many parts or
-    the figures in its sentence change.
+    """Logs each fault once when it appears and once when it is over, even if the fault affects many
+    parts or the numbers in its sentence change.
 
-    A fault that follows another one of the same part is logged only if it lasts, because a part
-    that has just been plugged in does not answer at once.
+    A fault that follows another fault of the same part is logged only if it lasts, because a part
+    that has just been plugged in does not answer immediately.
     """
 
     def __init__(self) -> None:
@@ -77,13 +79,14 @@ class FaultLog:
         self._ill: set[str] = set()
 
     def update(self, faults: Sequence[PartError], now_s: float) -> None:
-        """Take in the faults of one scan, and log what has changed."""
+        """Process the faults of one scan, and log the changes."""
         if not faults and not self._known:
             return
         before, self._known = self._known, {}
         ill, self._ill = self._ill, {fault.part for fault in faults}
         for problem, fault in {fault.problem: fault for fault in faults}.items():
-            kind = fault.part, fault.template  # the same with another figure in its sentence
+            # The same fault can have other numbers in its sentence.
+            kind = fault.part, fault.template
             known = (t for t in before.values() if (t.fault.part, t.fault.template) == kind)
             trouble = before.get(problem) or next(known, _Trouble(fault, now_s, told=False))
             trouble.fault = fault
@@ -99,7 +102,9 @@ class FaultLog:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """One scan, at ``now_s``: as read, as perceived, and in the game's terms."""
+    """One scan at the time ``now_s``: the frame of the sensors, the observation of perception, and
+    the sight in the game's places and pieces.
+    """
 
     frame: Frame
     observation: Observation
@@ -107,16 +112,16 @@ class ScanResult:
     presses: tuple[ButtonPress, ...]
     now_s: float
     back_held_s: float
-    """Time for which back has been held."""
+    """Time for which the button back has been held, in seconds."""
     done: tuple[GameRequest, ...]
-    """Requests carried out since the scan before."""
+    """Requests that were carried out since the previous scan."""
 
 
 class Sensing:
     """The sensors of one table, and the calibration that improves with the readings."""
 
     perception: Perception
-    """Interprets the readings; set by ``start``."""
+    """Interprets the readings of the sensors; created by ``start``."""
 
     def __init__(
         self,
@@ -126,7 +131,7 @@ class Sensing:
         clock: Clock,
         scanned: Callable[[], None],
     ) -> None:
-        """``scanned``: called as each scan begins."""
+        """Set up the sensing. ``scanned``: called at the start of each scan."""
         self._scanned = scanned
         self._profile = profile
         self._plate = plate
@@ -138,7 +143,7 @@ class Sensing:
         plate.mount(calibration.orientation)
 
     def start(self, overlay: Overlay, position: Position) -> None:
-        """Start perception by the calibration, expecting the pieces of ``position``."""
+        """Start perception with the calibration, expecting the pieces of ``position``."""
         self._classes = overlay.classes
         self.perception = Perception(
             self._profile,
@@ -154,12 +159,14 @@ class Sensing:
         self.start(overlay, position)
 
     def look(self, overlay: Overlay, done: tuple[GameRequest, ...], *, tilted: bool) -> ScanResult:
-        """Scan once. ``tilted``: the plate is tilted on purpose, so that a piece slides."""
+        """Read and interpret one scan. ``done``: requests that were carried out since the previous
+        scan. ``tilted``: True if the plate is tilted on purpose, so that a piece slides.
+        """
         self._scanned()
         frame = self._plate.scan()
         now_s = self._clock.now()
         perception = self.perception
-        if overlay.classes != self._classes:  # those of another game
+        if overlay.classes != self._classes:  # The magnet classes of another game.
             self._classes = overlay.classes
             perception.set_classes(overlay.classes)
         observation = perception.observe(frame, tilted=tilted)

@@ -100,8 +100,8 @@ class Evidence:
     refused: Places | None = None
     """Occupied places for which people rejected the proposal, or None."""
     landed: bool = False
-    """True if a piece came to rest since ``before``. ``again``: True if that piece was then removed,
-    which makes the next proposal doubtful.
+    """True if a piece came to rest since ``before``. ``again``: True if that piece was then
+    removed, which makes the next proposal doubtful.
     """
     again: bool = False
     spin_rad: float | None = None
