@@ -1,1 +1,1 @@
-"""The host: perception, referee, journal, service, page and commands."""
+"""The host program of the table: perception, referee, journal, service, page and commands."""

@@ -1,4 +1,7 @@
-"""Requests to end the program: SIGTERM, a terminal that closes, and Ctrl-C. Imports little."""
+"""Handles requests to end the program: SIGTERM, a terminal that closes, and Ctrl-C.
+
+Imports few modules, so that it can be imported first.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,17 @@ from collections.abc import Callable
 from time import sleep
 
 PATIENCE_S = 10.0
-"""Seconds within which a start that is told to stop ends; systemd kills after TimeoutStopSec=15."""
+"""Time in seconds within which a start ends after a request to stop. systemd kills the process
+after TimeoutStopSec=15.
+"""
 
 
 class StopRequest(SystemExit):
-    """The program has been told to end. Its code is the status that a shell gives the signal."""
+    """The program must end. The exit code is the status that a shell gives for the signal."""
 
 
 class _Heard:
-    """A process is told to stop, not a part of it, so this is its one record."""
+    """The only record of requests, because a request concerns the whole process."""
 
     requested: int | None = None
     ended_by: int | None = None
@@ -26,9 +31,9 @@ class _Heard:
 
 
 def hear() -> None:
-    """Hear requests from now on. SIGTERM ends the process at once, whatever is being imported just
-    then, and so does Ctrl-C: nothing is open yet, and what an exception met on its way out of the
-    import system might swallow it.
+    """Handle requests from now on: each signal ends the process immediately, even during an import.
+
+    No resource is open at this time. An exception instead could be swallowed by the import system.
     """
     for number in _numbers():
         signal.signal(number, lambda number, _: os._exit(128 + number))
@@ -37,8 +42,10 @@ def hear() -> None:
 
 
 def raise_requests() -> None:
-    """Raise StopRequest in the main thread from now on, KeyboardInterrupt for Ctrl-C, so that what
-    is open is closed. Only the first request raises: closing is not interrupted.
+    """Raise StopRequest in the main thread at a request from now on, or KeyboardInterrupt for
+    Ctrl-C.
+
+    So open resources are closed. Only the first request raises, so that closing is not interrupted.
     """
     ignored = sys.unraisablehook
 
@@ -46,24 +53,25 @@ def raise_requests() -> None:
         if not isinstance(lost.exc_value, StopRequest | KeyboardInterrupt):
             ignored(lost)
 
-    sys.unraisablehook = ignore  # a callback has swallowed it, which ``check`` makes up for
+    # A callback has swallowed the exception; ``check`` raises the request again.
+    sys.unraisablehook = ignore
     for number in _numbers():
         signal.signal(number, _raise)
 
 
 def end_by(end: Callable[[], None]) -> None:
-    """Call ``end`` at a request from now on, in place of raising. Raises the request that has been
-    made already.
+    """Call ``end`` at a request from now on, instead of raising. Raises a request that came
+    before.
     """
     _Heard.end = end
     check()
 
 
 def status(of: object) -> int | None:
-    """Return the exit status that a request gives a program whose own is ``of``, or None.
+    """Return the exit status of the program after a request, or None to keep its own status ``of``.
 
-    A start that is told to stop has the signal's, whatever has become of it on its way. So has one
-    that a signal ended in order; Ctrl-C ends that with its own, as do failures.
+    A start that is stopped has the signal's status, even if an error occurred on the way. So does a
+    program that a signal ended without an error, except after Ctrl-C.
     """
     if _Heard.requested is not None:
         return 128 + _Heard.requested
@@ -72,22 +80,26 @@ def status(of: object) -> int | None:
 
 
 def check() -> None:
-    """Raise the request that has been made, if any: also in other threads, and where somebody has
-    swallowed it. Each stage of a start calls this before it changes anything.
+    """Raise StopRequest if a request to stop was made.
+
+    Works in all threads, and also after code has swallowed the request. Each stage of a start calls
+    this function before it changes anything.
     """
     if _Heard.requested is not None:
         raise StopRequest(128 + _Heard.requested)
 
 
 def over() -> None:
-    """Ignore requests: the program is ending, and has its status."""
+    """Ignore further requests, because the program is ending and its status is decided."""
     for number in _numbers():
         signal.signal(number, signal.SIG_IGN)
 
 
 def _numbers() -> list[int]:
-    """Return the signals that are heeded: a shell has some ignored by what it runs in the
-    background, and nohup has SIGHUP ignored.
+    """Return the signals to handle.
+
+    Ignored signals are not handled: a shell ignores some for background programs, and nohup ignores
+    SIGHUP.
     """
     known = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     return [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]
@@ -106,7 +118,9 @@ def _raise(number: int, _frame: object) -> None:
 
 
 def _leave(status: int) -> None:
-    """End the process where it has not ended by itself: a library may wait without end."""
+    """End the process after ``PATIENCE_S`` if it is still running, because a library can wait
+    without end.
+    """
     sleep(PATIENCE_S)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:

@@ -1,4 +1,4 @@
-"""The message catalogue, which translates every text for people.
+"""Messages for people, and the catalogues that translate them.
 
 The English sentence is the key. Translations are in gettext catalogues beside this module, one
 ``NAME.po`` for each language (docs/languages.md).

@@ -1,9 +1,10 @@
 """The catalogues that translate messages.
 
-A catalogue is the JSON file that ``make languages`` makes of a gettext catalogue (``NAME.po``): an
-object with the ``language``, gettext's rule for its ``plural`` forms, and its ``messages``, English
-sentence -> sentence, or -> all plural forms. A key that begins with a form's name and ``FORM`` is a
-sentence in that grammatical form (``msgctxt`` in the catalogue). The page reads the same file.
+A catalogue is the JSON file that ``make languages`` makes from a gettext catalogue (``NAME.po``).
+It is an object with the ``language``, gettext's rule for ``plural`` forms, and ``messages``:
+English sentence -> translated sentence, or -> all its plural forms. A key that begins with the name
+of a grammatical form and ``FORM`` is a sentence in that form (``msgctxt`` in the ``.po`` file). The
+page reads the same file.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from tiltboard.firmware_host.messages.message import Message
 from tiltboard.games.names import PLAYERS
 
 ENGLISH = "en"
-FORM = "\x04"  # Gettext joins a context and its message with this.
+FORM = "\x04"  # Separator with which gettext joins a context and its message.
 TWO_FORMS = "n != 1"
-COUNT = "count"  # Field that selects the plural form.
-# Fields that hold a word of the games' own, a colour or a side, which is translated like a message.
+COUNT = "count"  # Name of the field that selects the plural form.
+# Fields that hold a built-in word of the games, such as a colour or a side. The catalogue
+# translates such a word like a message.
 WORDS = PLAYERS | {"piece", "side"}
 
 
@@ -34,7 +36,7 @@ class _Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Catalogue:
-    """One language. English needs no file: its sentences are the keys."""
+    """The translations for one language. English needs no file: its sentences are the keys."""
 
     def __init__(
         self,
@@ -49,7 +51,7 @@ class Catalogue:
     @staticmethod
     @cache
     def load(language: str) -> Catalogue:
-        """Return the catalogue of one of ``languages``."""
+        """Return the catalogue of ``language``, one of ``languages``."""
         if language == ENGLISH:
             return Catalogue()
         file = resources.files("tiltboard.firmware_host.messages") / f"{language}.json"
@@ -59,8 +61,8 @@ class Catalogue:
     def translate(self, message: Message, form: str = "") -> str:
         """Return the sentence in this language, or in English if there is no translation.
 
-        ``form``: the grammatical form that is needed, if the language has forms. A translation asks
-        for a field's form as in ``{piece:acc}``.
+        ``form`` is the grammatical form that the sentence needs, if the language has forms. A
+        translation asks for the form of a field as in ``{piece:acc}``.
         """
         params = {name: self._inner(name, value) for name, value in message.params.items()}
         return message.filled(self._sentence(message, form), params)
@@ -82,7 +84,7 @@ class Catalogue:
 
 
 class _Inner:
-    """A message inside another one, translated in the form that the outer one asks for."""
+    """A message inside another message, translated in the form that the outer message asks for."""
 
     def __init__(self, catalogue: Catalogue, message: Message) -> None:
         self._catalogue = catalogue
@@ -95,20 +97,21 @@ class _Inner:
         return format(self)
 
     def __repr__(self) -> str:
-        return repr(format(self))  # For sentences that quote a word: {piece!r}.
+        return repr(format(self))  # For sentences that quote a word, as in {piece!r}.
 
 
 @cache
 def languages() -> tuple[str, ...]:
-    """Return the languages that can be chosen."""
+    """Return the languages that people can choose, English first."""
     folder = resources.files("tiltboard.firmware_host.messages")
     others = (p.name.removesuffix(".json") for p in folder.iterdir() if p.name.endswith(".json"))
     return (ENGLISH, *sorted(others))
 
 
 def chosen(wishes: Iterable[str]) -> str | None:
-    """Return the first of ``wishes`` that is available, or None. Each may name a country too:
-    ``de-AT``, ``de_DE.UTF-8``.
+    """Return the first available language of ``wishes``, or None if no wish is available.
+
+    A wish can name a country too, such as ``de-AT`` or ``de_DE.UTF-8``.
     """
     for wish in wishes:
         language = wish.strip().replace("_", "-").partition("-")[0].partition(".")[0].lower()

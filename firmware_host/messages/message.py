@@ -1,4 +1,4 @@
-"""A message as a value, and a hint about the nearest known name for a misspelt one."""
+"""A message for people, and a hint about the nearest known name for a misspelt name."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping
 
 from tiltboard.games.names import PLAYERS, closest
 
-_PLACE = re.compile(r"-?\d+,-?\d+")  # Of a board of hexagons: its column and row.
-_NAMED = "{name}"  # Holds a name, and the player that it stands for.
-MAX_LISTED = 40  # names
-MAX_SHOWN = 600  # Characters of one parameter, which anybody may have sent.
+_PLACE = re.compile(r"-?\d+,-?\d+")  # Name of a place on a board of hexagons: column and row.
+_NAMED = "{name}"  # Template of a message that holds a name and the player with that name.
+MAX_LISTED = 40  # Maximum number of names in a hint.
+MAX_SHOWN = 600  # Maximum number of characters of one parameter, which can come from any request.
 
 
 class Message:
-    """An English template and the values of its ``{named}`` fields. It is immutable.
+    """An English template and the values of its ``{named}`` fields. A message is immutable.
 
-    A parameter that is itself a Message is translated first. It is not a dataclass, because those
-    are written to JSON as they are, and a message has to be translated on its way.
+    A parameter that is itself a Message is translated first. Message is not a dataclass, because a
+    dataclass would be written to JSON without translation.
     """
 
     __slots__ = ("capital", "params", "template")
@@ -28,14 +28,15 @@ class Message:
         self.template = template
         self.params: Mapping[str, object] = params or {}
         self.capital = capital
-        """Whether it begins a sentence, and so with a capital in every language."""
+        """True if the message begins a sentence, and so begins with a capital in every language."""
 
     def __str__(self) -> str:
         return self.filled(self.template, self.params)
 
     def filled(self, template: str, params: Mapping[str, object]) -> str:
         """Return ``template``, in any language, with ``params`` in its fields."""
-        # A word of anybody's own, such as a player's name, is not a template.
+        # Without parameters, the text can be a person's own words, such as a name, and is not a
+        # template.
         short = {name: _short(value) for name, value in params.items()}
         shown = template.format(**short) if short else str(_short(template))
         return shown[:1].upper() + shown[1:] if self.capital else shown
@@ -59,10 +60,10 @@ class Message:
         return Message(self.template, self.params, capital=True)
 
     def with_names(self, names: Mapping[str, Message]) -> Message:
-        """Return the message with the names of people and bots: ``names`` has player -> name.
+        """Return the message with the names of people and bots in place of players.
 
-        A player is a parameter that is called so, or any capitalised word: "Red", while the colour
-        of "a red marble" stays.
+        ``names`` is player -> name. A player is a parameter named like a player, or any capitalised
+        word: "Red" is replaced, but the colour in "a red marble" stays.
         """
         params: dict[str, object] = {}
         for field, value in self.params.items():
@@ -74,8 +75,9 @@ class Message:
         return Message(self.template, params, capital=self.capital)
 
     def with_places(self, labels: Mapping[str, str]) -> Message:
-        """Return the message with the names that people call a board's places by: ``labels`` has
-        ``"-1,3"`` -> name.
+        """Return the message with a board's names for its places in place of coordinates.
+
+        ``labels`` is coordinates, such as ``"-1,3"`` -> name.
         """
         params = {
             field: value.with_places(labels)
@@ -88,7 +90,7 @@ class Message:
         return Message(self.template, params, capital=self.capital) if labels else self
 
     def without_names(self) -> Message:
-        """Return the message from which ``with_names`` made this one."""
+        """Return the original message, before ``with_names`` put names in."""
         if self.template == _NAMED and "player" in self.params:
             player = self.params["player"]
             return player if isinstance(player, Message) else Message(str(player))
@@ -113,7 +115,9 @@ def text(template: str, /, **params: object) -> Message:
 
 
 def nearest(name: str, known: Iterable[str]) -> Message:
-    """Return a hint with the closest of ``known``, or, if none is close, all or a few of them."""
+    """Return a hint with the closest name of ``known``, or, if no name is close, with all or a few
+    names.
+    """
     choices = sorted(str(choice) for choice in known)
     near = closest(name, choices)
     if near is not None:

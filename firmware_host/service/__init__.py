@@ -1,1 +1,3 @@
-"""The running table: the thread of the scan loop, its rate, and the messages to systemd."""
+"""The running table: the thread of the scan loop, the publishing for pages, and messages to
+systemd.
+"""

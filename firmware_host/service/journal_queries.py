@@ -1,4 +1,4 @@
-"""Reading and analysing stored games for pages, in separate threads, so that no scan waits."""
+"""Reads and analyses stored games for pages, in separate threads, so that no scan waits."""
 
 from __future__ import annotations
 
@@ -41,12 +41,14 @@ from tiltboard.ground.clock import SystemClock
 T = TypeVar("T")
 
 MAX_WAITING = 4
-MAX_KEPT = 8  # Analyses kept for repeated requests.
+MAX_KEPT = 8  # Maximum number of analyses kept for repeated requests.
 
 
 class JournalReading:
     """Answers questions from the journal at ``path`` one by one, and analyses one game at a time.
-    Those of the table itself (``ask_ahead``) never wait for pages'.
+
+    Questions of the host (``ask_ahead``) have their own thread, so they never wait for questions of
+    pages.
     """
 
     def __init__(self, path: Path) -> None:
@@ -60,26 +62,29 @@ class JournalReading:
         self._known: dict[tuple[int, tuple[str, ...]], page.GameAnalysis] = {}
 
     def ask(self, question: Callable[[JournalReader], T]) -> Future[T]:
-        """Return a future of the answer. It fails with BusyError if too many questions are
-        waiting.
+        """Return a future of the answer to ``question``.
+
+        The future fails with BusyError if too many questions are waiting.
         """
         busy = BusyError("The journal is being read by others.", remedy="Try again in a moment.")
         return _submitted(lambda: self._read(question), self._reader, self._may_wait, busy)
 
     def ask_ahead(self, question: Callable[[JournalReader], T]) -> Future[T]:
-        """Return a future of the answer to the table itself, which asks one thing at a time."""
+        """Return a future of the answer to the host, which asks one question at a time."""
         return self._ahead.submit(self._read, question)
 
     def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
-        """Return a future of the game's analysis. It fails with BusyError while another game is
-        being analysed, with NotPossibleError, NoSuchGameError or EngineError.
+        """Return a future of the game's analysis.
+
+        The future fails with BusyError while another game is being analysed, or with
+        NotPossibleError, NoSuchGameError or EngineError.
         """
         busy = BusyError("Another game is being analysed.", remedy="Try again in a moment.")
         return _submitted(lambda: self._analysed(game_id), self._analyst, self._may_analyse, busy)
 
     def close(self) -> None:
-        """Cancel waiting questions and the analysis, and wait for the question that is being
-        answered.
+        """Cancel waiting questions and the analysis, and wait for the end of the question in
+        progress.
         """
         self._closed.set()
         for thread in (self._analyst, self._reader, self._ahead):
@@ -110,8 +115,8 @@ class JournalReading:
 def _submitted(
     work: Callable[[], T], thread: ThreadPoolExecutor, room: BoundedSemaphore, busy: BusyError
 ) -> Future[T]:
-    """Return the future of ``work`` in ``thread``; it fails with ``busy`` if there is no
-    ``room``.
+    """Return the future of ``work`` in ``thread``; the future fails with ``busy`` if ``room`` is
+    used up.
     """
     if not room.acquire(blocking=False):
         refused: Future[T] = Future()
@@ -123,7 +128,7 @@ def _submitted(
 
 
 def listed(journal: JournalReader) -> list[page.GameSummary]:
-    """Return the journal's games, newest first."""
+    """Return the journal's games, newest first, for the list on the page."""
     found = []
     for game in journal.games():
         kind = game_type(game.game)
@@ -141,7 +146,7 @@ def listed(journal: JournalReader) -> list[page.GameSummary]:
 
 
 def recorded(stored: JournalGame, profile: Profile) -> page.GameRecord:
-    """Return a game for review, position by position."""
+    """Return a stored game with all its positions, for review on the page."""
     replayed = replay(stored)
     game, reached = replayed.game, replayed.reached
     outcome = reached[-1].outcome
@@ -157,7 +162,9 @@ def recorded(stored: JournalGame, profile: Profile) -> page.GameRecord:
 
 
 def _told(played: Line, found: Analysis) -> page.GameAnalysis:
-    """Return the analysis with its turning points as sentences, and their lines as positions."""
+    """Return the analysis for the page: turning points as sentences, and their lines as
+    positions.
+    """
 
     def line(ply: int, *moves: str) -> page.LineInfo:
         reached = [played.reached[ply]]

@@ -11,15 +11,16 @@ from collections.abc import Callable, Mapping
 from tiltboard.firmware_host.service.snapshot import Snapshot
 from tiltboard.ground.clock import Clock
 
-BEATS_PER_LIMIT = 4  # sd_watchdog_enabled(3) asks for at least two
+# Number of watchdog messages per time limit; sd_watchdog_enabled(3) requires at least two.
+BEATS_PER_LIMIT = 4
 
 
 def tell(address: str, *lines: str, wait: bool = True) -> bool:
-    """Send ``NAME=value`` lines as one datagram to systemd's socket, and return whether it was
-    sent. Without an address nothing is done; an absent manager is not an error.
+    """Send ``NAME=value`` lines to systemd as one datagram; return False if sending failed.
 
-    ``address``: ``$NOTIFY_SOCKET``, a path, or a name that begins with @ (abstract). ``wait``
-    False: the datagram is dropped if the manager does not read fast enough.
+    ``address`` is ``$NOTIFY_SOCKET``: a path, or a name that begins with @ (abstract socket). An
+    empty address does nothing and returns True. With ``wait`` False, the datagram is dropped if
+    systemd does not read fast enough.
     """
     if not address:
         return True
@@ -34,8 +35,10 @@ def tell(address: str, *lines: str, wait: bool = True) -> bool:
 
 
 def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float | None:
-    """Return the period of watchdog messages in s, or None if systemd watches no process, or
-    another one (sd_watchdog_enabled(3)).
+    """Return the interval of watchdog messages in seconds, or None if systemd does not watch this
+    process.
+
+    ``pid`` is the id of this process, None for the real one (see sd_watchdog_enabled(3)).
     """
     pid = os.getpid() if pid is None else pid
     limit_us = environ.get("WATCHDOG_USEC", "")
@@ -47,10 +50,10 @@ def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float |
 
 
 class Heartbeat:
-    """Feeds the watchdog, from the table's thread, and only after real scans.
+    """Sends watchdog messages from the table's thread, only after new scans.
 
-    ``latest``: the newest snapshot. Its time is that of the scan, so a loop that publishes one scan
-    again and again starves the watchdog as a blocked one does.
+    ``latest`` returns the newest snapshot. The snapshot's time is the time of its scan. So a loop
+    that publishes the same scan again sends no message, and systemd restarts the service.
     """
 
     def __init__(
@@ -69,7 +72,7 @@ class Heartbeat:
         self._status = ""
 
     def ready(self) -> None:
-        """Report that the table scans and its page answers."""
+        """Report that the table scans and its page answers requests."""
         tell(self._address, "READY=1")
 
     def stopping(self) -> None:
@@ -77,8 +80,9 @@ class Heartbeat:
         tell(self._address, "STOPPING=1", "STATUS=Stopping; the game is kept.")
 
     def beat(self) -> None:
-        """Feed the watchdog and report a new status. Call it after each published scan, from the
-        table's thread.
+        """Send a watchdog message if it is due, and a new status.
+
+        Call it from the table's thread after each published scan.
         """
         snapshot = self._latest()
         scan_s, self._scan_s = self._scan_s, snapshot.time_s
@@ -91,14 +95,15 @@ class Heartbeat:
             due_s = now_s + self._every_s
         if status != self._status:
             lines.append(f"STATUS={status}")
-        # A scan never waits for the manager; a datagram that it did not take is sent again.
+        # A scan never waits for systemd. A datagram that systemd did not accept is sent again
+        # later.
         if lines and tell(self._address, *lines, wait=False):
             self._status, self._due_s = status, due_s
 
 
 def status_of(snapshot: Snapshot) -> str:
-    """Return one line for ``systemctl status``: the table's sentence, then other faults and
-    notices.
+    """Return one line for ``systemctl status``: the sentence shown to players, then other
+    faults.
     """
     shown = snapshot.guidance
     words = [f"{shown.say}"]

@@ -1,4 +1,4 @@
-"""The publisher: it derives the page's layout, snapshots, seats and health map from the host."""
+"""Builds the page's layout, snapshots, seats and map of sensors from the state of the host."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from tiltboard.games.registry import game_type
 
 
 def shown_options(options: Mapping[str, Any], secret: tuple[str, ...]) -> dict[str, Any]:
-    """Return the options without those that are secret while the game is not over."""
+    """Return the game options without those that are secret until the game is over."""
     return {name: value for name, value in options.items() if name not in secret}
 
 
-NAMED = 8  # Most places that a sentence names.
+NAMED = 8  # Maximum number of places that a sentence names.
 
 
 def health_answer(host: Host) -> page.HealthMap:
-    """Return the state of the sensors by the calibration in use and the last sweep."""
+    """Return the state of the sensors, from the calibration in use and the last sweep."""
     profile, calibration = host.profile, host.sensing.perception.calibration
     found = health_map(profile, calibration)
     swept = read_progress(host.journal.path.parent / PROGRESS_NAME, profile)
@@ -79,10 +79,12 @@ def _summary(
 
 
 class Publisher:
-    """Builds layouts and snapshots."""
+    """Builds layouts and snapshots for the page."""
 
     def __init__(self, host: Host, hands: HandsPort | None = None) -> None:
-        """``hands``: those of a table whose pieces the page can move."""
+        """Use the state of ``host``. ``hands`` move the pieces of a simulated table; None for a
+        real table.
+        """
         self._host = host
         self._hands = hands
         self._layout: page.Layout | None = None
@@ -90,10 +92,11 @@ class Publisher:
         self._seats = SeatPublisher()
 
     def layout(self) -> page.Layout:
-        """Return the layout of the game that is played; its number changes with the game."""
+        """Return the layout of the current game. Its number changes with the game."""
         host, hands = self._host, self._hands
         game_id = host.standing.game_id or 0
-        key = game_id, host.standing.outcome is not None  # Nothing is secret after the end.
+        # After the end of the game no option is secret.
+        key = game_id, host.standing.outcome is not None
         if self._layout is None or self._layout_of != key:
             profile, lights = host.profile, host.profile.lights
             self._layout_of = key
@@ -111,7 +114,9 @@ class Publisher:
         return self._layout
 
     def snapshot(self) -> page.Snapshot:
-        """Return the state of the table after the last step, of which each part makes a group."""
+        """Return the state of the table after the last step. Each part of the host builds one
+        group.
+        """
         host = self._host
         standing, playing, session = host.shown, host.playing, host.session
         names, faults, far = playing.names, host.sight.faults, playing.far
@@ -131,7 +136,7 @@ class Publisher:
         )
 
     def seats(self) -> SeatsShown:
-        """Return what the devices that have seats may see."""
+        """Return the data for the devices that hold seats in the game."""
         return self._updated_seats().shown
 
     def _updated_seats(self) -> SeatPublisher:
@@ -141,7 +146,7 @@ class Publisher:
 
 
 def layout_of(profile: Profile, number: int, game: page.GameInfo, **more: Any) -> page.Layout:
-    """Return a table's layout with a game on it; ``more``: further fields of Layout."""
+    """Return the layout of a table and its game. ``more`` are further fields of Layout."""
     return page.Layout(
         number=number,
         profile=profile.name,
@@ -157,8 +162,9 @@ def layout_of(profile: Profile, number: int, game: page.GameInfo, **more: Any) -
 
 
 def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page.GameInfo:
-    """Return what a page shows of a game apart from its position. ``over``: nothing is secret any
-    more.
+    """Return the page's data about a game apart from its position.
+
+    ``over`` is True after the game's end, when nothing is secret.
     """
     kind = game_type(game.name)
     credit = kind.credit
@@ -199,16 +205,18 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page
 
 
 def _words(words: str) -> Message:
-    """Return a deck's words as a message; braces in its own names are not fields."""
+    """Return words of a deck as a message. Braces in a deck's words do not mark fields."""
     return Message("{name}", {"name": words}) if set("{}") & set(words) else Message(words)
 
 
 def look_info(kind: GameType, piece: str) -> page.LookInfo:
-    """Return how the page draws a piece."""
+    """Return the form and colour with which the page draws a piece."""
     look = kind.look_of(piece)
     return page.LookInfo(look.form, look.paint or look.colour or piece)
 
 
 def local_time(at_s: float) -> str:
-    """Return date and time in local time, such as 2026-01-31 18:05."""
+    """Return ``at_s``, in seconds since 1970 UTC, as local date and time, such as 2026-01-31
+    18:05.
+    """
     return datetime.fromtimestamp(at_s, UTC).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,4 +1,4 @@
-"""QR codes as pictures for pages, sheets and terminals."""
+"""Draws QR codes for pages, printed sheets and terminals."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from io import BytesIO, StringIO
 
 import segno
 
-DARK, LIGHT = "#1b1410", "#ffffff"  # Cameras need this contrast, in dark mode too.
-QUIET = 3  # Margin in modules.
+# Colours with the contrast that cameras need, also on dark pages.
+DARK, LIGHT = "#1b1410", "#ffffff"
+QUIET = 3  # Width of the margin around a QR code, in modules (its smallest squares).
 _SHEET = """\
 <!doctype html>
 <meta charset="utf-8">
@@ -25,10 +26,11 @@ svg {{ width: 50mm; height: 50mm; }}
 """
 
 
-@lru_cache(64)  # It takes 0.1 s on a small Pi, and pages ask often.
+@lru_cache(64)  # Cache the codes: drawing takes 0.1 s on a small Pi, and pages ask often.
 def qr_svg(address: str) -> str:
-    """Return ``address`` as a scalable SVG document, the smallest one with medium error
-    correction.
+    """Return the QR code of ``address`` as a scalable SVG document.
+
+    The code has the smallest size with medium error correction.
     """
     drawn = BytesIO()
     code = segno.make(address, error="m", micro=False)
@@ -37,8 +39,9 @@ def qr_svg(address: str) -> str:
 
 
 def qr_sheet(title: str, codes: Iterable[tuple[str, str, str]]) -> str:
-    """Return an HTML document to print. ``codes``: each code's content, and the texts above and
-    below it.
+    """Return an HTML document with QR codes to print.
+
+    ``codes`` has each code's content, the text above the code and the text below the code.
     """
     figures = (
         f"<figure>{qr_svg(what)}<figcaption>{escape(over)}<br>"
@@ -49,13 +52,17 @@ def qr_sheet(title: str, codes: Iterable[tuple[str, str, str]]) -> str:
 
 
 def qr_terminal(address: str) -> str:
-    """Return the QR code for a terminal, in half blocks."""
+    """Return the QR code of ``address`` as text for a terminal, drawn with half-block
+    characters.
+    """
     drawn = StringIO()
     segno.make(address, error="l", micro=False).terminal(drawn, compact=True)
     return drawn.getvalue()
 
 
 def wifi_code(ssid: str, password: str) -> str:
-    """Return the text of a QR code with which a phone joins a Wi-Fi (ZXing's WIFI:)."""
+    """Return the text of a QR code with which a phone joins a Wi-Fi network (ZXing's format
+    WIFI:).
+    """
     name, secret = (re.sub(r'([\\;,":])', r"\\\1", each) for each in (ssid, password))
     return f"WIFI:T:WPA;S:{name};P:{secret};;"

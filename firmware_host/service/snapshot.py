@@ -1,9 +1,9 @@
-"""The host's public state after a step, and the answers of the table, as the page and other
-programs read them (JSON, msgspec).
+"""The host's public state after a step, and the answers to requests, as the page and other programs
+read them (JSON, msgspec).
 
-``Layout`` changes only when a game starts; ``Snapshot`` after every step that changed something.
-Everything per plate place is a list in index order (a1 first). Texts for people are messages, which
-each page gets as strings in its own language.
+``Layout`` changes only when a game starts or ends; ``Snapshot`` changes after every step with a
+change. Each list of values per plate place is in index order (a1 first). Texts for people are
+messages, and each page gets them as strings in the page's language.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ class BoardPlace(msgspec.Struct, frozen=True):
     """A place of the game's board."""
 
     index: int
-    """The index of the plate place under it."""
+    """The index of the plate place under this place."""
     blocked: str | None = None
 
 
 class SlotInfo(msgspec.Struct, frozen=True):
-    """A slot at the board's edge."""
+    """A slot at the board's edge, through which pieces enter."""
 
     name: str
     side: str
     colour: str
-    """Plain name of its colour; the tint is that colour as ``#rrggbb``."""
+    """Plain name of the slot's colour; ``tint`` is the same colour as ``#rrggbb``."""
     cells: list[str]
-    """Its line's places, inward."""
+    """The places of the slot's line, from the edge inward."""
     tint: str
 
 
 class LookInfo(msgspec.Struct, frozen=True):
-    """The look of a piece."""
+    """The form and colour of a piece."""
 
     form: str
-    """Ball, stone, tile, ship, pod."""
+    """The form of a piece: ball, stone, tile, ship or pod."""
     paint: str
-    """A plain colour's name."""
+    """Plain name of the piece's colour."""
 
 
 class GameInfo(msgspec.Struct, frozen=True):
-    """The game that is played."""
+    """The current game, apart from its position."""
 
     id: int
     name: str
@@ -66,35 +66,37 @@ class GameInfo(msgspec.Struct, frozen=True):
     options: dict[str, Any]
     players: list[str]
     pieces: list[str]
-    """Kinds in class order."""
+    """Kinds of pieces, in the order of the magnet classes."""
     board: dict[str, BoardPlace]
-    """Place -> BoardPlace."""
+    """Place -> plate index and other data of that place."""
     figure: Message
     """The unit of ``PlayersGroup.figures``, in words."""
     teams: list[list[str]] = []
-    """Players who win together."""
+    """Groups of players who win together."""
     names: dict[str, Message] = {}
-    """Piece -> its name for people."""
+    """Piece -> name of that piece for people."""
     looks: dict[str, LookInfo] = {}
-    """Piece -> its look."""
+    """Piece -> form and colour of that piece."""
     slots: list[SlotInfo] = []
     """The slots at the sides through which pieces enter."""
     drawing: Drawing | None = None
-    """Marks on the board besides its places."""
+    """Marks that the page draws on the board, in addition to the places."""
     aim: Message | None = None
     """The aim of the game in one line."""
     lesson: bool = False
-    """Whether there is a lesson."""
+    """True if the game has a lesson."""
     glossary: dict[str, tuple[Message, Message]] = {}
-    """For a game of seats, ``card:limit-it`` and the like -> its name and effect."""
+    """In a game of seats, key of a card or term (such as ``card:limit-it``) -> its name and
+    effect.
+    """
     labels: dict[str, str] = {}
-    """Place -> its name for people, where that differs."""
+    """Place -> name for people, for places whose name differs."""
     hexagonal: bool = False
-    """Whether places have six neighbours (tiltboard.games.base.Game.hexagonal)."""
+    """True if places have six neighbours (tiltboard.games.base.Game.hexagonal)."""
 
 
 class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
-    """The fixed part of the page."""
+    """The data of the page that change only with the game."""
 
     number: int
     profile: str
@@ -105,18 +107,18 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     plate_mm: float
     places: list[str]
     hands: bool
-    """Whether the page can move pieces, and cause the faults in ``breakable``."""
+    """True if the page can move pieces, and cause the faults in ``breakable``."""
     game: GameInfo | None
     breakable: list[BreakableInfo] = []
     engine_names: list[str] = []
-    """The engines that may play, the built-in one first."""
+    """The engines that can play, the built-in engine first."""
     pegs: bool = False
-    """Whether half balls are where four places of the board meet, and a wall is around it."""
+    """True if the board has half balls where four places meet, and a wall around the board."""
     spins: bool = False
-    """Whether the plate turns without end."""
+    """True if the plate can turn without end."""
     light_mm: tuple[float, float] | None = None
-    """Offset of each light's hole east and north of its place's middle, in mm; None: the light is a
-    ring.
+    """Position of a light's hole in mm east and north of the middle of its place; None if the light
+    is a ring.
     """
 
 
@@ -124,13 +126,13 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     """The state of the table after a step, in seven groups."""
 
     layout: int
-    """Number of the layout that belongs to it."""
+    """Number of the layout that belongs to this snapshot."""
     time_s: float
-    """Time of the scan."""
+    """Time of the scan in seconds."""
     game: GameGroup
     """The game and its moves."""
     guidance: GuidanceGroup
-    """Instructions to people, in words and in lights."""
+    """Instructions to players, in words and in lights."""
     plate: PlateGroup
     """The state of the sensors and of the lights."""
     players: PlayersGroup
@@ -138,9 +140,9 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     learning: LearningGroup
     """Lessons, hints, free play and demonstrations."""
     seats: SeatsGroup | None
-    """A game of seats as everybody may see it, or None for another game."""
+    """The public part of a game of seats, or None for another kind of game."""
     match: MatchGroup | None
-    """The match with other tables while its game is played, or None."""
+    """The match with other tables while a game of this match is played, or None."""
 
 
 GROUPS = ("game", "guidance", "plate", "players", "learning", "seats", "match")
@@ -150,20 +152,22 @@ GROUPS = ("game", "guidance", "plate", "players", "learning", "seats", "match")
 
 
 class GameSummary(msgspec.Struct, frozen=True):
-    """One line of the list of games."""
+    """One entry in the list of games."""
 
     id: int
     title: str
     started: str
-    """Local date and time, ready to read."""
+    """Local date and time of the start, ready to show."""
     options: dict[str, Any]
     moves: int
     result: dict[str, Any] | None
-    """The result object of the ``tiltboard rules`` contract, or None while the game can go on."""
+    """The result object as in ``tiltboard rules``, or None while the game is open."""
 
 
 class RecordedPosition(msgspec.Struct, frozen=True):
-    """One position of a record: place -> piece, player -> pieces in reserve, the player to move."""
+    """One position of a stored game: place -> piece, player -> pieces in reserve, and the player to
+    move.
+    """
 
     cells: dict[str, str]
     reserve: dict[str, int]
@@ -171,46 +175,48 @@ class RecordedPosition(msgspec.Struct, frozen=True):
 
 
 class GameRecord(msgspec.Struct, frozen=True):
-    """A whole game for step-through review: ``positions`` has one more entry than ``moves``."""
+    """A whole game for review, step by step. ``positions`` has one entry more than ``moves``."""
 
     game: GameInfo
     moves: list[str]
     positions: list[RecordedPosition]
     result: dict[str, Any] | None
     places: list[str] = []
-    """Those that show why the game is over."""
+    """The places that show why the game is over."""
     told: list[list[Message]] = []
-    """The effects of each move; empty for a game of seats."""
+    """Messages about the effects of each move; empty for a game of seats."""
 
 
 class LineInfo(msgspec.Struct, frozen=True):
-    """A possible continuation of a game: moves, and the position after each."""
+    """A possible continuation of a game: its moves, and the position after each move."""
 
     moves: list[str]
     positions: list[RecordedPosition]
 
 
 class TurningPointInfo(msgspec.Struct, frozen=True):
-    """A move that decided much: its number from 1, and a sentence on why."""
+    """A move that changed the balance of a game: its number from 1, and a sentence with the
+    reason.
+    """
 
     ply: int
     say: Message
     better: LineInfo
-    """The better line, or empty if none is known."""
+    """The better line, or an empty line if no better move is known."""
     played: LineInfo
-    """The move and its continuation."""
+    """The move of the game and its best continuation."""
 
 
 class ToLearn(msgspec.Struct, frozen=True):
-    """A lesson from a game, and a puzzle like it: ``puzzle`` is the number of one that comes with
-    the game, or 0.
+    """A lesson from a game. ``puzzle`` is the number of a similar puzzle that comes with the game,
+    or 0.
     """
 
     say: Message
     puzzle: int
     practise: int | None = None
-    """The number of moves after which the game itself was a puzzle (for the verb ``practise``), or
-    None.
+    """Number of moves after which the game's position is itself a puzzle (for the verb
+    ``practise``), or None.
     """
 
 
@@ -218,11 +224,11 @@ class GameAnalysis(msgspec.Struct, frozen=True):
     """An analysis of a game."""
 
     shares: list[float]
-    """The first player's expected share of the game, 0 to 1, at the start and after each move."""
+    """The first player's expected score, 0 to 1, at the start and after each move."""
     turning: list[TurningPointInfo]
-    """The turning points, at most three, in the order of play."""
+    """The turning points of the game, at most three, in the order of play."""
     learn: list[ToLearn]
-    """The lessons of a game, at most three."""
+    """The lessons of the game, at most three."""
 
 
 class PersonInfo(msgspec.Struct, frozen=True):
@@ -230,21 +236,21 @@ class PersonInfo(msgspec.Struct, frozen=True):
 
     name: str
     progress: Mapping[str, Experience]
-    """Game -> their record."""
+    """Game -> the person's record in that game."""
     puzzles_there: dict[str, int]
-    """Game -> its number of puzzles."""
+    """Game -> number of puzzles that come with that game."""
 
 
 class HealthMap(msgspec.Struct, frozen=True):
     """The results of the last calibration."""
 
     made: str | None
-    """Local date and time, None if there was none."""
+    """Local date and time of the calibration, or None if the table was never calibrated."""
     summary: Message
-    """The result in a sentence."""
+    """The result of the calibration in one sentence."""
     mounting: Message | None
-    """The way in which the tilt sensor is mounted, in words."""
+    """The orientation in which the tilt sensor is mounted, in words, or None if unknown."""
     places: list[Health]
-    """Every place in index order; empty if there is nothing to measure."""
+    """Measurements of all places in index order; empty if nothing was measured."""
     wiring: list[Message] = []
-    """Faults and deviations from the profile that the last sweep found, with what to do."""
+    """Faults and deviations from the profile that the last sweep found, each with a remedy."""

@@ -1,7 +1,7 @@
-"""The table's voice: its sentences, read aloud by a program such as espeak-ng.
+"""Reads the table's sentences aloud with a program such as espeak-ng.
 
-The program runs as a process, which a separate thread starts and ends, so no scan waits for it. A
-new sentence interrupts the one before.
+The program is started and ended by a separate thread, so no scan waits for it. A new sentence
+interrupts the sentence before.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ _log = logging.getLogger(__name__)
 
 
 class Speaker:
-    """Reads sentences aloud. ``program``: takes ``-v`` with a language, and the sentence, as
-    espeak-ng does. ``latest``: returns the newest snapshot.
+    """Reads sentences aloud.
+
+    ``program`` is called with ``-v``, a language and the sentence, as espeak-ng is. ``latest``
+    returns the newest snapshot.
     """
 
     def __init__(self, program: str, catalogue: Catalogue, latest: Callable[[], Snapshot]) -> None:
@@ -33,20 +35,22 @@ class Speaker:
         self._thread = ThreadPoolExecutor(1, "speaker")
 
     def look(self) -> None:
-        """Read aloud what is new. Called in the table's thread; returns at once."""
+        """Read a new sentence aloud, if there is one. Call it in the table's thread; it returns
+        without waiting.
+        """
         say = self._latest().guidance.say
         if say != self._seen:
             self._seen = say
             self._thread.submit(self._speak, say)
 
     def close(self) -> None:
-        """Stop speaking."""
+        """Stop speaking, and end the thread."""
         self._thread.submit(self._hush)
         self._thread.shutdown()
 
     def _speak(self, say: Message) -> None:
         self._hush()
-        if say is not self._seen:  # a newer one waits already
+        if say is not self._seen:  # A newer sentence is already waiting.
             return
         sentence = self._catalogue.translate(say)
         command = [self._program, "-v", self._catalogue.language, "--", sentence]

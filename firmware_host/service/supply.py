@@ -1,4 +1,4 @@
-"""Checks of the Pi's supply, its temperature and its card, for the running table and the doctor."""
+"""Checks the Pi's supply, temperature and card, for the running table and for the doctor."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from pathlib import Path
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.ground.clock import Clock
 
-# linux, Documentation/hwmon/raspberrypi-hwmon.rst: below 4.63 V within the last two seconds
+# Folder of the driver that reports a supply below 4.63 V within the last two seconds (linux,
+# Documentation/hwmon/raspberrypi-hwmon.rst).
 MONITORS = "sys/class/hwmon"
-# raspberrypi/linux, drivers/firmware/raspberrypi.c; the bits are those of `vcgencmd get_throttled`
+# File of raspberrypi/linux, drivers/firmware/raspberrypi.c, with the bits of `vcgencmd
+# get_throttled`.
 THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
-UNDERVOLTAGE, SLOWED = 1 << 0, 1 << 1 | 1 << 2 | 1 << 3  # capped, throttled, soft limit: all now
+# The bits of SLOWED mean: frequency capped, throttled, soft temperature limit, each at present.
+UNDERVOLTAGE, SLOWED = 1 << 0, 1 << 1 | 1 << 2 | 1 << 3
 NOT_KEPT = "state/not-kept"
 """File that systemd/card/state writes if the partition for games cannot be used."""
 LOOK_S = 5.0
@@ -43,16 +46,16 @@ def supply_sags(root: Path) -> bool | None:
 
 
 def is_slowed(root: Path) -> bool:
-    """Return whether heat slows the Pi down now, rather than only a weak supply."""
+    """Return whether heat slows the Pi down now. A slow Pi with a weak supply does not count."""
     throttled = _throttled(root) or 0
     return bool(throttled & SLOWED) and not throttled & UNDERVOLTAGE
 
 
 class SupplyWatch:
-    """Reports problems on the page for as long as they last, and in the log when they begin.
+    """Shows problems on the page while they last, and logs each problem when it begins.
 
-    ``notice``: sets or removes the notice about a part. Call it after each snapshot, from the
-    table's thread; it checks every ``LOOK_S``.
+    ``notice`` sets or removes the notice about a part. Call the object after each snapshot, from
+    the table's thread; it checks every ``LOOK_S`` seconds.
     """
 
     def __init__(
@@ -65,7 +68,7 @@ class SupplyWatch:
         self._said: dict[str, Message] = {}
 
     def __call__(self) -> None:
-        """Check supply, heat and card, if it is time."""
+        """Check supply, heat and card, if ``LOOK_S`` seconds have passed since the last check."""
         if self._clock.now() < self._due_s:
             return
         self._due_s = self._clock.now() + LOOK_S

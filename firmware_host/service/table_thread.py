@@ -1,10 +1,10 @@
-"""The running table: its thread for the scan loop, and the interface for the page.
+"""The running table: the thread of the scan loop, and the interface for the page.
 
-The page runs in an event loop. So everything that is read at once (``layout``, ``latest``) is an
-immutable value that any thread may read, and every request returns a ``concurrent.futures.Future``
-that the table's thread resolves: with the value, or with an error whose sentence the page shows
-(TiltboardError or RulesError; any other is a defect, logged and shown as "went wrong"). Requests
-are carried out in the order of their arrival.
+The page runs in an event loop. So the values that are read without waiting (``layout``, ``latest``)
+are immutable and safe in any thread. Each request returns a ``concurrent.futures.Future`` that the
+table's thread resolves with the result or an error. The page shows the sentence of a TiltboardError
+or RulesError; any other error is a defect, logged and shown as "went wrong". Requests are executed
+in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -36,22 +36,23 @@ from tiltboard.games.base import IllegalMoveError
 from tiltboard.games.registry import GAMES
 from tiltboard.ground.clock import Clock
 
-SNAPSHOTS_PER_S = 20  # While a page is open.
-UNSEEN_PER_S = 1  # Otherwise: for systemd, and single requests.
-POSES_KEPT = 16  # In scans; a slower page misses some.
-ASKED_LASTS_S = 10.0  # Repeated requests within this time count as an open page.
+SNAPSHOTS_PER_S = 20  # Rate of snapshots while a page is open.
+UNSEEN_PER_S = 1  # Rate of snapshots without an open page, for systemd and single requests.
+POSES_KEPT = 16  # Number of poses that are kept; a slower page misses some poses.
+ASKED_LASTS_S = 10.0  # Time in seconds within which repeated requests count as an open page.
 
 _log = logging.getLogger(__name__)
 
 
 class Table:
-    """A host in a thread of its own.
+    """A host in its own thread.
 
-    ``open_host`` is called in that thread, which owns buses and journal from then on. ``wait`` is
-    called after each step and returns when the next scan is due. ``close``: releases everything, by
-    default the host alone. ``on_step`` is called there after each step, the host's first included;
-    may be set. So may ``on_stop``, which is called, from the thread, when the loop has ended for
-    any reason; ``failure`` is that reason, or None after a request to stop.
+    ``open_host`` is called in that thread, which owns the buses and the journal from then on.
+    ``wait`` is called after each step, and returns when the next scan is due. ``close`` releases
+    everything; by default it closes only the host. ``on_step`` is called in the thread after each
+    step, including the first. ``on_stop`` is called in the thread when the loop has ended for any
+    reason. Callers can set both. ``failure`` is the error that ended the loop, or None after a
+    request to stop.
     """
 
     def __init__(
@@ -72,11 +73,13 @@ class Table:
         self.on_stop: Callable[[], None] = lambda: None
         self.on_step: Callable[[Host], None] = lambda _: None
         self._listeners: list[Callable[[], None]] = []
-        self._looking = 0  # Changed by the page's thread alone.
-        self._watched: Counter[str] = Counter()  # Changed by the page's thread alone.
+        self._looking = 0  # Number of open pages; changed only by the page's thread.
+        # Number of watchers of each kind; changed only by the page's thread.
+        self._watched: Counter[str] = Counter()
         self._poses: tuple[tuple[int, PoseFrame], ...] = ()
         self._asked_s = -ASKED_LASTS_S
-        self._carried_out: deque[Future[None]] = deque()  # Not published yet.
+        # Answers to finished commands whose effects are not published yet.
+        self._carried_out: deque[Future[None]] = deque()
         self._stopping = threading.Event()
         self._started: Future[None] = Future()
         self._thread = threading.Thread(target=self._run, name="table")
@@ -86,8 +89,8 @@ class Table:
         self.failure: BaseException | None = None
 
     def start(self) -> None:
-        """Start scanning, and return after the first scan. Raises why the host could not be
-        opened.
+        """Start scanning, and return after the first scan. Raises the error if the host could not
+        be opened.
         """
         self._thread.start()
         self._started.result()
@@ -98,52 +101,58 @@ class Table:
         if self._thread.ident is not None:
             self._thread.join()
 
-    # For the page
+    # The interface for the page.
 
     @property
     def has_begun(self) -> bool:
-        """True if it started its first game because the journal had none to resume."""
+        """True if the host started a first game because the journal had no game to resume."""
         return self._host.has_begun
 
     @property
     def profile(self) -> Profile:
-        """The table's wiring and size, which decide the games that fit it."""
+        """The table's wiring and size, which decide which games fit."""
         return self._host.profile
 
     @property
     def far_settings(self) -> FarSettings:
-        """The settings for reaching other tables."""
+        """The settings of the connection to other tables."""
         return self._host.playing.far_settings
 
     def layout(self) -> page.Layout:
-        """Return the present layout. A new one is in place before its first snapshot."""
+        """Return the present layout. A new layout is available before its first snapshot."""
         return self._published[0]
 
     def latest(self) -> page.Snapshot:
-        """Return the newest snapshot, which is at most 50 ms old while a page is open or this is
-        called repeatedly, else one second.
+        """Return the newest snapshot.
+
+        It is at most 50 ms old while a page is open or this method is called repeatedly, otherwise
+        at most one second.
         """
         if threading.current_thread() is not self._thread:
             self._asked_s = self._clock.now()
         return self._published[1]
 
     def seats(self) -> SeatsShown:
-        """Return what is sent to the devices that have seats: of the newest snapshot's step, but
-        with the present holders.
+        """Return the data for the devices that hold seats, from the newest snapshot's step.
+
+        Only the holders of the seats are the present ones.
         """
         seats = self._host.playing.seats
         return replace(self._published[2], holders=seats.holders, devices=seats.devices)
 
     def poses(self) -> Sequence[tuple[int, PoseFrame]]:
-        """Return the poses of the last third of a second, scan by scan, with running numbers, of a
-        table whose pieces the page can move; only scans in which something moved, and only while
-        watched.
+        """Return the poses of the last third of a second, each with a running number.
+
+        Only a table whose pieces the page can move has poses, only while they are watched, and only
+        for scans in which something moved.
         """
         return self._poses
 
     def watch(self, what: str) -> Callable[[], None]:
-        """Keep ``poses``, or let an engine judge who is ``ahead``, from now on. Return a function
-        that ends this.
+        """Start work that only watchers need: keeping ``poses``, or judging who is ``ahead`` by an
+        engine.
+
+        ``what`` is "poses" or "ahead". Returns a function that ends this watcher.
         """
         self._watched[what] += 1
 
@@ -153,9 +162,11 @@ class Table:
         return end
 
     def subscribe(self, listener: Callable[[], None], *, looks: bool = True) -> Callable[[], None]:
-        """Call ``listener``, which must return at once, after each new snapshot, from the table's
-        thread. Snapshots are rare while nobody ``looks``. Return a function that ends the
-        subscription.
+        """Call ``listener`` after each new snapshot, from the table's thread. It must return
+        without waiting.
+
+        Snapshots are rare unless at least one subscriber ``looks``. Returns a function that ends
+        the subscription.
         """
         self._listeners.append(listener)
         if looks:
@@ -169,11 +180,14 @@ class Table:
         return end
 
     def submit(self, command: Verb) -> Future[None]:
-        """Let the host or the hands carry out a command. The future resolves once its effects are
-        in layout and snapshot; it fails with NotPossibleError if there are no hands.
+        """Let the host or the simulated hands execute a command.
+
+        The future resolves once the command's effects are in layout and snapshot. It fails with
+        NotPossibleError if the command needs hands and the table has no hands.
         """
         answer: Future[None] = Future()
-        answer.set_running_or_notify_cancel()  # It cannot be cancelled.
+        # Mark the future as running, so that it cannot be cancelled.
+        answer.set_running_or_notify_cancel()
 
         def done(asked: Future[None]) -> None:
             if asked.exception() is None:
@@ -200,27 +214,29 @@ class Table:
         self.call(lambda: self._host.offer(Choice(value, label), ask))
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
-        """Ask people at the table to confirm a device's request; ``answer`` is called in the
-        table's thread.
+        """Ask the players at the table to confirm a device's request.
+
+        ``answer`` is called in the table's thread.
         """
         self.call(lambda: self._host.ask_for_press(what, number, answer))
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
-        """Let a long hold of back call ``power_off``, in the table's thread."""
+        """Let a long press of the back button call ``power_off``, in the table's thread."""
         self.call(lambda: self._host.may_power_off(power_off))
 
     def call(self, work: Callable[[], None]) -> Future[None]:
-        """Do ``work`` in the table's thread."""
+        """Call ``work`` in the table's thread; the future resolves afterwards."""
         return self._host.call(work)
 
     def preview(self, move: str) -> Future[Preview]:
-        """Return a future of a move's effects on the confirmed position. It fails with RulesError
-        if the move is illegal.
+        """Return a future of a move's effects on the confirmed position.
+
+        The future fails with RulesError if the move is illegal.
         """
 
         def done() -> Preview:
             host = self._host
-            if host.game.seated:  # Its effects may be secret.
+            if host.game.seated:  # The effects of a move in a game of seats can be secret.
                 raise IllegalMoveError("{move} is not a legal move now.", move=move)
             return preview(host.standing.position or host.game.start(), move)
 
@@ -235,13 +251,15 @@ class Table:
         return self._host.call(lambda: health_answer(self._host))
 
     def record(self, game_id: int) -> Future[page.GameRecord]:
-        """Return a future of one game for review. It fails with NoSuchGameError."""
+        """Return a future of one game for review. The future fails with NoSuchGameError."""
         profile = self._host.profile
         return self._reading.ask(lambda journal: recorded(journal.load(game_id), profile))
 
     def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
-        """Return a future of the strongest engine's analysis of a game, which takes up to half a
-        minute. It fails with NoSuchGameError, NotPossibleError or BusyError.
+        """Return a future of the strongest level's analysis of a game, which takes up to half a
+        minute.
+
+        The future fails with NoSuchGameError, NotPossibleError or BusyError.
         """
         return self._reading.analysis(game_id)
 
@@ -254,12 +272,13 @@ class Table:
         )
 
     def export(self, game_id: int) -> Future[str]:
-        """Return a future of one game as text. It fails with NoSuchGameError."""
+        """Return a future of one game as text. The future fails with NoSuchGameError."""
         return self._reading.ask(lambda journal: write_game(journal.load(game_id)))
 
     def scans_at(self, rate_hz: float) -> None:
-        """Report the scan rate on the page and in the log if it is below the profile's. Call it in
-        the table's thread.
+        """Report a scan rate below the profile's on the page and in the log.
+
+        Call it in the table's thread. A sufficient rate removes the report from the page.
         """
         wanted_hz = self._host.profile.scans_per_s
         slow = text(
@@ -271,14 +290,17 @@ class Table:
         _log.warning("The table scans %g times a second, of %g", rate_hz, wanted_hz)
 
     def notice(self, part: str, what: Message | None) -> None:
-        """Set the notice about a part, or remove it with None. Call it in the table's thread."""
+        """Set the notice about a part, or remove the notice if ``what`` is None.
+
+        Call it in the table's thread.
+        """
         self._host.notice(part, what)
 
     def tell_damaged(self, what: Message) -> None:
-        """Tell people about a file that was set aside. May be called in any thread."""
+        """Tell players about a damaged file that was renamed. Can be called in any thread."""
         self.call(lambda: self._host.tell_damaged(what))
 
-    # The thread
+    # The table's thread.
 
     def _run(self) -> None:
         try:
@@ -294,7 +316,8 @@ class Table:
             self._started.set_result(None)
             self._loop()
             self._host.stopped()
-        except StopRequest:  # By what refused to write: the game has not failed.
+        # A function that writes refused to start during a stop, so the game has not failed.
+        except StopRequest:
             self._host.stopped()
         except Exception as error:  # noqa: BLE001 - logged; whoever runs the table reads failure
             if self._started.done():
@@ -317,14 +340,15 @@ class Table:
         self.on_step(self._host)
         self._host.tell_ahead(wanted=self._watched["ahead"] > 0)
         if not self._watched["poses"]:
-            self._poses = ()  # Poses of before are useless to the next page.
+            self._poses = ()  # A later watcher does not need old poses.
         elif self._hands is not None:
             now = self._hands.poses()
             number, last = self._poses[-1] if self._poses else (0, None)
             if last is None or (last.attitude_rad, last.pieces) != (now.attitude_rad, now.pieces):
                 self._poses = (*self._poses[1 - POSES_KEPT :], (number + 1, now))
         now_s = self._clock.now()
-        moved = self._host.standing.step != self._published[1].game.step  # Published at once.
+        # A change of the game is published immediately.
+        moved = self._host.standing.step != self._published[1].game.step
         if moved or self._carried_out or now_s >= self._publish_at_s:
             asked = now_s - self._asked_s < ASKED_LASTS_S
             per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S
