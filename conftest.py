@@ -1,4 +1,4 @@
-"""What holds for every test."""
+"""Settings and hooks for all tests."""
 
 import gc
 import os
@@ -13,61 +13,64 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, settings
 
-# What the commands say is compared in English, whatever the machine speaks.
+# Tests compare the commands' output in English, so the machine's language must not matter.
 for variable in ("LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"):
     os.environ.pop(variable, None)
 os.environ["LANG"] = "C.UTF-8"
 
-# What this machine's user plays with is not for tests: neither games, nor kernels that are warm.
+# Tests must not use the games and the compiled kernels of this machine's user.
 os.environ.pop("STATE_DIRECTORY", None)
 os.environ["XDG_STATE_HOME"] = str(Path(__file__).parent / ".pytest_cache" / "state")
 
-# Games of other packages that happen to be installed here are not for tests either.
+# Tests must not use games of other packages that are installed on this machine.
 OURS = metadata.distribution("tiltboard").entry_points
 with patch("importlib.metadata.entry_points", OURS.select):
-    import_module("tiltboard.games.registry")  # read once, now
+    # The registry reads the entry points once, during this import.
+    import_module("tiltboard.games.registry")
 PROJECT = tomllib.loads((Path(__file__).parent / "pyproject.toml").read_text("utf-8"))["project"]
 if not PROJECT["entry-points"].keys() <= OURS.groups:
     raise pytest.UsageError("The installation is older than pyproject.toml: make .venv/.dev")
 
-# The tests of the scenarios choose the table for each.
+# The tests of the scenarios choose the table for each scenario.
 collect_ignore_glob = ["*.scenario"]
 
-# Many tests start programs: what one of them has compiled, the next one reads.
+# Many tests start programs, which share their compiled bytecode to start faster.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# The same examples in every run, and none judged by the clock: a busy machine is no failure.
+# Hypothesis uses the same examples in each run, without time limits, which a busy machine exceeds.
 settings.register_profile(
     "tiltboard", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-# What a night finds: other examples in every run, and many of them.
+# A nightly run uses new examples each time, and many of them.
 settings.register_profile(
     "night", settings.get_profile("tiltboard"), derandomize=False, max_examples=10_000
 )
 settings.load_profile("tiltboard")
 
 
-# What the tests start is to heed a terminal that closes, also where they run under nohup.
+# Programs that tests start must end when the terminal closes, even if the tests run under nohup.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish():
-    """What stays until the end, thousands of tests, is not searched for garbage in each of them."""
+    """Exclude the thousands of collected tests from garbage collection, which would search them in
+    each test.
+    """
     gc.collect()
     gc.freeze()
 
 
-# Folders whose files share what is dear to make: a browser, of which two at once starve each other,
-# a table's plans, and magnets' fields.
+# Folders whose files share something expensive: a browser (two at the same time slow each other
+# down), the plans of a table, or the fields of magnets.
 SHARED = ("tests/web/", "packages/plans/", "tests/firmware_host/perception/")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """On several cores, too, what a file's tests share is made once: one process runs the file, in
-    its order. So it is with what is compiled, and with ``SHARED``.
+    """Run all tests of a file in one process, in the file's order, so that shared fixtures are made
+    once. The tests of compiled kernels and of each folder in ``SHARED`` also run in one process.
     """
     from xdist.scheduler import LoadScopeScheduling
 
@@ -82,9 +85,11 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Report if a target of make takes another CPU time than CONTRIBUTING.md says, by more than a
-    factor that leaves room for other machines. The time is that of this process and of all that it
-    started: unlike a clock, it is the same on a busy machine.
+    """Report if a target of make uses less than half or more than twice the CPU time in
+    CONTRIBUTING.md.
+
+    The CPU time includes this process and all processes that it started. Unlike elapsed time, it is
+    the same on a busy machine.
     """
     target = os.environ.get("TILTBOARD_TARGET")
     if target is None or hasattr(config, "workerinput"):

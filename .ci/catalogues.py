@@ -1,6 +1,7 @@
-"""Compile the languages' gettext catalogues: as the package is built (setup.py), and on request.
+"""Compiles the languages' gettext catalogues, during the build of the package (setup.py) or on
+request.
 
-firmware_host/messages/NAME.po becomes the NAME.json that table and page read, which is not in git.
+Each firmware_host/messages/NAME.po becomes NAME.json, which table and page read and git ignores.
 """
 
 from __future__ import annotations
@@ -15,20 +16,22 @@ from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tiltboard/firmware_host/messages"
-# A language is there because its catalogue is: docs/languages.md adds one by making an empty file.
+# A language exists if its catalogue exists: docs/languages.md adds one with an empty file.
 LANGUAGES = tuple(sorted(path.stem for path in FOLDER.glob("*.po")))
-WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # A catalogue changes with its texts, and not by the day.
-CONTEXT_END = "\x04"  # as gettext joins a context and its message; catalogue.FORM
+# A fixed date, so that a catalogue changes only with its texts.
+WHEN = datetime(2026, 1, 1, tzinfo=UTC)
+# The separator between a context and its message in gettext, as in catalogue.FORM.
+CONTEXT_END = "\x04"
 
 
 def compile_all() -> None:
-    """Write the file that table and page read, for every language."""
+    """Write the JSON file of each language, which table and page read."""
     for language in LANGUAGES:
         (FOLDER / f"{language}.json").write_text(compiled(read(language)), encoding="utf-8")
 
 
 def read(language: str) -> Catalog:
-    """Return the catalogue in a language's file, with the plural rule that stands there.
+    """Return the catalogue in a language's file, with the plural rule in the file.
 
     An empty file gives a catalogue without texts, with the plural rule that Babel knows.
     """
@@ -47,7 +50,7 @@ def read(language: str) -> Catalog:
 
 
 def compiled(catalogue: Catalog) -> str:
-    """As table and page read it."""
+    """Return a catalogue as the JSON text that table and page read."""
     messages = {}
     for message in catalogue:
         if message.id and is_translated(message):
@@ -60,12 +63,12 @@ def compiled(catalogue: Catalog) -> str:
 
 
 def english_of(key: str | tuple[str, ...]) -> str:
-    """A message's English text; empty: the catalogue's head."""
+    """Return the English text of a message, or "" for the catalogue's header."""
     return key[0] if isinstance(key, tuple) else key
 
 
 def is_translated(message: Message) -> bool:
-    """Whether every plural form has a translation that was made for this English text."""
+    """Return whether each plural form has a translation of the present English text."""
     forms = message.string if isinstance(message.string, tuple) else (message.string,)
     return all(forms) and not message.fuzzy
 

@@ -1,7 +1,7 @@
-"""A short film of a game, from the page itself: ``make film`` writes docs/images/film.webp.
+"""Records a short film of a game from the page: ``make film`` writes docs/images/film.webp.
 
-Two computers play Momentum on the simulated table. A picture is kept each time the page looks
-different, so that nobody waits while they think.
+Two bots play Momentum on the simulated table. A picture is stored after each change of the page, so
+that the film does not show the bots' thinking time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_BYTES = 1_000_000
 
 @contextmanager
 def table() -> Iterator[None]:
-    """The simulated table, with a game that two computers play."""
+    """Serve a simulated table with a game between two bots."""
     with tempfile.TemporaryDirectory() as state:
         command = [Path(sys.executable).with_name("tiltboard"), "sim", "--state", state]
         running = subprocess.Popen([*command, "--port", str(PORT)])  # noqa: S603
@@ -47,7 +47,7 @@ def table() -> Iterator[None]:
 
 
 def begin() -> None:
-    """Start the game as soon as the table answers."""
+    """Start the game when the table answers."""
     players = {"red": {"level": 6}, "blue": {"level": 6}}
     body = json.dumps({"type": "game", "game": "momentum", "engines": players})
     until = time.monotonic() + 60
@@ -66,7 +66,7 @@ def begin() -> None:
 
 
 def frames(page: Page) -> Iterator[Image.Image]:
-    """What the page shows, whenever that is not what it showed."""
+    """Yield a picture of the page after each change."""
     last: Image.Image | None = None
     until = time.monotonic() + SECONDS
     while time.monotonic() < until:
@@ -78,7 +78,7 @@ def frames(page: Page) -> Iterator[Image.Image]:
 
 
 def main() -> None:
-    """Play, look, and write the film."""
+    """Let the bots play, take pictures, and write the film."""
     with table(), sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which(sys.argv[1]),

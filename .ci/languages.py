@@ -1,9 +1,10 @@
-"""Bring the languages up to date: ``python .ci/languages.py`` (``make languages``).
+"""Updates the language files: ``python .ci/languages.py`` (``make languages``).
 
-Gathers every English text for people from this source tree, puts it into each language's gettext
-catalogue (firmware_host/messages/NAME.po), and compiles the catalogues (catalogues.py). A new text
-takes the translation of the nearest old one, marked fuzzy; a text that is gone is removed. Prints
-what waits for a translator. ``--complete`` changes nothing, and exits with 1 if anything waits.
+The script gathers each English text for people from this source tree, adds it to each language's
+gettext catalogue (firmware_host/messages/NAME.po), and compiles the catalogues (catalogues.py). A
+new text gets the translation of the most similar old text, marked fuzzy; a deleted text is removed.
+The script prints the texts that need a translator. ``--complete`` changes nothing, and exits with 1
+if a text needs a translator.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from babel.messages import Catalog
 from babel.messages.pofile import write_po
 from catalogues import FOLDER, LANGUAGES, ROOT, compile_all, english_of, is_translated, read
 
-sys.path.insert(0, str(ROOT))  # The texts of this tree, wherever a tiltboard may be installed.
+sys.path.insert(0, str(ROOT))  # Import this tree's texts, even if another tiltboard is installed.
 from tiltboard.firmware_host.messages.catalogue import COUNT, fields
 
 PACKAGES = ("firmware_host", "drivers", "games", "hw_sim", "packages/online/tiltboard_online")
-# These speak on the command line alone, which is English. What the page asks of root comes from two
-# modules of ``cli``.
+# These files speak only on the command line, whose language is English. The page shows messages of
+# two modules in ``cli``, so they are translated.
 ENGLISH_ONLY = (
     "firmware_host/cli",
     "firmware_host/scenario",
@@ -38,16 +39,16 @@ ENGLISH_ONLY = (
 )
 BUT_TRANSLATED = ("firmware_host/cli/machine.py", "firmware_host/cli/hotspot.py")
 ROOT_ERRORS = ("TiltboardError", "RulesError")
-# Functions of a game that return a template, and its tables that hold templates.
+# Functions of a game that return a template, and tables of a game that contain templates.
 SPOKEN = ("why", "result_said", "impossible", "unplayable")
 TABLES = ("REASONS",)
 _LITERAL = r'"(?:[^"\\]|\\.)*"'
-# A text of the page: one literal, or several that `+` joins because a line is too short for it.
+# A text of the page: one string, or several strings that `+` joins to keep lines short.
 PAGE_TEXT = re.compile(rf"\bt\(\s*({_LITERAL}(?:\s*\+\s*{_LITERAL})*)")
 
 
 def gathered() -> set[str]:
-    """Every English text for people."""
+    """Return all English texts for people."""
     found: set[str] = set()
     trees = {
         path: ast.parse(path.read_text())
@@ -68,7 +69,7 @@ def gathered() -> set[str]:
 
 
 def _errors(trees: Iterable[ast.Module]) -> set[str]:
-    """The names of the errors that are made for people."""
+    """Return the names of the error classes whose messages people read."""
     bases = {
         node.name: {getattr(base, "id", "") for base in node.bases}
         for tree in trees
@@ -93,7 +94,8 @@ def _in_python(tree: ast.Module, errors: set[str], *, game: bool) -> Iterator[st
             said = (text for each in [*templates, *remedies] for text in _said(each, named))
             yield from (each for each in said if " " in each)
         elif game and isinstance(node, ast.FunctionDef) and node.name in SPOKEN:
-            made = (inner for part in node.body[1:] for inner in ast.walk(part))  # no docstring
+            # The first statement is the docstring.
+            made = (inner for part in node.body[1:] for inner in ast.walk(part))
             yield from (each for each in _texts(made) if " " in each)
         elif game and isinstance(node, ast.FunctionDef) and _makes_words(node):
             yield from (each for each in _templates(node) if " " in each)
@@ -102,7 +104,7 @@ def _in_python(tree: ast.Module, errors: set[str], *, game: bool) -> Iterator[st
 
 
 def _constants(tree: ast.Module) -> dict[str, ast.expr]:
-    """What a module's names stand for."""
+    """Return the value of each name that a module defines."""
     lines = (node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign))
     return {
         name.id: line.value
@@ -113,7 +115,9 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
 
 
 def _said(node: ast.expr, named: Mapping[str, ast.expr]) -> Iterator[str]:
-    """The texts that an expression may be: its own, one of two, one of a table's."""
+    """Yield the possible texts of an expression: a constant, either branch of a choice, or the
+    texts of a table.
+    """
     match node:
         case ast.Constant(value=str(english)):
             yield english
@@ -126,12 +130,12 @@ def _said(node: ast.expr, named: Mapping[str, ast.expr]) -> Iterator[str]:
 
 
 def _makes_words(node: ast.FunctionDef) -> bool:
-    """Whether a game's function returns a template and what fills it."""
+    """Return whether a game's function returns a template with its values."""
     return node.returns is not None and ast.unparse(node.returns) == "Words"
 
 
 def _templates(function: ast.FunctionDef) -> Iterator[str]:
-    """What it returns, or calls a template."""
+    """Yield the texts that a function returns, or assigns to a variable ``template``."""
     for node in ast.walk(function):
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
             yield from _texts(ast.walk(node.value.elts[0]))
@@ -147,7 +151,9 @@ def _texts(nodes: Iterable[ast.AST]) -> list[str]:
 
 
 def _of_games() -> Iterator[str]:
-    """What the games of this tree declare of themselves; plug-ins bring their own languages."""
+    """Yield the texts in the declarations of this tree's games; plug-ins have language files of
+    their own.
+    """
     from tiltboard.games.registry import BUILT_IN, GROUP, load
     from tiltboard.games.seated import SeatedGame
 
@@ -182,14 +188,15 @@ def _of_profiles() -> Iterator[str]:
 
 
 def is_plural(english: str) -> bool:
-    """Whether its count chooses among plural forms."""
+    """Return whether a count selects one of several plural forms of the text."""
     return COUNT in fields(english)
 
 
 def updated(before: Catalog, english: Iterable[str]) -> Catalog:
-    """Return the catalogue with every text of ``english`` and no other.
+    """Return the catalogue with exactly the texts in ``english``.
 
-    Translations are kept; a new text takes that of the nearest old one, marked fuzzy.
+    Translations are kept. A new text gets the translation of the most similar old text, marked
+    fuzzy.
     """
     wanted = set(english)
     template = Catalog()
@@ -204,7 +211,7 @@ def updated(before: Catalog, english: Iterable[str]) -> Catalog:
 
 
 def written(catalogue: Catalog) -> bytes:
-    """Return a catalogue as its file, without the version of Babel that wrote it."""
+    """Return a catalogue as the content of its file, without the version of Babel."""
     file = BytesIO()
     write_po(file, catalogue, width=100, sort_output=True)
     content = re.sub(rb'"Generated-By: .*\n', b"", file.getvalue(), count=1)
@@ -212,8 +219,8 @@ def written(catalogue: Catalog) -> bytes:
 
 
 def waiting(catalogue: Catalog, english: Iterable[str]) -> dict[str, str]:
-    """Return each text that is spoken in English instead: it is ``new``, ``gone``, ``fuzzy``, or
-    its translation ``missing`` in some plural form.
+    """Return each text that is shown in English, with the reason: ``new``, ``gone``, ``fuzzy``, or
+    ``missing`` in a plural form.
     """
     known = {english_of(message.id): message for message in catalogue if not message.context}
     found = dict.fromkeys(set(english) - known.keys(), "new")
@@ -226,7 +233,7 @@ def waiting(catalogue: Catalog, english: Iterable[str]) -> dict[str, str]:
 
 
 def main(*, complete: bool = False) -> int:
-    """Bring every language up to date, or with ``complete`` only tell whether it is."""
+    """Update all languages, or with ``complete`` only check them. Return the exit status."""
     english = gathered()
     waits = 0
     for language in LANGUAGES:

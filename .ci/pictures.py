@@ -1,7 +1,7 @@
-"""Draw docs/images of what `tiltboard plans` makes: ``python .ci/pictures.py CHROMIUM [KICAD]``.
+"""Draws the pictures in docs/images from the plans: ``python .ci/pictures.py CHROMIUM [KICAD]``.
 
-Exploded views come from the models that are printed and cut, by the page's own renderer. KICAD: a
-folder that ``make plans-check`` has left (build/plans), for the boards' pictures.
+The page's own renderer draws exploded views of the models that are printed and cut. KICAD is a
+folder from ``make plans-check`` (build/plans), for pictures of the boards.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ document.title = "drawn";
 
 
 def corners(solid: Any) -> list[float]:
-    """Of each triangle, flat: place, normal, and no texture."""
+    """Return the corners of all triangles as a flat list: position, normal, empty texture."""
     mesh = solid.to_mesh()
     points = [tuple(map(float, row[:3])) for row in mesh.vert_properties]
     out: list[float] = []
@@ -79,17 +79,17 @@ def corners(solid: Any) -> list[float]:
 
 
 def box(x: float, y: float, z: float, at: tuple[float, float, float]) -> Any:
-    """About its middle."""
+    """Return a box whose centre is at ``at``."""
     return Manifold.cube((x, y, z), True).translate(at)
 
 
 def disc(across: float, low: float, high: float, at: tuple[float, float] = (0, 0)) -> Any:
-    """Upright."""
+    """Return an upright cylinder."""
     return Manifold.cylinder(high - low, across / 2, -1.0, 64).translate((*at, low))
 
 
 def piece() -> Iterator[Part]:
-    """Magnet, cup, ballast, lid."""
+    """Yield the parts of a piece: magnet, cup, ballast, lid."""
     it = next(iter(pieces()))
     yield disc(it.magnet.diameter_mm, -14, -14 + it.magnet.height_mm), STEEL
     cut = Manifold.cube((40, 40, 40), True).translate((20, -20, 20))
@@ -99,7 +99,7 @@ def piece() -> Iterator[Part]:
 
 
 def stack() -> Iterator[Part]:
-    """A row of five places of plate-10, its layers 22 mm apart, and two pieces."""
+    """Yield a row of five places of plate-10 with two pieces; the layers are 22 mm apart."""
     profile = load_profile("plate-10")
     row = Plans.of(profile).boards["row-east"]
     left, top, right, bottom = row.edge
@@ -154,7 +154,7 @@ LOOKS = {
 
 
 def hung() -> Iterator[Part]:
-    """The whole of plate-10 as it is put together, its plate lifted off."""
+    """Yield the whole assembled plate-10, with its plate lifted off."""
     for solid in Assembly.of(Plans.of(load_profile("plate-10"))).solids:
         if solid.name == "table top":
             continue
@@ -170,7 +170,7 @@ SCENES = {
 
 
 def draw(page: Page, name: str) -> None:
-    """One of them, as a JPEG."""
+    """Draw one picture, and write it as a JPEG."""
     scene, seen_from, at, reach = SCENES[name]
     parts = [{"corners": corners(solid), "colour": colour} for solid, colour in scene()]
     told = json.dumps({"parts": parts, "from": seen_from, "at": at, "reach": reach})
@@ -193,7 +193,7 @@ def draw(page: Page, name: str) -> None:
 
 
 def kept(name: str, png: bytes) -> None:
-    """Small enough for a document."""
+    """Write a picture in a size that is small enough for a document."""
     whole = Image.open(BytesIO(png)).convert("RGBA")
     picture = Image.new("RGBA", whole.size, "white")
     picture.alpha_composite(whole)
@@ -204,7 +204,7 @@ def kept(name: str, png: bytes) -> None:
 
 
 def main() -> None:
-    """All of them."""
+    """Draw all pictures."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which(sys.argv[1]),

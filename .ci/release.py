@@ -1,8 +1,9 @@
-"""Make a release: ``python .ci/release.py OUT`` (``make release``; docs/update.md).
+"""Makes a release: ``python .ci/release.py OUT`` (``make release``; docs/update.md).
 
-Of what is committed, with the time of that commit everywhere, so that two give the same bytes.
-``--wheels``: a folder with others' wheels for the Pi, as ``make release`` fetches them; without it
-the update and the package need an index where they are installed.
+The release contains the committed files, with the time of the commit everywhere, so that two builds
+give the same bytes. ``--wheels`` names a folder with the wheels of the dependencies for the Pi, as
+``make release`` downloads them. Without it, the update and the package need a package index at
+installation.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# What systemd/install works on, beside the wheel
-# Distributions that an installation gets, by their folders
+# The files that systemd/install uses, in addition to the wheel. The distributions that an
+# installation gets, by their folders.
 SHIPPED = (".", "packages/kernels", "packages/online", "packages/plans")
 INSTALLED_FROM = ("systemd", "requirements.lock", "requirements-fast.lock", ".ci/make-venv")
 CONTROL = """\
@@ -48,7 +49,7 @@ SCRIPTS = {
 
 
 def run(*words: object, cwd: Path = ROOT, **environment: str) -> str:
-    """What a command prints. Raises CalledProcessError."""
+    """Run a program, and return its output. Raises CalledProcessError."""
     return subprocess.run(  # noqa: S603
         [str(word) for word in words],
         cwd=cwd,
@@ -60,7 +61,7 @@ def run(*words: object, cwd: Path = ROOT, **environment: str) -> str:
 
 
 def packed(folder: Path, to: Path, when: int, *, prefix: str, zipped: bool = False) -> None:
-    """A tar archive of ``folder``, the same for the same content."""
+    """Write a tar archive of ``folder``; equal content gives equal bytes."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in sorted(folder.rglob("*")):
@@ -76,7 +77,7 @@ def packed(folder: Path, to: Path, when: int, *, prefix: str, zipped: bool = Fal
 
 
 def sources(to: Path) -> None:
-    """What is committed."""
+    """Copy the committed files into a folder."""
     with tarfile.open(fileobj=io.BytesIO(_archive())) as archive:
         archive.extractall(to, filter="data")
 
@@ -91,7 +92,9 @@ def _archive() -> bytes:
 
 
 def licences(wheels: list[Path]) -> str:
-    """Of everything that is shipped: what its own metadata says, and the files that it brings."""
+    """Return the licences of everything in the release: the metadata and the licence files of the
+    wheels.
+    """
     told = []
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as content:
@@ -107,7 +110,7 @@ def licences(wheels: list[Path]) -> str:
 
 
 def notes(version: str) -> str:
-    """The changelog's part about this version."""
+    """Return the changelog's section about a version."""
     changes = (ROOT / "CHANGELOG.md").read_text()
     found = re.search(rf"^## \[{re.escape(version)}\].*?(?=^## \[|\Z)", changes, re.M | re.S)
     if found is None:
@@ -116,12 +119,15 @@ def notes(version: str) -> str:
 
 
 def debian(source: Path, tree: Path, to: Path, fields: dict[str, str], when: int) -> None:
-    """Build a package that installs a virtual environment from wheels. ``fields``: of CONTROL."""
+    """Build a Debian package that installs a virtual environment from wheels. ``fields``: the
+    control file's fields.
+    """
     epoch = {"SOURCE_DATE_EPOCH": str(when)}
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
         shutil.copytree(tree, root / SHARE)
-        # The help is that of what is committed, which need not be what is installed here.
+        # The help texts come from the committed source, which can differ from the installed
+        # program.
         made_by = (sys.executable, source / ".ci/terminal.py", root / "usr/share")
         paths = (str(source / folder) for folder in SHIPPED)
         run(*made_by, PYTHONPATH=os.pathsep.join(paths), **epoch)
@@ -132,12 +138,12 @@ def debian(source: Path, tree: Path, to: Path, fields: dict[str, str], when: int
             (root / "DEBIAN" / name).chmod(0o755)
         for path in [*root.rglob("*"), root]:
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
-        # Wheels are compressed already: a Zero 2 W would unpack them once more for nothing.
+        # Wheels are compressed already, and a Zero 2 W would need time to unpack them again.
         run("dpkg-deb", "--root-owner-group", "-Znone", "--build", root, to, **epoch)
 
 
 def release(out: Path, wheels: Path | None) -> None:
-    """Everything into ``out``, which is made anew."""
+    """Write the whole release into a new folder ``out``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     version = project["version"]
     when = int(run("git", "log", "-1", "--format=%ct"))

@@ -1,6 +1,8 @@
-"""A sample of the project's English: python .ci/sample.py SEED draws 120 docstrings and comments of
-the code, and 60 sentences of the documents, for two people to judge apart: plain, stilted, or not
-to be understood without the code. The goal is 114 and 57 plain.
+"""Draws a sample of the project's English: python .ci/sample.py SEED.
+
+The sample has 120 docstrings and comments of the code, and 60 sentences of the documents. Two
+people judge each of them separately: plain, stilted, or impossible to understand without the code.
+The goal is 114 plain texts and 57 plain sentences.
 """
 
 from __future__ import annotations
@@ -19,11 +21,13 @@ CODE = ("drivers", "firmware_host", "games", "hw_sim", "packages", "tiltboard/gr
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "packages/**/*.md")
 FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 MIN_WORDS = 4
-"""Shorter comments and sentences tell nothing of the style."""
+"""Minimum number of words of a comment or sentence; shorter texts show little of the style."""
 
 
 def comments(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each comment with the number of its first line; lines below each other are one."""
+    """Yield each comment with the number of its first line; comments on consecutive lines are one
+    comment.
+    """
     start, parts, above = 0, list[str](), (0, 0)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type != tokenize.COMMENT:
@@ -39,7 +43,7 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
 
 
 def said_in_code() -> Iterator[str]:
-    """Yield each docstring and comment, with its place."""
+    """Yield each docstring and comment with its file and line."""
     for folder in CODE:
         for file in sorted((ROOT / folder).glob("**/*.py")):
             if "tests" in file.parts:
@@ -55,7 +59,7 @@ def said_in_code() -> Iterator[str]:
 
 
 def said_in_documents() -> Iterator[str]:
-    """Yield each sentence of prose and tables, with its document."""
+    """Yield each sentence in prose and tables, with the name of its document."""
     for file in sorted(path for each in DOCUMENTS for path in ROOT.glob(each)):
         prose = FENCE.sub("", file.read_text("utf-8"))
         for block in re.split(r"\n\n|\n(?=[|#-]|\d+\. )|\|", prose):

@@ -1,8 +1,9 @@
-"""The documents as a site: ``make docs`` builds it into build/site, every warning an error.
+"""Builds the documentation site: ``make docs`` writes build/site and treats each warning as an
+error.
 
-The pages are the repository's own, under their own paths, so that a link leads to the same page
-there and here. Their order is docs/README.md's. The reference is made from the program: commands
-from their own help, settings, requests, messages and public names from their types and docstrings.
+The pages have the same paths as in the repository, so that links work in both. docs/README.md
+defines the order. The reference is generated: commands from their help, and settings, requests,
+messages and public names from types and docstrings.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ LOOKS = {
 
 
 def build(into: Path = ROOT / "build") -> str:
-    """Build it, into ``into``/site. Returns what was to be warned of, a line each."""
+    """Build the site in the folder ``site`` of ``into``. Return the warnings, one per line."""
     source, site = into / "site-source", into / "site"
     for folder in (source, site):
         shutil.rmtree(folder, ignore_errors=True)
@@ -105,7 +106,7 @@ def build(into: Path = ROOT / "build") -> str:
 
 
 def copy_pages(to: Path) -> None:
-    """The pages, and what they lead to in this repository."""
+    """Copy the pages, and the files in this repository to which they link."""
     wanted = {path for pages in PAGES for path in ROOT.glob(pages)} | {ROOT / ICON}
     for page in wanted - {ROOT / ICON}:
         found = (one or other for one, other in LINK.findall(page.read_text("utf-8")))
@@ -121,12 +122,12 @@ def copy_pages(to: Path) -> None:
 
 
 def as_page(text: str) -> str:
-    """A fence's language alone: what else stands behind it is for the tests."""
+    """Return a page whose fenced blocks name only the language; other words are for tests."""
     return re.sub(r"^( *```\w+) .*$", r"\1", text, flags=re.MULTILINE)
 
 
 def contents() -> Iterator[str]:
-    """What stands beside each page: the sections of docs/README.md with the pages they name."""
+    """Yield the navigation: the sections of docs/README.md, each with the pages that it names."""
     _, *sections = re.split(r"^## ", (ROOT / "docs/README.md").read_text("utf-8"), flags=re.M)
     named_there: set[str] = set()
     for section in sections:
@@ -147,13 +148,13 @@ def contents() -> Iterator[str]:
 
 
 def toctree(title: str, pages: list[str]) -> str:
-    """One part of the contents."""
+    """Return one section of the navigation."""
     names = "\n".join(page.removesuffix(".md") for page in pages)
     return f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{names}\n```\n"
 
 
 def write_reference(folder: Path) -> None:
-    """What is made from the program."""
+    """Write the reference pages, which are generated from the program."""
     folder.mkdir(parents=True)
     made = {
         "commands": commands(),
@@ -169,7 +170,7 @@ def write_reference(folder: Path) -> None:
 
 
 def write_for_players(folder: Path) -> None:
-    """What players read, in each language that the page has: of the page's own sentences."""
+    """Write the players' page in each language of the web page, from its own sentences."""
     folder.mkdir(parents=True)
     for language in languages():
         text = "\n\n".join(["", *for_players(Catalogue.load(language))]).lstrip()
@@ -177,7 +178,7 @@ def write_for_players(folder: Path) -> None:
 
 
 def own_name(language: str) -> str:
-    """Return a language's name in itself, or its code if Unicode does not know it."""
+    """Return a language's name in itself, or its code if Unicode does not know the language."""
     try:
         return (Locale(language).get_display_name() or language).capitalize()
     except UnknownLocaleError:
@@ -185,7 +186,9 @@ def own_name(language: str) -> str:
 
 
 def for_players(spoken: Catalogue) -> Iterator[str]:
-    """The games' aims and rules, what the lights mean, and how the page is used."""
+    """Yield the players' page: aims and rules of the games, meanings of the lights, use of the web
+    page.
+    """
 
     def said(english: str) -> str:
         return spoken.translate(Message(english))
@@ -208,13 +211,13 @@ def for_players(spoken: Catalogue) -> Iterator[str]:
 
 
 def commands() -> Iterator[str]:
-    """Each command's own help."""
+    """Yield the help of each command."""
     yield "What `--help` says of each."
     yield from helps(cli, click.Context(cli, info_name="tiltboard", **cli.context_settings))
 
 
 def helps(command: click.Command, context: click.Context) -> Iterator[str]:
-    """Of a command and those under it."""
+    """Yield the help of a command and of its subcommands."""
     yield f"## {context.command_path}"
     yield f"```text\n{command.get_help(context)}\n```"
     if isinstance(command, click.Group):
@@ -225,7 +228,7 @@ def helps(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def settings() -> Iterator[str]:
-    """The keys of tiltboard.toml."""
+    """Yield the tables of the keys in tiltboard.toml."""
     yield "The keys of `tiltboard.toml`; [Configuration](../configuration.md) says where it is."
     yield from described(Settings)
     for struct in structs(Settings):
@@ -234,7 +237,7 @@ def settings() -> Iterator[str]:
 
 
 def profiles() -> Iterator[str]:
-    """The keys of a table's profile, and the kinds of its parts."""
+    """Yield the tables of a profile's keys and of the kinds of its parts."""
     yield "The keys of a profile; [Add a board](../add-a-board.md) leads to one of your own."
     yield from described(Profile)
     for base in (HallPart, ImuPart, LightsPart, PanelPart):
@@ -245,14 +248,14 @@ def profiles() -> Iterator[str]:
 
 
 def kinds(base: type) -> list[type]:
-    """The kinds of a part that come with the table."""
+    """Return the built-in kinds of a part."""
     under = [each for kind in base.__subclasses__() for each in kinds(kind)]
     own = under or ([base] if base.__module__ == Spare.__module__ else [])
     return sorted(own, key=lambda kind: str(kind.__struct_config__.tag))
 
 
 def requests() -> Iterator[str]:
-    """All that may be asked, under /api/v1, and what is answered."""
+    """Yield the tables of the requests under /api/v1 and of their answers."""
     yield "Under `/api/v1`. A running table gives the same as `/api/v1/openapi.json`."
     rows = [
         "| request | what it does | body | answer | refusals |",
@@ -275,7 +278,7 @@ def requests() -> Iterator[str]:
 
 
 def messages() -> Iterator[str]:
-    """What a page may send, and what it is sent."""
+    """Yield the tables of the messages that a page can send and receive."""
     yield "[The WebSocket](../websocket.md) says how they are sent, and when."
     yield "## To the table"
     for verb in get_args(Incoming):
@@ -292,7 +295,9 @@ def messages() -> Iterator[str]:
 
 
 def public_names(folder: Path) -> Iterator[str]:
-    """Write a page for each name of the public packages, and list them by package."""
+    """Write a page for each name of the public packages, and yield a list of names for each
+    package.
+    """
     folder.mkdir()
     yield "What other programs may rely on; [the Python package](../python.md) introduces it."
     pages = []
@@ -321,7 +326,7 @@ def documented(name: str, public: Any) -> str:
 
 
 def structs(*types: Any) -> list[type]:
-    """All that these types are made of, by name."""
+    """Return all structs that the types contain, sorted by name."""
     found, ahead = set(), list(inspect.multi_type_info(types))
     while ahead:
         within = ahead.pop()
@@ -344,7 +349,7 @@ def structs(*types: Any) -> list[type]:
 
 
 def described(struct: type, title: str = "") -> Iterator[str]:
-    """A message or an object in one: its docstring, and a table of its fields."""
+    """Yield the description of a message or an object: its docstring, and a table of its fields."""
     if title:
         yield title
     said = re.sub(r"\n +", "\n", struct.__doc__ or "").partition(">>>")[0]
@@ -363,7 +368,7 @@ def described(struct: type, title: str = "") -> Iterator[str]:
 
 
 def meanings(struct: type) -> dict[str, str]:
-    """Field -> the docstring under it, of a class and those it is made of."""
+    """Return the docstring of each field, by name, of a class and its base classes."""
     found: dict[str, str] = {}
     for each in reversed(struct.__mro__):
         if not issubclass(each, msgspec.Struct) or each.__module__.startswith("msgspec"):
@@ -377,13 +382,13 @@ def meanings(struct: type) -> dict[str, str]:
 
 
 def usual(field: inspect.Field) -> str:
-    """Its value where none is given, as JSON."""
+    """Return the default value of a field as JSON."""
     value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
     return msgspec.json.encode(value).decode()
 
 
 def limits(number: inspect.IntType | inspect.FloatType) -> str:
-    """The least and the greatest value of a number, in words."""
+    """Return the minimum and maximum of a number in words."""
     words = {"ge": "from {}", "gt": "above {}", "le": "to {}", "lt": "below {}"}
     values = ((word, getattr(number, name)) for name, word in words.items())
     return " ".join(word.format(value) for word, value in values if value is not None)
@@ -400,7 +405,7 @@ PLAIN = {
 
 
 def named(kind: Any) -> str:
-    """A type as JSON has it, in words."""
+    """Return the JSON type of a field in words."""
     match kind if isinstance(kind, inspect.Type) else inspect.type_info(kind):
         case inspect.Metadata(within):
             return named(within)
@@ -420,11 +425,11 @@ def named(kind: Any) -> str:
             return f"list of {len(items)}: {', '.join(dict.fromkeys(map(named, items)))}"
         case inspect.CollectionType(within):
             return f"list of: {named(within)}"
-        case inspect.CustomType():  # a message, which is sent translated
+        case inspect.CustomType():  # A message, which is sent translated.
             return "text"
         case plain:
             return PLAIN[type(plain)]
 
 
 if __name__ == "__main__":
-    raise SystemExit(build() or 0)  # warnings are told, and fail
+    raise SystemExit(build() or 0)  # The warnings are printed, and the script fails.

@@ -1,8 +1,7 @@
-"""Make what a terminal wants of ``tiltboard``: completion for three shells, and a man page.
+"""Writes files for using ``tiltboard`` in a terminal: completion for three shells, and a man page.
 
-``python .ci/terminal.py SHARE`` writes them under SHARE, which is /usr/share in the package
-(docs/service.md). Both are made from the commands themselves, without those of
-strangers' packages.
+``python .ci/terminal.py SHARE`` writes the files below SHARE, which is /usr/share in the package
+(docs/service.md). They are generated from the commands, without commands from other packages.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from click.shell_completion import get_completion_class
 
 from tiltboard.firmware_host.cli.main import Group, cli
 
-# Shell -> where Debian's package of it looks for others' completion
+# The folder in which each shell's Debian package looks for completion files, by shell.
 COMPLETION = {
     "bash": "bash-completion/completions/tiltboard",
     "fish": "fish/vendor_completions.d/tiltboard.fish",
@@ -31,7 +30,7 @@ MAN_PAGE = "man/man1/tiltboard.1.gz"
 
 
 def completion(shell: str) -> str:
-    """Return the script with which ``shell`` asks tiltboard how a line may continue."""
+    """Return the script with which ``shell`` asks tiltboard for completions of a line."""
     made = get_completion_class(shell)
     if made is None:
         raise SystemExit(f"terminal: click knows no {shell}")
@@ -39,7 +38,9 @@ def completion(shell: str) -> str:
 
 
 def man_page(when: int) -> str:
-    """Return the help of every command in roff; ``when`` is its date in seconds since 1970."""
+    """Return the help of all commands in roff. ``when``: the date of the page, in seconds since
+    1970.
+    """
     version = metadata.version("tiltboard")
     day = time.strftime("%Y-%m-%d", time.gmtime(when))
     context = click.Context(cli, info_name="tiltboard", **cli.context_settings)
@@ -57,7 +58,7 @@ def man_page(when: int) -> str:
 
 
 def under(group: Group | click.Group, context: click.Context) -> Iterator[str]:
-    """Describe the commands of a group, and those under them."""
+    """Yield the description of each command in a group, including subcommands."""
     ours = group.grouped().values() if isinstance(group, Group) else [group.commands]
     for name in (name for commands in ours for name in commands):
         command = group.get_command(context, name)
@@ -71,7 +72,7 @@ def under(group: Group | click.Group, context: click.Context) -> Iterator[str]:
 
 
 def described(command: click.Command, context: click.Context) -> Iterator[str]:
-    """Yield the usage, the help, the options and the example of one command."""
+    """Yield the usage, help, options and example of one command."""
     yield f".B {escaped(' '.join([context.command_path, *command.collect_usage_pieces(context)]))}"
     for paragraph in [*(command.help or "").split("\n\n"), command.epilog or ""]:
         yield f".PP\n{escaped(' '.join(paragraph.split()))}"
@@ -82,13 +83,13 @@ def described(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Return ``text`` for roff, which reads backslashes, hyphens and a line's first dot."""
+    """Return ``text`` escaped for roff: its backslashes, hyphens and leading dots are special."""
     plain = text.replace("\b", "").replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
     return re.sub(r"^([.'])", r"\\&\1", plain, flags=re.MULTILINE)
 
 
 def write(share: Path, when: int) -> None:
-    """Write all of it under ``share``; the same ``when`` gives the same bytes."""
+    """Write all files below ``share``; an equal ``when`` gives equal bytes."""
     files = {place: completion(shell).encode() for shell, place in COMPLETION.items()}
     files[MAN_PAGE] = gzip.compress(man_page(when).encode(), mtime=0)
     for place, content in files.items():

@@ -1,4 +1,4 @@
-"""Not a test: a mosquitto of Debian's on a free port of this machine, that can be killed."""
+"""Not a test: a mosquitto broker on a free port of this machine, which a test can kill."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def free_port() -> int:
 
 
 class Mosquitto:
-    """``more``: lines of its configuration. It keeps what is retained, where it ends orderly."""
+    """A mosquitto process that stores retained messages when it stops normally.
+
+    ``more``: additional lines of its configuration.
+    """
 
     def __init__(self, folder: Path, more: str = "allow_anonymous true", port: int = 0) -> None:
         self.port = port or free_port()
@@ -43,7 +46,9 @@ class Mosquitto:
             assert line, self._process.wait()
 
     def stop(self, *, forgets: bool = False) -> None:
-        """As a service is stopped; ``forgets``: its store is lost then."""
+        """Stop the broker as a service manager does; with ``forgets``, kill it and delete its
+        store.
+        """
         if forgets:
             self._process.kill()
         else:

@@ -1,4 +1,4 @@
-"""Not a test: a club's page beside a broker of its own, and tables that tell what a test says."""
+"""Not a test: a club's page with a broker, and tables that publish what a test defines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FIRST = {
 
 
 class Evening:
-    """``port``: of the page. ``url``: its address."""
+    """A running club page. ``port`` and ``url``: the page's port and address."""
 
     def __init__(self, broker: Mosquitto, club: Server) -> None:
         self.port, self.url = club.port, f"http://127.0.0.1:{club.port}/"
@@ -39,7 +39,10 @@ class Evening:
     def tell(
         self, key: str, content: bytes | None = None, *, online: bool = True, **seen: Any
     ) -> None:
-        """What a table at ``key`` says of itself, or anything at all."""
+        """Publish the state of the table with ``key``, or ``content`` instead of a state.
+
+        ``seen``: fields of the state that differ from ``FIRST``.
+        """
         said = b"online" if online else b"offline"
         self.link.publish(online_topic(key), said, retain=True)
         message = json.dumps(FIRST | seen).encode() if content is None else content
@@ -56,7 +59,7 @@ class Evening:
 
     @contextmanager
     def looking(self, path: str = "/events") -> Iterator[Iterator[dict[str, Any]]]:
-        """What a browser is sent, one after the other."""
+        """Yield an iterator over the events that a browser receives at ``path``."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -74,7 +77,7 @@ class Evening:
 
 @contextmanager
 def evening(folder: Path, file: Path | None = None) -> Iterator[Evening]:
-    """All of it, on this machine's loopback."""
+    """Run a broker and a club page on this machine's loopback interface."""
     with Mosquitto(folder) as broker:
         link = Link(Broker("127.0.0.1", broker.port, tls=False))
         server = Server(Club(link, file, Catalogue()).app(), 0)

@@ -1,4 +1,4 @@
-"""How many examples a test takes that is dear, or soon has seen all there is."""
+"""The number of Hypothesis examples for a test that is slow or has few different inputs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ USUAL = 100
 
 
 def few(examples: int) -> settings:
-    """So many in a usual run; under a profile that asks for more than usual, as many as it says."""
+    """Return settings with ``examples`` examples; a profile with more examples than usual keeps its
+    own number.
+    """
     asked = settings.default.max_examples
     return settings(max_examples=asked if asked > USUAL else examples)

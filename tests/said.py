@@ -1,4 +1,4 @@
-"""Sentences of the table that several tests compare with: spelt out in this file alone."""
+"""Sentences of the table that several tests compare with, spelt out only in this file."""
 
 DONE = "If that is done, press confirm."
 

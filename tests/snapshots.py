@@ -1,4 +1,4 @@
-"""Snapshots with other fields, for what a test's table cannot be brought to show."""
+"""Snapshots with changed fields, for states that a test's table cannot reach."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from tiltboard.firmware_host.service.snapshot import GROUPS, Snapshot
 
 
 def with_fields(snapshot: Snapshot, **fields: Any) -> Snapshot:
-    """Return ``snapshot`` with these fields, each of the snapshot or of the group that has it."""
+    """Return ``snapshot`` with changed fields, which belong to the snapshot or to one of its
+    groups.
+    """
     for name, value in fields.items():
         if name in Snapshot.__struct_fields__:
             snapshot = replace(snapshot, **{name: value})

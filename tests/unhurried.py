@@ -1,9 +1,9 @@
-"""Tables that scan less often: what people, games and faults do to them takes as long, and is
-computed in half the time.
+"""Profiles with a low scan rate: a simulated action takes the same virtual time with half the
+computation.
 
-Each table's whole game under faults (tests/sim/test_profile_games.py; a node's in the soak, each
-night), commands, benches and all of perception's own tests keep the profile's rate;
-test_slow_computer.py has an even lower one.
+Some tests keep the profile's own rate: a whole game under faults for each table
+(tests/sim/test_profile_games.py; for a node in the nightly soak), commands, benches, and all tests
+of perception. test_slow_computer.py uses an even lower rate.
 """
 
 from __future__ import annotations
@@ -19,5 +19,5 @@ SCANS_PER_S = 20
 
 @cache
 def unhurried(name: str) -> Profile:
-    """Return the profile of that name, with a low rate; a node's firmware follows it."""
+    """Return the profile ``name`` with a low scan rate, which a node's firmware also uses."""
     return replace(load_profile(name), scans_per_s=SCANS_PER_S)

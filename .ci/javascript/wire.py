@@ -1,7 +1,7 @@
-"""Write wire.d.ts beside this file: what server and page send each other, as types.
+"""Writes wire.d.ts beside this file: the types of the messages between server and page.
 
-The types come from the schema by which the server writes and reads its messages, so a field that is
-renamed there fails the check of the page. Run by `make style`.
+The types come from the schema with which the server writes and reads its messages. If a field is
+renamed there, the check of the page's code fails. `make style` runs this script.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ SIMPLE = {
 
 
 def declarations() -> str:
-    """The namespace `Wire`: an interface for each struct, and the union `Command` of all that the
-    page may send. `Message` becomes a string, as each page gets it in its own language.
+    """Return the namespace `Wire` as text: an interface for each struct, and the union `Command` of
+    all messages that the page can send. A `Message` becomes a string, because each page gets it
+    translated.
     """
     sent = [Layout, Snapshot, SeatView]
     sent += [kind for each in app.ENDPOINTS for kind in each.answers.values()]
@@ -59,7 +60,9 @@ def _schema_of(kind: type) -> dict[str, Any]:
 
 
 def _reached(schemas: Any, components: Mapping[str, Any]) -> Iterator[str]:
-    """The names of the components that schemas refer to, directly or through others."""
+    """Yield the names of all components that schemas refer to, directly or through other
+    components.
+    """
     waiting, seen = [schemas], set()
     while waiting:
         each = waiting.pop()
@@ -75,7 +78,7 @@ def _reached(schemas: Any, components: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _without_defaults(kind: type[msgspec.Struct]) -> Iterator[str]:
-    """The names of structs whose fields are not sent while they have their default."""
+    """Yield the names of structs that omit fields with default values."""
     for each in kind.__subclasses__():
         if each.__struct_config__.omit_defaults:
             yield each.__name__
@@ -92,7 +95,7 @@ def _interface(schema: Mapping[str, Any], *, all_there: bool) -> str:
 
 
 def _type_of(schema: Mapping[str, Any]) -> str:
-    """A JSON schema as a type of TypeScript."""
+    """Return a JSON schema as a TypeScript type."""
     match schema:
         case {"$ref": str(name)}:
             return name

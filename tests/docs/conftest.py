@@ -1,4 +1,4 @@
-"""The documents, taken apart: text, fenced blocks, links, and what stands between backticks."""
+"""The documents in parts: text, fenced blocks, links, and code between backticks."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block. ``words``: after the three backticks; ``text``: its lines."""
+    """A fenced block. ``words``: the words after the backticks. ``text``: the block's lines."""
 
     words: tuple[str, ...]
     text: str
 
     @property
     def file(self) -> str | None:
-        """The file that it is the text of."""
+        """The file whose content the block shows, or None."""
         return next((w.removeprefix("file=") for w in self.words if w.startswith("file=")), None)
 
 
 @dataclass(frozen=True)
 class Page:
-    """One document. ``prose``: without its fenced blocks."""
+    """One document. ``prose``: the text without the fenced blocks."""
 
     path: Path
     text: str
@@ -47,12 +47,12 @@ class Page:
 
     @property
     def code(self) -> list[str]:
-        """What stands between single backticks."""
+        """The texts between single backticks."""
         return re.findall(r"(?<!`)`([^`\n]+)`(?!`)", self.prose)
 
     @property
     def anchors(self) -> set[str]:
-        """Anchors of its headings, as GitHub makes them."""
+        """The anchors of the document's headings, as GitHub creates them."""
         found: list[str] = []
         for heading in re.findall(r"^#+ (.+)$", self.prose, re.MULTILINE):
             plain = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
@@ -63,7 +63,7 @@ class Page:
         return set(found)
 
     def table(self, *heading: str) -> list[list[str]]:
-        """Cells of the rows of every table whose header begins with these words."""
+        """Return the cells of each row in all tables whose header begins with ``heading``."""
         rows: list[list[str]] = []
         inside = False
         for line in self.text.splitlines():
@@ -80,21 +80,21 @@ class Page:
 
 @dataclass
 class Names:
-    """Names in the repository's code, as the source text has them."""
+    """The names in the repository's code, read from the source text."""
 
     classes: dict[str, set[str]] = field(default_factory=dict)
-    """Class -> its attributes."""
+    """The attributes of each class, by the class's name."""
     modules: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Last part of a module's or package's name -> what it defines at its top."""
+    """The top-level names of each module and package, by the last part of the module's name."""
     words: set[str] = field(default_factory=set)
-    """Every word of code, of texts in it, and of files' names."""
+    """All words in code, in its strings, and in file names."""
     files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Name of a file -> its paths."""
+    """The paths of all files with a name, by that name."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of code. ``said``: its comments and docstrings; ``texts``: its other strings."""
+    """A file of code. ``said``: its comments and docstrings. ``texts``: its other strings."""
 
     path: str
     said: tuple[str, ...]
@@ -109,31 +109,31 @@ def _page(name: str) -> Page:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for ``page`` runs for each."""
+    """Run each test with the argument ``page`` once for each document."""
     if "page" in metafunc.fixturenames:
         metafunc.parametrize("page", [_page(name) for name in PAGES], ids=PAGES)
 
 
 @pytest.fixture
 def root() -> Path:
-    """The repository."""
+    """The root folder of the repository."""
     return ROOT
 
 
 @pytest.fixture
 def open_page():
-    """Takes a document apart."""
+    """A function that reads a document by name and returns its ``Page``."""
     return _page
 
 
 @pytest.fixture(scope="session")
 def listed() -> list[str]:
-    """Paths of the repository's files."""
+    """The paths of all files in the repository."""
     told = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     paths = [ROOT / name for name in told.stdout.split("\0") if name]
-    if told.returncode:  # an unpacked archive
+    if told.returncode:  # The tests run in an unpacked archive without git.
         paths = [path for path in ROOT.rglob("*") if not {".venv", "build"} & {*path.parts}]
     files = (path for path in paths if path.is_file() and not path.is_symlink())
     return [str(path.relative_to(ROOT)) for path in files]
@@ -141,7 +141,7 @@ def listed() -> list[str]:
 
 @pytest.fixture(scope="session")
 def code(listed) -> tuple[list[Source], Names]:
-    """Both of what follows: each file is taken apart once."""
+    """All sources and names; this fixture parses each file only once."""
     sources, names = [], Names()
     for name in listed:
         path = Path(name)
@@ -162,7 +162,7 @@ def code(listed) -> tuple[list[Source], Names]:
             sources.append(Source(name, tuple(re.findall(rf"(?m)(?:^|\s){mark}(.*)$", text))))
     for source in sources:
         if source.path.startswith("tests/docs/"):
-            continue  # names that are wrong on purpose
+            continue  # These files contain wrong names on purpose.
         for text in source.texts:
             names.words |= {*re.findall(r"\w+", text)}
     return sources, names
@@ -170,13 +170,13 @@ def code(listed) -> tuple[list[Source], Names]:
 
 @pytest.fixture(scope="session")
 def sources(code) -> list[Source]:
-    """Everything in Python, JavaScript and TOML."""
+    """All source files in Python, JavaScript and TOML."""
     return code[0]
 
 
 @pytest.fixture(scope="session")
 def names(code) -> Names:
-    """What the code defines. Read from the source: instance attributes count too."""
+    """All names that the code defines, including instance attributes."""
     return code[1]
 
 
@@ -204,13 +204,14 @@ def _read_python(path: Path, nodes: list[ast.AST], names: Names) -> None:
         if isinstance(node, ast.ClassDef):
             attributes = _attributes(node)
             names.classes.setdefault(node.name, set()).update(attributes)
-            names.modules[module] |= attributes  # host.step of a host
-    for node in nodes[0].body:  # ast.walk begins with the module.
+            # The documents can write ``host.step`` for the attribute of a host.
+            names.modules[module] |= attributes
+    for node in nodes[0].body:  # The result of ast.walk begins with the module.
         names.modules[module].update(*(_defined(each) for each in _top(node)))
 
 
 def _top(node: ast.stmt) -> list[ast.AST]:
-    """A statement of a module, and the names that it binds."""
+    """Return a statement of a module and the nodes for the names that it defines."""
     bound = [*ast.walk(node)] if isinstance(node, ast.Assign | ast.AnnAssign | ast.If) else [node]
     if isinstance(node, ast.Import | ast.ImportFrom):
         bound += node.names

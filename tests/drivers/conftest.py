@@ -1,6 +1,6 @@
 """Fakes of plate-10's chips for the drivers' tests, written from the datasheets alone.
 
-They share nothing with hw_sim, so that an error there and one here cannot cancel out.
+The fakes share no code with hw_sim, so that two equal errors cannot hide each other.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SPARES = (
 
 
 class StepClock:
-    """Time moves only when told; waits are written down."""
+    """A clock that advances only when a test says so, and records each wait."""
 
     def __init__(self) -> None:
         self.time_s = 100.0
@@ -57,9 +57,10 @@ class StepClock:
 
 
 class HallBoard:
-    """MCP3008 behind seven CD74HC4067, bit by bit; ``volts`` per input, 1.65 V where not given.
+    """An MCP3008 behind seven CD74HC4067, simulated bit by bit.
 
-    ``wires`` maps what the Pi puts on S0..S3 to what reaches the multiplexers.
+    ``volts`` has the voltage of each input; other inputs have 1.65 V. ``wires`` maps the levels
+    that the Pi sets on S0 to S3 to the levels at the multiplexers.
     """
 
     def __init__(self, factory: MockFactory) -> None:
@@ -68,11 +69,12 @@ class HallBoard:
         self.reference_v = 3.3
         self.volts: dict[int, float] = {}
         self.wires: Callable[[int], int] = lambda address: address
-        self.miso: int | None = None  # a data line stuck at that level
+        self.miso: int | None = None  # The level at which the data line is stuck, or None.
         self.plugged = True
         self.open_count = 0
         self.sent: list[list[int]] = []
-        self.conversions: list[tuple[int, int]] = []  # address on the lines, channel
+        # The address and the channel of each conversion.
+        self.conversions: list[tuple[int, int]] = []
 
     def volt(self, number: int) -> float:
         half = self.supply_v / 2
@@ -81,12 +83,15 @@ class HallBoard:
 
     def open(self, bus: int, device: int) -> HallSpi:
         if not self.plugged or (bus, device) != (1, 0):
-            raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))  # spidev names no file
+            # Like spidev, the error does not name the file.
+            raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
         self.open_count += 1
         return HallSpi(self)
 
     def convert(self, tx: list[int]) -> list[int]:
-        """DS21295 section 5: start bit, SGL/DIFF, D2 to D0, a clock to sample, null bit, B9..B0."""
+        """Return the answer to ``tx`` by DS21295 section 5: start bit, SGL/DIFF, D2 to D0, one
+        clock to sample, null bit, B9 to B0.
+        """
         bits = [byte >> shift & 1 for byte in tx for shift in range(7, -1, -1)]
         start = bits.index(1)
         single, d2, d1, d0 = bits[start + 1 : start + 5]
@@ -97,7 +102,7 @@ class HallBoard:
         self.conversions.append((address, channel))
         volt = self.volt(channel * 16 + self.wires(address))
         code = min(1023, int(1024 * volt / self.reference_v))
-        out = [1] * len(bits)  # high impedance, pulled up
+        out = [1] * len(bits)  # The output has a high impedance and a pull-up.
         out[start + 6] = 0
         for place in range(10):
             out[start + 7 + place] = code >> 9 - place & 1
@@ -110,7 +115,9 @@ class HallBoard:
 
 
 class HallSpi:
-    """spidev.SpiDev as used; like the real one it overwrites the list that it is given."""
+    """A stand-in for spidev.SpiDev, which overwrites the list that it is given, like the real
+    class.
+    """
 
     def __init__(self, board: HallBoard) -> None:
         self.board = board
@@ -131,7 +138,7 @@ class HallSpi:
 
 
 class MpuChip:
-    """MPU-6050 by RM-MPU-6000A: registers with their reset values, asleep after power-up.
+    """An MPU-6050 by RM-MPU-6000A: registers with their reset values, asleep after power-up.
 
     ``log`` lists the transfers: ("r", register, count) and ("w", register, bytes).
     """
@@ -141,7 +148,8 @@ class MpuChip:
         self.identity = 0x68
         self.address = 0x68
         self.error: int | None = None
-        self.stuck: int | None = None  # what every byte reads as
+        # The value of every byte that is read, or None for the real values.
+        self.stuck: int | None = None
         self.values = (0, 0, 8192, 0, 0, 0, 0)  # ax ay az temperature gx gy gz, at +-4 g, 500 deg/s
         self.log: list[tuple[str, int, Any]] = []
         self.noise = itertools.cycle((0, 1, 2))
@@ -189,7 +197,7 @@ class MpuChip:
 
 
 class MpuBus:
-    """The calls of smbus2.SMBus that reach the chip."""
+    """The functions of smbus2.SMBus that reach the chip."""
 
     def __init__(self, chip: MpuChip) -> None:
         self.chip = chip
@@ -220,8 +228,10 @@ class MpuBus:
 
 
 class Strip:
-    """tiltboard.drivers.neopixel_strip.SentStrip: the frames that were sent. ``error``: of the next
-    frames; ``late_error``: of one that was taken, and failed under way.
+    """A stand-in for tiltboard.drivers.neopixel_strip.SentStrip that records the frames.
+
+    ``error``: raised for the next frames. ``late_error``: raised for a frame that was accepted
+    before.
     """
 
     def __init__(self, count: int, clock: StepClock) -> None:
@@ -253,7 +263,7 @@ class Strip:
 
 
 class BenchPin(MockPWMPin):
-    """gpiozero's mock pin; those in the factory's ``broken`` fail when they are read."""
+    """gpiozero's mock pin; pins in the factory's list ``broken`` fail when they are read."""
 
     def _get_state(self) -> float:
         if self._number in self.factory.broken:
@@ -262,7 +272,9 @@ class BenchPin(MockPWMPin):
 
 
 class BenchBuses:
-    """tiltboard.drivers.buses.Buses over the fakes; ``missing`` makes the next openings fail."""
+    """A stand-in for tiltboard.drivers.buses.Buses with the fakes; ``missing`` makes the next
+    openings fail.
+    """
 
     def __init__(self) -> None:
         self.clock = StepClock()
@@ -324,7 +336,9 @@ def plate(
 
 @pytest.fixture
 def fault() -> Callable[[Callable[[], object]], PartError]:
-    """Call something that must fail as a part does; the error, which must name a remedy."""
+    """A function that calls another function, which must raise PartError, and returns the error.
+    The error must have a remedy.
+    """
 
     def call(use: Callable[[], object]) -> PartError:
         with pytest.raises(PartError) as caught:

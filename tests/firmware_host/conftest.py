@@ -1,4 +1,4 @@
-"""Tables on chip models."""
+"""Tables on simulated chips."""
 
 from __future__ import annotations
 

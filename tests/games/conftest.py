@@ -24,31 +24,35 @@ _ORACLE = _load(HERE / "oracle.py").Oracle
 
 @pytest.fixture(scope="session")
 def load_oracle():
-    """The second formulation of a game's rules, from a file beside the tests: a class."""
+    """A function that loads the class of a game's second implementation from a file beside the
+    tests.
+    """
     return lambda file: _load(HERE / file).Oracle
 
 
 @pytest.fixture(scope="session")
 def oracle():
-    """The second formulation of the rules: a class, made from options."""
+    """The class of the second implementation of the rules, made from options."""
     return _ORACLE
 
 
 @pytest.fixture(scope="session")
 def momentum():
-    """A game from options."""
+    """A function that creates a game from options."""
     return lambda **options: MOMENTUM.create(options)
 
 
 @pytest.fixture(scope="session")
 def recorded():
-    """Playthroughs made by the oracle: a question and the position after every move each."""
+    """The playthroughs that the second implementation recorded: the question, and the position
+    after each move.
+    """
     return _recordings("momentum")
 
 
 @pytest.fixture(scope="session")
 def recordings():
-    """The same of any game, by its name."""
+    """A function that returns the recorded playthroughs of a game by name."""
     return _recordings
 
 
@@ -59,7 +63,9 @@ def _recordings(name):
 
 @pytest.fixture(scope="session")
 def replayed():
-    """The positions that ``tiltboard rules --batch --trace`` answers to a recorded question."""
+    """A function that returns the positions with which ``tiltboard rules --batch --trace`` answers
+    a recorded question.
+    """
 
     def replay(kind, question):
         assert question["game"] == kind.name
@@ -72,8 +78,10 @@ def replayed():
 
 @pytest.fixture(scope="session")
 def beside():
-    """Play a game move by move beside its oracle: every position is the same, act and consequences
-    lead from each to the next, and of ``words`` exactly the legal ones can be played.
+    """A function that plays a game in both implementations and compares each position.
+
+    Act and consequences must lead from each position to the next. Of the moves ``words``, exactly
+    the legal ones must be playable.
     """
 
     def play_beside(kind, oracle, options, *, words, choose, most):
@@ -97,7 +105,7 @@ def beside():
 
 
 def _carried_out(cells, turn):
-    """The cells after a turn's act and consequences, each all at once."""
+    """Return the cells after a turn's act and then its consequences."""
     cells = dict(cells)
     for shifts in (turn.act, turn.consequences):
         for shift in shifts:
@@ -112,13 +120,13 @@ def _carried_out(cells, turn):
 
 @pytest.fixture(scope="session")
 def carried_out():
-    """The cells that a turn leads to, from its act and consequences alone."""
+    """A function that computes the cells after a turn from its act and consequences alone."""
     return _carried_out
 
 
 @pytest.fixture(scope="session")
 def perft():
-    """How many ways there are to play a number of moves; ``after`` plays one."""
+    """A function that counts the sequences of a number of moves. ``after``: plays one move."""
 
     def count(position, depth, after):
         if depth == 0:
@@ -130,7 +138,9 @@ def perft():
 
 @pytest.fixture(scope="session")
 def standing():
-    """A position with these marbles, for example standing(game, turn=2, red="a1 b2", blue="c3")."""
+    """A function that returns a position with given marbles, such as standing(game, turn=2, red="a1
+    b2", blue="c3").
+    """
 
     def build(game, *, turn, **marbles):
         cells = list(game.rules.start().cells)
@@ -147,7 +157,7 @@ def standing():
 
 @pytest.fixture(scope="session")
 def play():
-    """The position after moves, for example play(game, "d4 e5")."""
+    """A function that returns the position after moves, such as play(game, "d4 e5")."""
 
     def run(game, moves):
         position = game.start()

@@ -1,7 +1,8 @@
-"""Momentum a second time, straight from the rule text: marbles in a dict, one step after the other.
+"""Momentum in a second implementation, directly from the rules: marbles in a dict, moved one step
+at a time.
 
-It shares nothing with ``games``. ``python tests/games/oracle.py > tests/games/data/momentum.jsonl``
-records the playthroughs.
+This module shares no code with ``games``. ``python tests/games/oracle.py >
+tests/games/data/momentum.jsonl`` records the playthroughs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ SIX = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]
 
 
 class Oracle:
-    """A game in progress. ``options`` are those of the contract, marbles always given."""
+    """A game in progress. ``options``: the options in the form of the contract, always with
+    ``marbles``.
+    """
 
     def __init__(self, options):
         self.players = COLOURS[: options.get("players", 2)]
@@ -42,7 +45,7 @@ class Oracle:
         self.pie = options.get("pie", True) and len(self.players) == 2
         self.limit = options.get("round_limit")
         self.block = options.get("must_block", True) and len(self.players) == 3
-        self.on = {}  # cell -> colour
+        self.on = {}  # The colour of each marble, by cell.
         self.turns = []
         self.result = None
 

@@ -1,4 +1,4 @@
-"""Bodies that share space, as they never may."""
+"""Finds simulated pieces whose bodies overlap, which must never happen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tiltboard.hw_sim.world.world import World
 
 
 def overlapping(world: World) -> list[tuple[int, int]]:
-    """Ids of pieces whose bodies do so now."""
+    """Return the pairs of ids of pieces that overlap now."""
     now_s = world.clock.now()
     there = [(i, piece.at(now_s)) for i, piece in world.pieces.items() if piece.present(now_s)]
     return [(one, other) for (one, a), (other, b) in combinations(there, 2) if overlap(a, b)]

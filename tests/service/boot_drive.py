@@ -1,6 +1,7 @@
-"""Runs as root inside the booted container: plays, stalls the service, and writes down what it saw.
+"""A program that runs as root in the booted container: it plays, stalls the service, and records
+results.
 
-It waits in real time, since what it waits for is systemd's own clock.
+It waits in real time, because it tests the timing of systemd.
 """
 
 import contextlib
@@ -65,7 +66,7 @@ def restarted(count):
 
 
 def after_restart():
-    """The position, once the page answers again."""
+    """Return the position after the page answers again."""
     try:
         return position()
     except ConnectionError:
@@ -73,7 +74,7 @@ def after_restart():
 
 
 def stopped_after(seconds):
-    """How a start ends that is stopped so long after its program began."""
+    """Return the result of a start that is stopped ``seconds`` after the program has started."""
     subprocess.run(["systemctl", "start", "--no-block", UNIT], check=True)
     wait_until("start", lambda: shown("MainPID") != "0")
     time.sleep(seconds)
@@ -82,7 +83,7 @@ def stopped_after(seconds):
 
 
 def updated(version):
-    """What the table is answered that asks for this update, and what runs then."""
+    """Return the table's answer to a request for an update, and the version afterwards."""
     sent = Path("/var/lib/tiltboard/sent.update")
     shutil.copy(f"/boot-test/{version}.update", sent)
     shutil.chown(sent, "tiltboard", "tiltboard")
@@ -103,7 +104,7 @@ def drive(seen):
     installed = subprocess.run(install, capture_output=True, text=True, check=False)
     if installed.returncode:
         raise ValueError(installed.stderr)
-    # install has started it, and returns when it is ready
+    # The installation has started the service, and returns when the service is ready.
     found = ["runuser", "-u", "nobody", "--", "sh", "-lc", "command -v tiltboard"]
     found = subprocess.run(found, capture_output=True, text=True, check=False)
     seen["command"] = found.stdout.strip()
@@ -115,7 +116,7 @@ def drive(seen):
     ).stdout.strip()
     seen["capabilities"] = [line.split()[1] for line in status.splitlines() if "Cap" in line]
     ask("/command", {"type": "game", "game": "momentum", "options": {"pie": False}})
-    # Its sensors are zeroed now.
+    # The sensors are zeroed now.
     wait_until("turn", lambda: ask("/snapshot")["guidance"]["phase"] == "turn")
     drop("red", "d4", 1)
     drop("blue", "a1", 2)
@@ -144,7 +145,7 @@ def drive(seen):
         ask("/command", {"type": "resume", "game": seen["before"]["game"]})
 
     subprocess.run(["systemctl", "stop", UNIT], check=True)
-    # From here by the log's own mark, since its times are told to the second.
+    # From here on, use the log's cursor, because its times have a resolution of one second.
     mark = ["journalctl", "--quiet", "--lines=0", "--show-cursor"]
     subprocess.run(["journalctl", "--sync"], check=True)
     mark = subprocess.run(mark, capture_output=True, text=True, check=True).stdout

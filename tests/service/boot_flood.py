@@ -1,4 +1,4 @@
-"""Runs inside the booted container: every flood of `tiltboard bench loop` against its table."""
+"""A program in the booted container that floods its table as `tiltboard bench loop` does."""
 
 import http.client
 import json

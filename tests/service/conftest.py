@@ -1,4 +1,4 @@
-"""What the tests of the service share."""
+"""Fixtures for the tests of the service."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ import pytest
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """The checkout."""
+    """The root folder of the repository."""
     return Path(__file__).resolve().parents[2]

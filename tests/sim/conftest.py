@@ -10,7 +10,7 @@ from tiltboard.testing import GameTable
 
 @pytest.fixture
 def session(request, tmp_path):
-    """A simulated table with the host running on it: plate-10, or the parameter."""
+    """A simulated table with a running host: plate-10, or the profile in the parameter."""
     profile = unhurried(getattr(request, "param", "plate-10"))
     with SimSession(profile, tmp_path, seed=1) as running:
         yield running
@@ -18,6 +18,6 @@ def session(request, tmp_path):
 
 @pytest.fixture
 def play(session):
-    """Runs scenario text on the table; fails the test where an expectation does not hold."""
+    """A function that runs scenario text on the table, and fails if an expectation fails."""
     with GameTable(session.profile, actor=SimulatedHands(session)) as table:
         yield table.run

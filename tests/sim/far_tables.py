@@ -1,8 +1,8 @@
-"""Not a test: whole tables in virtual time, and a broker between them that is as bad as it is told.
+"""Not a test: whole tables in virtual time, connected by an unreliable broker.
 
-A message is late, comes twice, or overtakes another of another topic; a connection breaks, and what
-was on its way with it; the broker restarts, with or without its store; tables are killed between
-any two of their steps.
+The broker delays, repeats and reorders messages of different topics. Connections break and lose
+their messages, the broker restarts with or without its store, and tables are killed between any two
+steps.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tiltboard_online.far import match_session, seal
 
 
 class AtOnce:
-    """A worker that has no thread."""
+    """A worker without a thread, which does each task immediately."""
 
     def __init__(self, *_):
         pass
@@ -39,7 +39,7 @@ class AtOnce:
 
 
 class Broker:
-    """``chance``: of its faults; None: there are none."""
+    """A simulated broker. ``chance``: source of random faults, None for a reliable broker."""
 
     def __init__(self, chance=None):
         self.chance = chance
@@ -63,7 +63,7 @@ class Broker:
         self.on_the_way += [(link, topic, content)] * times
 
     def deliver(self):
-        """Some of what is on the way; without faults all of it."""
+        """Deliver some of the queued messages; without faults, all of them."""
         for _ in range(len(self.on_the_way)):
             at = 0
             if self.chance is not None:
@@ -75,7 +75,7 @@ class Broker:
                 link.tell(topic, content)
 
     def cut(self, link):
-        """As a broken cable: the will is published."""
+        """Break a connection like a broken cable; the broker then publishes its will."""
         if link in self.links:
             self.links.remove(link)
             link.problem = text("gone")
@@ -84,7 +84,7 @@ class Broker:
             self.publish(*link.will, retain=True)
 
     def mend(self):
-        """Every connection that was cut, and whose table lives, is made again."""
+        """Reconnect each broken connection whose table still runs."""
         for link in self.cut_off:
             link.start()
         self.cut_off = []
@@ -97,7 +97,7 @@ class Broker:
 
 
 class FakeLink:
-    """As ``far.link.Link``."""
+    """A stand-in for ``far.link.Link``."""
 
     broker: Broker
 
@@ -156,7 +156,7 @@ def _fits(pattern, topic):
 
 
 def patched(monkeypatch, broker):
-    """No thread, no scrypt, and that broker."""
+    """Replace threads, scrypt and the connection in the modules under test."""
     FakeLink.broker = broker
     monkeypatch.setattr(match_session, "Link", FakeLink)
     monkeypatch.setattr(match_session, "ThreadPoolExecutor", AtOnce)
@@ -166,7 +166,7 @@ def patched(monkeypatch, broker):
 
 
 class FarTable:
-    """One table, on which pieces are at once where the lights want them."""
+    """One table with hands that put pieces on the requested places immediately."""
 
     def __init__(self, folder, name, profile="plate-10", **more):
         folder.mkdir()
@@ -174,7 +174,8 @@ class FarTable:
         self._asked, self._again_s = None, 0.0
         self.session = SimSession(unhurried(profile), folder, **more)
         self.session.__enter__()
-        self.session.run_until(self.session.clock.now() + 3)  # past its first look at the places
+        # This skips the table's first reading of its places.
+        self.session.run_until(self.session.clock.now() + 3)
 
     @property
     def host(self):
@@ -196,7 +197,7 @@ class FarTable:
         self.session.tick()
         standing, host = self.host.standing, self.host
         far = host.playing.far
-        if far is not None and far._jobs:  # this machine's disk may be slow
+        if far is not None and far._jobs:  # This machine's disk can be slow.
             far._worker.submit(lambda: None).result()
         asked = standing.phase, standing.shifts, standing.roles, host.session.game_id
         if asked != self._asked or self.session.clock.now() > self._again_s:
@@ -218,7 +219,7 @@ class FarTable:
 
     @property
     def may_move(self):
-        """Whether somebody here is to move, and the lights say so."""
+        """Return whether a player at this table is to move and the table is ready for a move."""
         standing, match = self.host.standing, self.match
         return (
             match is not None
@@ -235,7 +236,7 @@ class FarTable:
         return self.host.submit(MakeMove(chance.choice(legal)))
 
     def do(self, command):
-        """Raises what stands in its way."""
+        """Carry out a command, and raise its error if it is refused."""
         done = self.host.submit(command)
         self.session.tick()
         done.result(0)
@@ -250,7 +251,7 @@ class FarTable:
         link = self.host.playing.far and self.host.playing.far._link
         if isinstance(link, FakeLink):
             link.close()
-        elif link is not None:  # a process that dies says no goodbye, and does nothing more
+        elif link is not None:  # A killed process does not say goodbye, and does nothing more.
             link._closed = True
             link._client.socket().shutdown(SHUT_RDWR)
             link._client.loop_stop()
@@ -263,7 +264,7 @@ class FarTable:
 
 
 def begin(tables, game, options, far, **more):
-    """A match of that game: the first table makes it, and every other joins."""
+    """Start a match of a game: the first table creates it, and each other table joins."""
     first = tables[0]
     first.do(NewGame(game, options, far=far, **more))
     first.tick()
@@ -272,7 +273,7 @@ def begin(tables, game, options, far, **more):
 
 
 def run(tables, until, *, ticks=3000):
-    """All of them, in turn, until something holds."""
+    """Run all tables in turn until a condition holds."""
     for _ in range(ticks):
         if until():
             return

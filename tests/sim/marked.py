@@ -1,4 +1,6 @@
-"""A language in which every sentence is marked: what is shown unmarked passed no catalogue."""
+"""A test language that marks each translated sentence, so that a sentence without a mark was not
+translated.
+"""
 
 import ast
 from collections.abc import Iterable
@@ -14,7 +16,7 @@ from tiltboard.games.registry import GAMES
 
 @cache
 def literal_templates() -> frozenset[str]:
-    """The first argument of every ``text(...)`` call in the host's sources."""
+    """Return the first argument of each ``text(...)`` call in the host's sources."""
     return frozenset(
         node.args[0].value
         for node in _nodes(tiltboard.firmware_host.__file__)
@@ -29,8 +31,8 @@ def literal_templates() -> frozenset[str]:
 
 @cache
 def rule_sentences() -> frozenset[str]:
-    """Every string of words in the games' sources: refusals, reasons and results keep their
-    template.
+    """Return each string with a space in the games' sources, because refusals, reasons and results
+    are used as templates.
     """
     return frozenset(
         node.value
@@ -45,7 +47,7 @@ def _nodes(package: str) -> Iterable[ast.AST]:
 
 
 class Marked(Catalogue):
-    """Marks what it translates; a template that no source has as a literal is a mistake."""
+    """A catalogue that marks each sentence, and records templates that no source contains."""
 
     def __init__(self) -> None:
         known = literal_templates() | rule_sentences()
@@ -59,9 +61,10 @@ class Marked(Catalogue):
 
     @property
     def mistakes(self) -> set[str]:
-        """Sentences that were shown and no source has."""
+        """The sentences that were shown and that no source contains."""
         shown = {template for template in self._unknown if " " in template}
         shown -= {load_profile("plate-10").title}
-        for kind in GAMES.values():  # said by the game, which is a key of the catalogue as it is
+        # A game gives these sentences, which are keys of the catalogue unchanged.
+        for kind in GAMES.values():
             shown -= {kind.credit.title, kind.credit.notice, *kind.rules_summary}
         return shown

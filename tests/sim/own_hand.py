@@ -1,4 +1,4 @@
-"""A simulated table whose page's hands do what is asked of them, in virtual time."""
+"""A simulated table whose simulated player carries out all requests, in virtual time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PATIENCE_S = 20.0
 
 
 class OwnHand:
-    """Past its first look at the places."""
+    """A table after its first reading of the places."""
 
     def __init__(self, session):
         self.session = session
@@ -37,7 +37,7 @@ class OwnHand:
             self.tick()
 
     def until(self, holds):
-        """How long it took."""
+        """Run until a condition holds, and return the time that it took."""
         start_s = self.session.clock.now()
         while not holds():
             assert self.session.clock.now() < start_s + PATIENCE_S, str(self.host.shown.say)
@@ -45,7 +45,9 @@ class OwnHand:
         return self.session.clock.now() - start_s
 
     def wait(self, answer):
-        """How long it took; raises what stands in its way."""
+        """Run until a request is done, and return the time that it took. Raises the request's
+        error.
+        """
         took_s = self.until(answer.done)
         answer.result()
         return took_s

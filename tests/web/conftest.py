@@ -1,4 +1,4 @@
-"""The page under test: served over the simulated table, in real Chromium."""
+"""The page under test, served over the simulated table and shown in real Chromium."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ from tiltboard.firmware_host.web.server import WebServer
 from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.hw_sim.session.live import LiveTable
 
-# The first that is there: without windows, extensions and sync, a page costs a quarter less.
+# The first installed program is used. Without windows, extensions and sync, a page uses a quarter
+# less CPU time.
 CHROMIUMS = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")
-USUAL = {"width": 900, "height": 620}  # a processor draws every pixel here
+USUAL = {"width": 900, "height": 620}  # A small window, because the processor draws each pixel.
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -47,13 +48,13 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-audio-output",
-    # The name by which phones reach a table under test, which also listens on this machine alone.
+    # Phones reach a table under test by this name; the table listens only on this machine.
     "--host-resolver-rules=MAP table.local 127.0.0.1",
-    # A page for another server, too, stays in its tab's process.
+    # A page of another server stays in the process of its tab, too.
     "--renderer-process-limit=1",
     "--disable-site-isolation-trials",
 )
-# Where an element is, when two pictures in a row have it at the same spot; null once it is gone.
+# Returns the box of an element after two equal frames, or null if the element is gone.
 AT_REST = """(element) => new Promise((resolve) => {
   let before = "";
   const look = () => {
@@ -66,11 +67,11 @@ AT_REST = """(element) => new Promise((resolve) => {
   };
   document.fonts.ready.then(look);  // type that comes late moves what is below it
 })"""
-# What axe-core finds on the page, or in a part of it: each rule, where, and what to do.
+# Returns the problems that axe-core finds on the page or in a part: rule, element, remedy.
 AXE = """(part) => axe.run(part || document, { resultTypes: ["violations"], preload: false })
   .then(({ violations }) => violations.map(({ id, nodes }) =>
     [id, nodes.map(({ target, failureSummary }) => [target, failureSummary])]))"""
-# What tests change of a page besides the game: what is stored, open, chosen and said.
+# Returns the page state that tests change, except the game: stored, open, selected and shown parts.
 LOOKS = """() => {
   document.activeElement.blur();
   const all = (what) => [...document.querySelectorAll(what)];
@@ -82,7 +83,7 @@ LOOKS = """() => {
     all("dialog").map((each) => each.outerHTML.length), all("details").map(({ open }) => open),
     all(".toast").length]);
 }"""
-# What goes by itself, is made anew each time, or is of games that have ended.
+# Removes what changes without a test: toasts, lists, and stored values of finished games.
 FORGET = """() => {
   for (const each of document.querySelectorAll(".toast, .game-list > *")) each.remove();
   if (window.toastsSeen) window.toastsSeen.length = 0;
@@ -94,14 +95,14 @@ UP_TO_DATE = """async () => {
   const { layout } = await (await fetch("/api/v1/snapshot")).json();
   return document.documentElement.dataset.layout === String(layout);
 }"""
-# What no screen may say: what a script has made of a thing that is no text.
+# Returns texts on the screen that show a script's mistake, such as "undefined".
 NO_WORDS = """() => [document.body.innerText,
   ...[...document.querySelectorAll("[aria-label], [title]")].flatMap((each) =>
     [each.ariaLabel, each.title])].flatMap((text) =>
       text?.match(/.*(?:\\[object|\\bundefined\\b|\\bNaN\\b).*/g) ?? [])"""
-PATIENCE_MS = 60_000  # for a machine with much else to do
+PATIENCE_MS = 60_000  # Time limit in ms, long enough for a busy machine.
 UNTIL_S = 60.0
-# Each toast's text, also once the toast has gone: on a busy machine it may go before a test looks.
+# Stores each toast's text, because on a busy machine a toast can disappear before a test looks.
 KEEP_TOASTS = """document.addEventListener("DOMContentLoaded", () => {
   window.toastsSeen = [];
   const keep = (changes) => window.toastsSeen.push(
@@ -118,20 +119,24 @@ OWN_HAND_OFF = """if (location.host) {
   localStorage.setItem("tiltboard.begun", "yes");
 }"""
 SPEED = 4.0
-SCANS_PER_S = 25  # half of what the sensors can: a page shows what was seen, not how
-START_S = 3.0  # the table's first look at its places takes two thirds of it
-CALM_S = 4.0  # longer than any sentence or takeback waits
-TILTED_DEG = 1.0  # more than the sensor's noise
-REST_S = 1.5  # after the last thing that was asked: longer than a move takes to be seen
+# Half the sensors' rate is enough, because the page shows results and not the sensors.
+SCANS_PER_S = 25
+START_S = 3.0  # The table needs two thirds of this time for its first reading of the places.
+CALM_S = 4.0  # Longer than the table waits before any sentence or take-back.
+TILTED_DEG = 1.0  # More than the noise of the sensor.
+REST_S = 1.5  # Time after the last request, longer than the table needs to detect a move.
 
 
 class FasterClock(SystemClock):
-    """The simulated table's hands and scans go four times as fast as in the room; as fast as there
-    once nothing has happened for a while, when scanning is all that they would do.
+    """A clock with which simulated hands and scans run four times as fast as real time.
+
+    After some time without changes the clock runs at normal speed, because faster scans of a
+    resting table only cost CPU time.
     """
 
     def __init__(self) -> None:
-        self._pace = (0.0, super().now(), SPEED)  # from then, since when, how fast
+        # Clock time and real time at the last change of speed, and the speed.
+        self._pace = (0.0, super().now(), SPEED)
         self._calm_at_s = 0.0
         self._stood: object = None
 
@@ -143,7 +148,9 @@ class FasterClock(SystemClock):
         super().sleep(duration_s / self._pace[2])
 
     def step(self, host: Host, moving: object = None) -> None:
-        """Judge from what stands there whether anything goes on; ``moving``: so does that."""
+        """Set the speed by whether anything on the table changes. ``moving``: further values that
+        count as changes.
+        """
         tilt = [round(angle, 2) for angle in host.sight.tilt_rad]
         stands = (host.standing, host.sight.cells, tilt, moving)
         if stands != self._stood:
@@ -154,7 +161,9 @@ class FasterClock(SystemClock):
 
 
 class ClockOnDemand:
-    """Time passes, as fast as the processor goes, only while somebody waits for the table."""
+    """A clock that runs only while a test waits for the table, and then as fast as the processor
+    allows.
+    """
 
     def __init__(self) -> None:
         self._now_s = 0.0
@@ -175,7 +184,8 @@ class ClockOnDemand:
                 awaited, self._awaited = self._awaited, []
                 for asked, answer in awaited:
                     _copy(asked, answer)
-                if not self._awaited:  # whoever was answered may have asked for more, in here
+                # A test that got its answer may have sent another request meanwhile.
+                if not self._awaited:
                     self._news.wait()
             self._now_s += max(0.0, duration_s)
 
@@ -183,7 +193,7 @@ class ClockOnDemand:
         return all(asked.done() for asked, _ in self._awaited)
 
     def awaited(self, asked: Future[Any]) -> Future[Any]:
-        """The same, done when the table has also come to rest."""
+        """Return a future with the result of ``asked``, which is done when the table also rests."""
         answer: Future[Any] = Future()
         answer.set_running_or_notify_cancel()
         with self._news:
@@ -193,7 +203,7 @@ class ClockOnDemand:
         return answer
 
     def free(self) -> None:
-        """Let the table end."""
+        """Let the clock run, so that the table can end."""
         with self._news:
             self._free = True
             self._news.notify()
@@ -208,9 +218,7 @@ def _copy(asked: Future[Any], answer: Future[Any]) -> None:
 
 
 class Resting:
-    """The simulated table, which costs nothing while nobody asks anything of it: for what concerns
-    the page's server.
-    """
+    """A simulated table that uses no CPU time between requests, for tests of the page's server."""
 
     def __init__(self, table: Table, clock: ClockOnDemand) -> None:
         self._table = table
@@ -232,12 +240,12 @@ class Resting:
         return self._clock.awaited(self._table.preview(move))
 
     def look(self) -> None:
-        """A few scans, and another snapshot."""
+        """Run a few scans and make a new snapshot."""
         self._clock.awaited(self._table.call(lambda: None)).result(20)
 
 
 class Served:
-    """A table with its page; the server can go away and come back, the table stays."""
+    """A table with its page. The server can stop and start again while the table runs."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -256,7 +264,7 @@ class Served:
     def request(
         self, method: str, path: str, body: bytes | None = None, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers in lower case, and body."""
+        """Send a request, and return status, headers with lower-case names, and body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -283,12 +291,12 @@ class Served:
         self.tell(type="game", game="momentum", options=options)
 
     def do(self, command: Verb) -> None:
-        """Past the page; done when this returns."""
+        """Send a command to the table without the page, and wait until it is done."""
         self.table.submit(command).result(20)
 
     def until(self, holds: Callable[[Snapshot], bool]) -> None:
-        """Wait for a snapshot of which that holds: each is looked at as it is made, however late
-        this thread wakes.
+        """Wait for a snapshot for which ``holds`` returns True. Each new snapshot is checked, even
+        if this thread wakes late.
         """
         found: Queue[bool | Exception] = Queue()
 
@@ -311,11 +319,13 @@ class Served:
             raise what
 
     def put(self, piece: str, place: str) -> None:
-        """A hand at the table puts a piece; it has left when this returns."""
+        """Put a piece on the table with a simulated hand, and wait until the hand has left."""
         self.do(Put(piece, place))
 
     def play(self, *moves: str) -> None:
-        """Moves that push nothing, by hands at the table, each to the next turn."""
+        """Play moves that push no other piece with simulated hands, each when its player is to
+        move.
+        """
         for move in moves:
             self.until(
                 lambda snapshot: (
@@ -327,13 +337,13 @@ class Served:
             self.until(lambda snapshot, made=made: len(snapshot.game.moves) > made)  # type: ignore[misc]
 
     def carry_out(self) -> None:
-        """The table's own hand does what is asked for."""
+        """Let the simulated player carry out the table's requests."""
         self.do(CarryOut())
 
 
 class Altered:
-    """The simulated table, with snapshots and a layout altered as a test says: what it cannot be
-    brought to show by hands and faults.
+    """A simulated table whose snapshots and layout a test can change, for states that hands and
+    faults cannot reach.
     """
 
     def __init__(self, table: Table) -> None:
@@ -353,20 +363,22 @@ class Altered:
         return self.table.submit(command)
 
     def expect_command(self, command: Verb) -> None:
-        """It comes as the last one: a page shows a press before the table has heard of it."""
+        """Wait until ``command`` is the last submitted command. The page shows a press before the
+        table gets the command.
+        """
         with self._came:
             assert self._came.wait_for(
                 lambda: bool(self.submitted) and self.submitted[-1] == command, PATIENCE_MS / 1000
             ), self.submitted
 
     def show(self, **fields: object) -> None:
-        """From the next snapshot on, which is made now where the table rests."""
+        """Change fields of all further snapshots, and make a new snapshot if the table rests."""
         self._shown = fields
         if isinstance(self.table, Resting):
             self.table.look()
 
     def take_hands(self) -> None:
-        """As on a real table, whose pieces only people can move."""
+        """Show the page a real table, whose pieces only people can move."""
         self.hands = False
         self.show(pieces=[])
 
@@ -379,7 +391,7 @@ class Altered:
 
 @pytest.fixture(scope="module")
 def resting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resting]:
-    """One for all tests of a file: each begins with a game of its own."""
+    """A table for all tests in a file, each of which starts a game of its own."""
     clock = ClockOnDemand()
     live = _live(tmp_path_factory.mktemp("table"), clock)
     live.start()
@@ -392,7 +404,7 @@ def resting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resting]:
 
 @pytest.fixture
 def serve() -> Iterator[Callable[[Table], Served]]:
-    """Serve a table until the test ends."""
+    """A function that serves a table until the test ends."""
     started: list[Served] = []
 
     def start(table: Table) -> Served:
@@ -406,14 +418,14 @@ def serve() -> Iterator[Callable[[Table], Served]]:
 
 @pytest.fixture
 def at_rest(resting: Resting, serve: Callable[[Table], Served]) -> Served:
-    """The page over a table that scans only while something is asked of it; the plate is empty."""
+    """A page over a table that scans only during requests; the plate is empty."""
     _clear(resting)
     return serve(resting)
 
 
 def _clear(table: Table) -> None:
-    """Whatever an earlier test has left there: nothing is broken, tilted or on the plate, and
-    nobody sits there by name, which lasts from game to game.
+    """Remove the traces of earlier tests from a table: faults, tilt, pieces, and the names of
+    people.
     """
     players = table.latest().players
     for player in players.names.keys() - players.engines.keys():
@@ -429,13 +441,13 @@ def _clear(table: Table) -> None:
 
 @pytest.fixture(scope="session")
 def staying() -> dict[str, Tab | None]:
-    """The tab that stays open at the address of a server that several tests share."""
+    """The tab that stays open at the address of a shared server, by address."""
     return {}
 
 
 @pytest.fixture(scope="module")
 def shared(resting: Resting, staying: dict[str, Tab | None]) -> Iterator[Served]:
-    """One server for all tests of a file, so that its page can stay open."""
+    """One server for all tests in a file, so that its page can stay open."""
     served = Served(resting)
     staying[served.url] = None
     yield served
@@ -447,9 +459,9 @@ def shared(resting: Resting, staying: dict[str, Tab | None]) -> Iterator[Served]
 
 @pytest.fixture
 def served(shared: Served) -> Served:
-    """The page over the simulated table, its chips, hands and referee, with a game begun and the
-    plate empty. Time passes only while the table is asked for something; what needs it to pass by
-    itself asks for ``lively``.
+    """The page over a simulated table with a started game and an empty plate.
+
+    Time passes only during requests; a test in which time must pass otherwise uses ``lively``.
     """
     _clear(shared.table)
     shared.table.submit(NewGame("momentum")).result(20)
@@ -458,25 +470,26 @@ def served(shared: Served) -> Served:
 
 @pytest.fixture
 def lively(simulated: Table, serve: Callable[[Table], Served]) -> Served:
-    """The same over a table of its own, whose time passes."""
+    """The page over a simulated table of its own, whose time passes continuously."""
     return serve(simulated)
 
 
 @pytest.fixture
 def alter() -> type[Altered]:
-    """What alters a table."""
+    """The class ``Altered``, whose snapshots a test can change."""
     return Altered
 
 
 @pytest.fixture
 def altered(served: Served, serve: Callable[[Table], Served]) -> Served:
-    """The same, over a table that a test may alter."""
+    """The page over the table of ``served``, whose snapshots a test can change."""
     return serve(Altered(served.table))
 
 
 @pytest.fixture
 def faster_clock(monkeypatch: pytest.MonkeyPatch) -> FasterClock:
-    # A page is told as often in a second as in the room, and no scan is lost to one that is late.
+    # Per second of real time, the page gets as many snapshots as on a real table, and a late
+    # snapshot does not lose scans.
     monkeypatch.setattr(
         "tiltboard.firmware_host.service.table_thread.SNAPSHOTS_PER_S", SNAPSHOTS_PER_S / SPEED
     )
@@ -514,8 +527,8 @@ def browser() -> Iterator[Browser]:
 
 
 class Tab:
-    """A page of the browser, and what it complained of: its errors, and what its own policy, which
-    is the server's, has kept it from fetching elsewhere.
+    """A tab of the browser with its errors, including requests to other servers that the server's
+    content security policy has blocked.
     """
 
     def __init__(self, browser: Browser, *, own_hand: bool, **options: Any) -> None:
@@ -528,14 +541,15 @@ class Tab:
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self._own_hand = own_hand
-        self._looked = ""  # as it came
+        self._looked = ""  # The state of the page after loading.
         page = self.page
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda line: line.type == "error" and self.complaints.append(line.text))
 
     def go(self, url: str, *, room: bool) -> Player:
-        """Nothing is stored there, whatever an earlier test has done under that address: a port is
-        given out again by chance.
+        """Delete the stored data of the address, open the page, and return it.
+
+        Data can remain from an earlier test, because a port can be used again by chance.
         """
         storage = self.context.new_cdp_session(self.page)
         storage.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
@@ -546,13 +560,13 @@ class Tab:
         return Player(self.page)
 
     def at_hand(self) -> Player:
-        """The page that has stayed open, once it shows what the table has now."""
+        """Wait until the open page shows the table's present layout, and return it."""
         self.page.wait_for_function(UP_TO_DATE, polling=30)
         return Player(self.page)
 
     def let_go(self) -> bool:
-        """By mouse and keys. Returns whether the page is as it came, but for the game, and leaves
-        alone what other tests do.
+        """Release mouse and keys, and remove the traces of the test. Return whether the page is in
+        its first state (except the game), so that another test can use it.
         """
         self.page.mouse.up()
         self.page.mouse.up(button="right")
@@ -562,16 +576,18 @@ class Tab:
         return looks == self._looked and not self._own_hand
 
     def empty(self) -> None:
-        """As new, for another address."""
+        """Reset the tab for another address."""
         self.page.goto("about:blank")
         self.context.clear_cookies()
 
 
 class Tabs:
-    """The tabs of one browser. To open one costs as much as what most tests do in it, so that those
-    with the usual options are used again, each under the address of the next test's own server; or
-    under the same one, where tests share it: then the page itself stays, if it is as it came. A
-    second tab of each kind is for tests in between that have a server of their own.
+    """The tabs of one browser, which tests share because opening a tab takes as long as a usual
+    test.
+
+    A tab with the usual options is used again with the address of the next test's server. If tests
+    share a server, the page itself stays open, unless a test has changed it. A second tab of each
+    kind is for tests with a server of their own.
     """
 
     def __init__(self, browser: Browser, staying: dict[str, Tab | None]) -> None:
@@ -580,7 +596,7 @@ class Tabs:
         self._kept: dict[str, list[Tab]] = {}
 
     def take(self, url: str, *, own_hand: bool, fresh: bool, **options: Any) -> tuple[Tab, str]:
-        """A tab, and under which name it may be kept: "" if it may not."""
+        """Return a tab, and the name under which it can be kept, or "" if it cannot be kept."""
         view = options.pop("viewport", USUAL)
         scheme = options.pop("color_scheme", "light")
         name = (
@@ -599,7 +615,7 @@ class Tabs:
         return tab, name
 
     def open(self, tab: Tab, url: str, *, room: bool) -> Player:
-        """No other tab stays at that address."""
+        """Open the address in a tab. If another tab stays at the address, that tab is emptied."""
         stayed = self._staying.get(url)
         for address, other in self._staying.items():
             if other is tab or address == url:
@@ -629,11 +645,12 @@ def tabs(browser: Browser, staying: dict[str, Tab | None]) -> Tabs:
 
 @pytest.fixture
 def open_page(tabs: Tabs) -> Iterator[Callable[..., Player]]:
-    """Open the page at an address; afterwards it must have complained of nothing.
+    """A function that opens the page at an address. At the end of the test, the page must not have
+    any errors.
 
-    ``own_hand``: the table's own hand works by itself, as it does in a browser that is new here.
-    ``room``: a game of seats is being played. ``fresh``: in a tab of its own, for a test that
-    changes the tab itself.
+    ``own_hand``: whether the page's simulated hand is switched on, as in a new browser. ``room``:
+    whether the game is a game of seats. ``fresh``: whether to use a new tab, for a test that
+    changes the tab.
     """
     taken: list[tuple[Tab, str, str]] = []
 
@@ -653,12 +670,13 @@ def open_page(tabs: Tabs) -> Iterator[Callable[..., Player]]:
         tabs.give_back(tab, name, url)
         complaints += tab.complaints
         tab.complaints.clear()
-    refused = "net::ERR_CONNECTION_REFUSED"  # the browser says so while the server is away
+    # The browser reports this error while the server is stopped.
+    refused = "net::ERR_CONNECTION_REFUSED"
     assert [c for c in complaints if refused not in c] == []
 
 
 class SlowLink:
-    """A page's link to the table, from now on; nothing comes back over it while it is ``slow``."""
+    """The page's connection to the table; while ``slow`` is true, the page receives nothing."""
 
     def __init__(self, page: Page) -> None:
         self.slow = False
@@ -681,20 +699,20 @@ class SlowLink:
 
 @pytest.fixture
 def slow_link() -> type[SlowLink]:
-    """What makes a link slow."""
+    """The class ``SlowLink``, which delays a page's messages."""
     return SlowLink
 
 
 class Player:
-    """A person at the page."""
+    """A person who uses the page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
 
     def box(self, located: Locator) -> dict[str, float]:
-        """Where something is on the screen, as soon as it stays there: x, y, width and height."""
+        """Return the box of an element after it has stopped moving: x, y, width and height."""
         box: dict[str, float] | None = None
-        while box is None:  # what is drawn anew is another element
+        while box is None:  # A redrawn element is a new element.
             box = located.evaluate(AT_REST)
         return box
 
@@ -703,16 +721,16 @@ class Player:
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def spot(self, place: str) -> tuple[float, float]:
-        """Where a place is on the screen."""
+        """Return the position of a place on the screen."""
         return self.middle(self.page.locator(f'.surface [data-name="{place}"]'))
 
     def resize(self, width: int, height: int) -> None:
-        """Returns when the page is drawn so large."""
+        """Resize the window, and wait until the page has the new size."""
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.wait_for_function(f"() => innerWidth === {width} && innerHeight === {height}")
 
     def open_part(self, name: str) -> None:
-        """A tab of the drawer "The table"."""
+        """Open a tab of the drawer "The table"."""
         if not self.page.locator("#drawer").is_visible():
             self.page.get_by_role("button", name="The table", exact=True).click()
         self.page.get_by_role("tab", name=name, exact=True).click()
@@ -734,7 +752,7 @@ class Player:
         self.drag(self.middle(tray), self.spot(place))
 
     def carry(self, source: str, target: str) -> None:
-        """Drag a marble over the plate; it is gripped by its upper half, as one does."""
+        """Drag a marble over the plate, gripped by its upper half as people do."""
         grip = self.middle(self.marble(source).locator(".ball"))
         start, end = self.spot(source), self.spot(target)
         self.drag(grip, (grip[0] + end[0] - start[0], grip[1] + end[1] - start[1]))
@@ -747,23 +765,23 @@ class Player:
         expect(self.page.locator(f'.say-card[data-phase="{phase}"]')).to_be_visible()
 
     def expect_toast(self, part: str) -> None:
-        """A toast with this part has been shown since the last one that was expected."""
+        """Wait for a toast that contains ``part``, after the last expected toast."""
         self.page.wait_for_function(NEXT_TOAST, arg=part, polling=50)
 
     def expect_no_toast(self) -> None:
-        """None has been shown since the page came to this test."""
+        """Check that no toast has been shown during this test."""
         assert self.page.evaluate("window.toastsSeen") == []
 
     def expect_marbles(self, **cells: str) -> None:
-        """Exactly these marbles stand on the plate."""
+        """Check that exactly these marbles are on the plate."""
         for place, piece in cells.items():
             standing = self.page.locator(f'.marble[data-place="{place}"][data-piece="{piece}"]')
             expect(standing).to_have_count(1)
         expect(self.page.locator(".marble")).to_have_count(len(cells))
 
     def expect_no_barrier(self, part: str = "") -> None:
-        """Names, roles, contrast, order, what can be reached; ``part``: a selector, where nothing
-        else has changed.
+        """Check accessibility: names, roles, contrast, order, and reachable elements. ``part``: the
+        selector of the only part that has changed, or "" for the whole page.
         """
         library = pytest.importorskip("axe_playwright_python.base")
         if not self.page.evaluate("'axe' in window"):

@@ -1,4 +1,4 @@
-"""Not a test: somebody who presses anything on the page, and what must be true of every screen."""
+"""Not a test: a simulated visitor who presses random elements, and the checks for each screen."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Error, Page
 
-# What may be pressed now: where it is on the screen and what it is called, the topmost only. Left
-# out: what leaves the page, writes files, or takes a device's part.
+# Returns the elements that can be pressed now: position and name, only the topmost. Elements that
+# leave the page, write files, or sign in a device are excluded.
 PRESSABLE = """() => {
   const what = "button:enabled, summary, [role=tab], label.chip, label.who-face, .marble .ball, "
     + ".slot.open, .surface [data-name], .tray .waiting, input[type=checkbox]";
@@ -26,7 +26,7 @@ PRESSABLE = """() => {
   }
   return found;
 }"""
-# What is wrong with what the screen shows. `ids`: names that only programs use.
+# Returns the mistakes on the screen. `ids`: names that only programs use.
 WRONG = """async (ids) => {
   const wrong = [];
   const seen = (each) => each.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
@@ -78,7 +78,7 @@ IDS = """async () => {
 
 
 class RandomPlayer:
-    """Presses whatever there is, and says of each screen what is wrong with it."""
+    """Presses random elements, and reports the mistakes on each screen."""
 
     def __init__(self, page: Page, chance: Random) -> None:
         self._page = page
@@ -86,7 +86,7 @@ class RandomPlayer:
         self.pressed: list[str] = []
 
     def play(self, presses: int) -> list[str]:
-        """Press so often; returns what was wrong, each thing once, with the last presses."""
+        """Press ``presses`` times, and return each mistake once, with the presses before."""
         found: dict[str, str] = {}
         ids = self._page.evaluate(IDS)
         for _ in range(presses):
@@ -109,14 +109,14 @@ class RandomPlayer:
         self._page.mouse.click(chosen["x"], chosen["y"])
 
     def wrong(self) -> list[str]:
-        """What is wrong with the screen as it is."""
+        """Return the mistakes on the present screen."""
         return self._wrong(self._evaluate(IDS))
 
     def _wrong(self, ids: list[str]) -> list[str]:
         return self._evaluate(WRONG, ids) or []
 
     def _evaluate(self, script: str, *given: Any) -> Any:
-        """None where the page is being loaded anew."""
+        """Return the script's result, or None while the page is loading."""
         try:
             return self._page.evaluate(script, *given)
         except Error as error:

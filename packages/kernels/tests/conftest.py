@@ -1,4 +1,4 @@
-"""Games, positions and a clock, as the engines' tests have them."""
+"""Games, positions and a clock, shared with the engines' tests."""
 
 from tests.firmware_host.engines.conftest import before_a_win, clock, game, positions
 

@@ -1,4 +1,6 @@
-"""Profiles to draw, and copper as the board's text has it: read again, not asked of its maker."""
+"""Profiles for the plans, and the copper of a board, read from the text of its file and not from
+the code under test.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ TEXTS = {"own": OWN, "plate-13": LARGE}
 
 @pytest.fixture(scope="session")
 def table(tmp_path_factory):
-    """A profile that ships, one of the documents', or plate-10 with another pitch: "plate-31.0"."""
+    """A function that returns a table: a shipped profile, a profile in the documents, or plate-10
+    with another pitch ("plate-31.0").
+    """
     folder = tmp_path_factory.mktemp("profiles")
 
     def load(name: str):
@@ -41,13 +45,13 @@ def table(tmp_path_factory):
 
 @pytest.fixture
 def book() -> str:
-    """docs/build.md."""
+    """The text of docs/build.md."""
     return BOOK
 
 
 @pytest.fixture
 def own() -> str:
-    """The stranger's, as text."""
+    """The text of a profile that another person has written."""
     return OWN
 
 
@@ -55,7 +59,7 @@ NUMBER = r"(-?[\d.]+)"
 
 
 def _items(text: str):
-    """Shape, net, layers, x0, y0, x1, y1, half width of all copper."""
+    """Yield shape, net, layers, x0, y0, x1, y1 and half the width of each piece of copper."""
     names = dict(re.findall(r'^\(net (\d+) "([^"]*)"\)', text, re.M))
     for line in re.findall(r"^\(segment .*$", text, re.M):
         ends = rf"start {NUMBER} {NUMBER}\) \(end {NUMBER} {NUMBER}\) \(width {NUMBER}"
@@ -73,7 +77,7 @@ def _items(text: str):
             block,
         ):
             net = re.search(r'\(net \d+ "([^"]*)"\)', rest)
-            # A pad as a line along its longer side
+            # A pad counts as a line along its longer side.
             x, y, w, h = map(float, numbers)
             x, y = fx + x, fy + y
             dx, dy = max(w - h, 0) / 2, max(h - w, 0) / 2
@@ -104,7 +108,7 @@ def _apart(one, two) -> float:
 
 
 def _copper_problems(text: str, clearance_mm: float = 0.19) -> list[str]:
-    """Return copper that is too near to another net's, and nets that are in pieces."""
+    """Return copper that is too close to another net, and nets that are not connected."""
     items = list(_items(text))
     cells = defaultdict(set)
     for at, (_, _, (x0, y0, x1, y1), half) in enumerate(items):
@@ -137,12 +141,12 @@ def _copper_problems(text: str, clearance_mm: float = 0.19) -> list[str]:
 
 @pytest.fixture
 def copper_problems():
-    """The check."""
+    """The function that checks the copper of a board."""
     return _copper_problems
 
 
 def _plotted(text: str, shift: tuple[float, float] = (0.0, 0.0)):
-    """Flashes and lines of a Gerber file, whoever wrote it: a counter of aperture and places."""
+    """Return flashes and lines of a Gerber file as a counter of aperture and points."""
     assert "%FSLAX46Y46*%" in text
     assert "%MOMM*%" in text
     apertures = dict(re.findall(r"%ADD(\d+)([CR],[\d.X]+)\*%", text))
@@ -166,12 +170,12 @@ def _plotted(text: str, shift: tuple[float, float] = (0.0, 0.0)):
 
 @pytest.fixture
 def plotted():
-    """Reads a Gerber file."""
+    """The function that reads a Gerber file."""
     return _plotted
 
 
 def _drilled(text: str, shift: tuple[float, float] = (0.0, 0.0)):
-    """Diameter and place of each hole of an Excellon file."""
+    """Return diameter and position of each hole in an Excellon file."""
     tools = dict(re.findall(r"^T(\d+)C([\d.]+)", text, re.M))
     found, tool = Counter(), None
     for line in text.splitlines():
@@ -185,5 +189,5 @@ def _drilled(text: str, shift: tuple[float, float] = (0.0, 0.0)):
 
 @pytest.fixture
 def drilled():
-    """Reads an Excellon file."""
+    """The function that reads an Excellon file."""
     return _drilled

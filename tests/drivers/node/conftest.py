@@ -1,4 +1,4 @@
-"""A node to talk to: the reference firmware in a real MicroPython interpreter."""
+"""A node for tests: the reference firmware in a real MicroPython interpreter."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ INTERPRETER = CACHE / "node_modules" / PACKAGE / "micropython.mjs"
 
 
 class Firmware:
-    """One node in the interpreter: a serial port whose far end it is, and what it does."""
+    """A node in the interpreter, which is also the serial port to the node."""
 
     def __init__(self, clock: VirtualClock, line: str = "uart") -> None:
         self.clock = clock
@@ -52,11 +52,11 @@ class Firmware:
         self.out_waiting = 0
 
     def set(self, **changes: Any) -> None:
-        """Change what is wired to the pins."""
+        """Change the parts that are wired to the pins."""
         self._changes |= changes
 
     def turn(self) -> None:
-        """One step at the present time."""
+        """Run one step of the firmware at the present time."""
         ask = {
             "us": round(self.clock.now() * 1e6),
             "rx": self._to_node.hex(),
@@ -70,11 +70,14 @@ class Firmware:
         self.feeds = answer["feeds"]
 
     def restart(self) -> None:
-        """The watchdog bites: the program begins anew."""
+        """Restart the program, as the watchdog does."""
         self._asked({"restart": True})
 
     def boot(self, *, held: bool) -> int:
-        """Power comes; how many steps main.py then does, of five that it may."""
+        """Turn the power on. Return how many of five possible steps main.py does.
+
+        ``held``: whether the back button is held down.
+        """
         steps: int = self._asked({"boot": held})
         return steps
 
@@ -92,7 +95,7 @@ class Firmware:
         self._process.stdout.close()
         self._process.wait(timeout=20)
 
-    # serial.Serial
+    # The methods of serial.Serial.
 
     @property
     def in_waiting(self) -> int:
@@ -113,7 +116,7 @@ class Firmware:
 
 
 class Buses:
-    """Only a serial port."""
+    """Buses with only a serial port."""
 
     def __init__(self, port: Any, clock: VirtualClock) -> None:
         self.port = port
@@ -127,7 +130,9 @@ class Buses:
 
 @pytest.fixture(scope="session")
 def interpreter() -> Path:
-    """MicroPython's WebAssembly build; fetched once, then kept in the virtual environment."""
+    """The path of MicroPython's WebAssembly build, which is downloaded once into the virtual
+    environment.
+    """
     if NODE is None:
         pytest.skip("node is not installed: it runs MicroPython's WebAssembly build")
     if not INTERPRETER.exists():
@@ -154,7 +159,7 @@ def clock() -> VirtualClock:
 
 @pytest.fixture
 def serial_line() -> str:
-    """How the firmware talks to its host: "uart" or "usb"."""
+    """The firmware's connection to its host: "uart" or "usb"."""
     return "uart"
 
 
@@ -171,7 +176,9 @@ LIGHTS = LightsSettings(count=100, supply_a=4.0)
 
 @pytest.fixture
 def plate_with(firmware: Firmware, clock: VirtualClock):
-    """``plate_with(supply_a=...)``: a plate on the firmware with such lights."""
+    """A function such as ``plate_with(supply_a=...)``, which returns a plate on the firmware with
+    these settings of the lights.
+    """
 
     def build(**lights: float) -> Plate:
         settings = replace(LIGHTS, **lights)
@@ -190,7 +197,9 @@ def plate(plate_with) -> Plate:
 
 @pytest.fixture
 def link_to(clock: VirtualClock):
-    """``link_to(port)``: a link over that stand-in for serial.Serial; None: nothing plugged in."""
+    """A function ``link_to(port)``, which returns a link over a stand-in for serial.Serial; None
+    stands for an unplugged port.
+    """
 
     def link(port: Any, settings: NodeSettings = SETTINGS) -> NodeLink:
         return NodeLink(settings, Buses(port, clock))

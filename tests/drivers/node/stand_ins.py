@@ -1,10 +1,10 @@
-"""Stand-ins for a Pico's modules, in MicroPython: what is wired to the pins answers as it would."""
+"""Stand-ins for the modules of a Pico, in MicroPython, with simulated parts on the pins."""
 
 import builtins
 import json
 import sys
 
-LEVELS = {}  # pin number -> level
+LEVELS = {}  # The level of each pin, by number.
 STATE = {"codes": [512] * 112, "identity": 0x68, "force": [0, 0, 8192], "answers": True}
 STATE.update(ctrl_c=3, end_after=-1, held=[], node=None)
 for spare, code in ((100, 0), (101, 1023), (102, 512), (103, 512), (104, 512), (108, 1023)):
@@ -36,7 +36,7 @@ class SPI:
 
 
 class Register:
-    """What viper's ptr32 points to: a register of an RP2040 (data sheet, 2.3.1 and 4.4)."""
+    """A register of an RP2040, to which viper's ptr32 points (data sheet, 2.3.1 and 4.4)."""
 
     sent = b""
     answer = b""
@@ -102,7 +102,7 @@ class I2C:
 
 
 class Wire:
-    """What goes to and from the host, whichever way."""
+    """The serial connection to the host, in both directions."""
 
     rx = b""
     tx = b""
@@ -128,7 +128,7 @@ class UART:
 
 
 class UsbIn:
-    """As MicroPython's: a read waits until it is complete, which nobody could wait for here."""
+    """MicroPython's USB input. A real read waits for all bytes, so the test fails instead."""
 
     def read(self, count):
         assert len(Wire.rx) >= count
@@ -137,7 +137,7 @@ class UsbIn:
 
 class UsbOut:
     def write(self, data, length):
-        assert STATE["ctrl_c"] == -1  # or a byte of 3 would stop it all
+        assert STATE["ctrl_c"] == -1  # Otherwise a byte with the value 3 would stop the program.
         Wire.tx += bytes(data[:length])
 
 
@@ -147,7 +147,7 @@ class Poll:
         assert events == 1
 
     def poll(self, timeout):
-        assert 0 <= timeout <= 10  # with nothing to do it rests, and no longer than a scan
+        assert 0 <= timeout <= 10  # The firmware waits at most the time of one scan.
         return [(sys_stand_in.stdin, 1)] if Wire.rx else []
 
 
@@ -156,7 +156,7 @@ class Watchdog:
     feeds = 0
 
     def __init__(self, timeout):
-        assert 1 <= timeout <= 8388  # RP2040: 24 bits of half microseconds
+        assert 1 <= timeout <= 8388  # The RP2040's counter has 24 bits of half microseconds.
         Watchdog.timeout = timeout
 
     def feed(self):
@@ -183,7 +183,7 @@ class PWM:
 
 
 class Op:
-    """One instruction of a state machine: ``side`` sets the pin for ``1 + delay`` clocks."""
+    """One instruction of a state machine; ``side`` sets the pin for ``1 + delay`` clocks."""
 
     def __init__(self, kind, condition=None, target=None):
         self.kind, self.condition, self.target = kind, condition, target
@@ -194,7 +194,7 @@ class Op:
         return self
 
     def __getitem__(self, delay):
-        assert 0 <= delay <= 15  # five bits, one of them taken by the side-set
+        assert 0 <= delay <= 15  # The delay has five bits, and the side-set uses one of them.
         self.delay = delay
         return self
 
@@ -215,7 +215,7 @@ class Program:
             "x": "x",
             "not_x": "not x",
         }
-        # As rp2.py has it: until the program is written its file has these names and no others.
+        # As in rp2.py: until the program is written, its file defines exactly these names.
         names = write.__globals__
         former = dict(names)
         names.clear()
@@ -230,7 +230,9 @@ class Program:
 
 
 class StateMachine:
-    """RP2040 data sheet, 3.4 and 3.5: enough of it to shift bytes out and set a pin."""
+    """A state machine by the RP2040 data sheet, 3.4 and 3.5, which can shift out bytes and set a
+    pin.
+    """
 
     def __init__(self, number, program, freq, sideset_base):
         assert program.settings["pull_thresh"] == 8
@@ -242,7 +244,7 @@ class StateMachine:
         assert on
 
     def read(self, byte):
-        """What a WS2812B makes of the pin."""
+        """Decode the signal on the pin as a WS2812B does."""
         if byte not in self.known:
             self.known[byte] = self.clock_out(byte)
         return self.known[byte]
@@ -269,7 +271,7 @@ class StateMachine:
             if level:
                 high += self.clock_ns
             elif high:
-                one = 650 <= high <= 950  # T1H; T0H
+                one = 650 <= high <= 950  # T1H for a one, T0H for a zero.
                 assert one or 250 <= high <= 550
                 read, high = read << 1 | one, 0
         assert len(levels) * self.clock_ns == 8 * 1250  # TH + TL, within 600 ns
@@ -277,7 +279,7 @@ class StateMachine:
 
 
 class DMA:
-    """Moves bytes to the state machine that asks for them."""
+    """A DMA channel that moves bytes to the state machine that requests them."""
 
     def pack_ctrl(self, size, inc_write, treq_sel):
         assert (size, inc_write, treq_sel) == (0, False, 0)  # DREQ_PIO0_TX0
@@ -358,7 +360,7 @@ def change(changes):
 
 
 def turn(us, rx, changes):
-    """One step of the firmware at that time."""
+    """Run one step of the firmware at the time ``us``, in microseconds."""
     change(changes)
     clock.us = us
     node = STATE["node"] = STATE["node"] or Node(Pico())
@@ -371,12 +373,14 @@ def turn(us, rx, changes):
 
 
 def restart():
-    """The watchdog has bitten: the program begins anew, and the pins are as they were."""
+    """Restart the program as the watchdog does; the pins keep their levels."""
     STATE["node"] = None
 
 
 def boot(held):
-    """Power comes, with back held down or not: how many steps main.py does until it is stopped."""
+    """Turn the power on, and return the number of steps that main.py does until it is stopped.
+    ``held``: whether the back button is held down.
+    """
     STATE["held"] = [15] if held else []
     STATE["end_after"] = Watchdog.feeds + 5
     before = Watchdog.feeds

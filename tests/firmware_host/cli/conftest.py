@@ -1,4 +1,4 @@
-"""A computer made of files."""
+"""Files that look like the system of a Raspberry Pi or another machine to the commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tiltboard.firmware_host.cli.pi_checks import Machine, Service
 NOW_S = 1_780_000_000.0  # 2026-05-28
 PACKAGES = frozenset({"lgpio", "spidev", "smbus2", "neopixel", "serial"})
 
-# As docs/wiring.md asks for
+# The lines of config.txt that docs/wiring.md asks for.
 CONFIG = """
 # the maker's own
 [pi5]
@@ -30,13 +30,13 @@ core_freq_min=500
 
 
 class WholeService(Service):
-    """One whose Python has every package."""
+    """A service whose Python has all packages."""
 
     def lacks(self, modules) -> frozenset[str]:
         return frozenset()
 
 
-# As plate-10's drop-in makes it; the devices here belong to whoever runs the tests.
+# The state after plate-10's drop-in; the devices belong to the user who runs the tests.
 SERVICE = WholeService(
     getpass.getuser(),
     frozenset({"spi", "i2c", "gpio"}),
@@ -65,7 +65,7 @@ class FileMachine(Machine):
 
 @dataclass
 class Computer:
-    """Files below ``root`` make it what it is; ``forbidden``: those that may not be used."""
+    """A machine that consists of files below ``root``. ``forbidden``: files that cannot be read."""
 
     root: Path
     groups: frozenset[str] = frozenset({"spi", "i2c", "gpio", "dialout"})
@@ -108,7 +108,7 @@ def laptop(tmp_path):
 
 @pytest.fixture
 def pi(laptop):
-    """A Pi 4 on which nothing is missing."""
+    """A Pi 4 with everything installed."""
     laptop.write("proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.4\0")
     laptop.write("boot/firmware/config.txt", CONFIG)
     laptop.write("run/systemd/timesync/synchronized", "")

@@ -1,4 +1,4 @@
-"""Sweeps of simulated tables, with everything that they said."""
+"""Sweeps (guided calibrations) of simulated tables, with all requests and refusals."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from tiltboard.hw_sim.wiring_errors import miswire
 
 
 class StoppedError(Exception):
-    """The test has seen enough."""
+    """The test has seen enough of the sweep."""
 
 
 class Swept:
-    """A sweep of ``profile``. ``faults``: as for ``--fault``; ``mishap``: a generator that is
-    handed this, does something wrong when it is its time, and yields until it is put right; it
-    returns to let a careful maker go on. ``stop``: after so many accepted things.
+    """A sweep (guided calibration) of a table with ``profile`` by a simulated maker.
+
+    ``faults``: faults as for ``--fault``. ``mishap``: a generator that gets this object, makes a
+    mistake at some point, and yields until it is corrected; after it returns, the maker continues
+    without mistakes. ``stop``: number of accepted tasks after which the sweep ends.
     """
 
     def __init__(
@@ -92,17 +94,17 @@ class Swept:
 
     @property
     def places(self):
-        """Where the strong piece was asked for, in order."""
+        """The places at which the strong piece was requested, in order."""
         return [task.place for task in self.asked if task.ask.name == "PLACE"]
 
     @property
     def found(self):
-        """What is said of it at the end: subject, state, words."""
+        """The findings at the end of the sweep: subject, state and text."""
         told = [*self.sweep.troubles, *findings(self.profile, self.sweep.progress)]
         return [(each.subject, each.state.value, str(each.found)) for each in told]
 
     def calibration(self, made_s=0.0, before=None):
-        """What the table is given."""
+        """Return the calibration that the table gets."""
         return calibration_of(
             self.profile, self.sweep.progress, made_s, before=before, proven=self.parts
         )
@@ -110,7 +112,7 @@ class Swept:
 
 @pytest.fixture(scope="session")
 def swept():
-    """The class, to be called."""
+    """The class ``Swept``, which a test calls to run a sweep."""
     return Swept
 
 
@@ -121,5 +123,5 @@ def plate_10():
 
 @pytest.fixture(scope="session")
 def small(plate_10):
-    """The same wiring with 4 x 3 places; unused inputs go by."""
+    """plate-10's wiring with 4 x 3 places; the other inputs are unused."""
     return msgspec.structs.replace(plate_10, name="small", columns=4, rows=3)

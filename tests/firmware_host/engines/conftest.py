@@ -7,13 +7,13 @@ from tiltboard.games.registry import game_type
 
 @pytest.fixture
 def game():
-    """Makes a game of a name with options."""
+    """A function that creates a game from its name and options."""
     return lambda name, **options: game_type(name).create(options)
 
 
 @pytest.fixture
 def positions():
-    """Makes states of a game that are not over, after that many random moves."""
+    """A function that returns the state after a number of random moves that do not end the game."""
 
     def reach(rules, seed, moves):
         rng = random.Random(seed)
@@ -30,7 +30,9 @@ def positions():
 
 @pytest.fixture
 def before_a_win():
-    """Last positions but one of that many random games that were won by the last move."""
+    """A function that returns the positions before the last move of random games that this move
+    won.
+    """
 
     def reach(rules, count):
         rng = random.Random(5)
@@ -47,7 +49,7 @@ def before_a_win():
 
 
 class TickingClock:
-    """A clock that each look at it puts on by a millisecond."""
+    """A clock that advances by one millisecond at each reading."""
 
     def __init__(self):
         self.looks = 0

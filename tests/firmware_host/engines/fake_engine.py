@@ -1,7 +1,8 @@
-"""Not a test: an engine that plays the first legal move of Momentum, or misbehaves as it is told.
+"""Not a test: an engine that plays the first legal move of Momentum, or misbehaves as its argument
+says.
 
-Its argument is what it does wrong; ``once`` before it: only the first process that a folder sees.
-``TILTBOARD_FAKE_LOG``: a file for every line that it reads.
+With ``once`` before the argument, only the first process in a folder misbehaves. The variable
+``TILTBOARD_FAKE_LOG`` names a file that gets a copy of each line that the engine reads.
 """
 
 import os
@@ -63,7 +64,9 @@ def babble(line):
 
 
 def leave_somebody():
-    """A child that left the group and closed everything, so that only its environment tells."""
+    """Start a child that leaves the process group and closes all files, so that only its
+    environment shows its parent.
+    """
     if os.fork() == 0:
         os.setsid()
         if os.fork():

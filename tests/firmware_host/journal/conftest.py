@@ -1,4 +1,4 @@
-"""What the journal's tests share: a calendar that is told the time, and a fresh journal."""
+"""Fixtures for the journal's tests: a calendar that a test sets, and a new journal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tiltboard.firmware_host.journal.writer import Journal
 
 
 class ToldClock:
-    """A clock whose calendar moves only when told."""
+    """A clock whose calendar changes only when a test sets it."""
 
     def __init__(self) -> None:
         self.date_s = 1_700_000_000.0
@@ -30,8 +30,8 @@ class ToldClock:
 
 @pytest.fixture
 def tmp_path(tmp_path: Path) -> Iterator[Path]:
-    """In memory where that exists: these tests sync a thousand files, and model what a sync means
-    themselves.
+    """A folder in memory, if the system has one. These tests sync a thousand files, and model the
+    effect of a sync themselves.
     """
     memory = Path("/dev", "shm")
     if memory.is_dir() and os.access(memory, os.W_OK):

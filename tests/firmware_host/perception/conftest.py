@@ -1,4 +1,6 @@
-"""A synthetic plate: exact fields from magpylib, spread, offsets, noise and conversion steps."""
+"""A synthetic plate: exact fields from magpylib, and random spread, offsets, noise and conversion
+steps.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,20 @@ from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.perception.perception import Perception
 from tiltboard.firmware_host.table.sight import BoardEvent, Magnet, Observation
 
-# docs/add-a-board.md: sizes; the polarisation is set so that the centred reading fits.
+# The sizes are from docs/add-a-board.md; the polarisation is chosen to match the centred reading.
 SIZES_MM = {"STRONG": (10.0, 2.0, 12.1), "WEAK": (6.0, 1.0, 2.5)}
 GRAVITY = 9.80665
-NOTHING = MappingProxyType({})  # the journal expects an empty plate
-STEP_MT = 0.0537  # 3.3 V / 1024 / 60 mV/mT
-SIGMA_MT = 0.2 / 6.6  # 0.2 mT peak to peak
+NOTHING = MappingProxyType({})  # The journal expects an empty plate.
+STEP_MT = 0.0537  # Step of a reading: 3.3 V / 1024 / 60 mV/mT.
+SIGMA_MT = 0.2 / 6.6  # Standard deviation of the noise: 0.2 mT peak to peak.
 
 LEVEL = Motion((0.0, 0.0), (0.0, 0.0, GRAVITY), (0.0, 0.0, 0.0), 25.0)
 
 
 def upward(strength: str, off_mm: np.ndarray, below_mm: float) -> np.ndarray:
-    """The field of a disc of polarisation 1, so far beside its axis and below its lower face."""
+    """Return the vertical field of a disc with polarisation 1, beside its axis and below its lower
+    face.
+    """
     diameter, height, _ = SIZES_MM[strength]
     radius, half, beside = diameter / 2, height / 2, np.asarray(off_mm)
     down = np.full_like(beside, -(below_mm + half) / radius)
@@ -38,7 +42,7 @@ def upward(strength: str, off_mm: np.ndarray, below_mm: float) -> np.ndarray:
 
 @cache
 def polarisation(strength: str) -> float:
-    """Of a south disc whose centred reading fits."""
+    """Return the polarisation of a south disc that gives the expected centred reading."""
     return SIZES_MM[strength][2] / upward(strength, np.zeros(1), 12.0)[0]
 
 
@@ -47,25 +51,25 @@ class Piece:
     magnet: Magnet
     x_mm: float
     y_mm: float
-    z_mm: float = 0.0  # above the plate
+    z_mm: float = 0.0  # Height above the plate.
     strength: float = 1.0
 
 
 @dataclass
 class Plate:
-    """Pieces by name on plate-10; every call of ``scan`` is one of its scans later."""
+    """Pieces by name on plate-10. Each call of ``scan`` is one scan later."""
 
     profile: Profile
     seed: int = 1
-    noise: float = 1.0  # times the datasheet's
-    offset_mt: float = 1.0  # spread of the zeros, uniform
+    noise: float = 1.0  # Factor on the datasheet's noise.
+    offset_mt: float = 1.0  # Maximum zero offset of a sensor; offsets are uniform.
     gain: float = 0.05
     quantised: bool = True
     pieces: dict[object, Piece] = field(default_factory=dict)
-    extra_mt: dict[int, float] = field(default_factory=dict)  # one scan's glitches
+    extra_mt: dict[int, float] = field(default_factory=dict)  # Disturbances of one scan, by sensor.
     motion: Motion | None = LEVEL
     hall_lost: bool = False
-    failed_mt: dict[str, float] = field(default_factory=dict)  # what broken sensors read
+    failed_mt: dict[str, float] = field(default_factory=dict)  # The readings of broken sensors.
     number: int = 0
 
     def __post_init__(self) -> None:
@@ -125,7 +129,7 @@ class Plate:
 
 @dataclass
 class Table:
-    """A plate with the perception that watches it."""
+    """A plate with the perception that reads it."""
 
     plate: Plate
     perception: Perception
@@ -133,7 +137,7 @@ class Table:
     last: Observation | None = None
 
     def run(self, seconds: float = 0.0) -> list[BoardEvent]:
-        """Scan for that long, at least once; the new events."""
+        """Scan for a number of seconds, but at least once, and return the new events."""
         fresh: list[BoardEvent] = []
         for _ in range(max(1, round(seconds * self.plate.profile.scans_per_s))):
             self.last = self.perception.observe(self.plate.scan())
@@ -142,7 +146,7 @@ class Table:
         return fresh
 
     def start(self) -> None:
-        """Until zeroed."""
+        """Scan until the sensors are zeroed."""
         for _ in range(200):
             if self.run() and self.last.ready:
                 break
@@ -151,7 +155,7 @@ class Table:
         assert self.last.ready
 
     def move(self, name: object, to_mm: tuple[float, float, float], speed_mm_s: float) -> list:
-        """Carry a piece along a straight line, scanning on the way."""
+        """Move a piece along a straight line, with scans on the way, and return the events."""
         piece = self.plate.pieces[name]
         x, y, z = piece.x_mm, piece.y_mm, piece.z_mm
         way = [b - a for a, b in zip((x, y, z), to_mm, strict=True)]
@@ -180,7 +184,7 @@ class Table:
         }
 
     def named(self, events: list[BoardEvent]) -> list[tuple[str, ...]]:
-        """Events as ("slid", "a1", "b1")."""
+        """Return events as tuples such as ("slid", "a1", "b1")."""
         places = self.plate.profile.places
         return [(e.happening.value, *(places[i] for i in e.places)) for e in events]
 
@@ -192,7 +196,7 @@ def profile() -> Profile:
 
 @pytest.fixture
 def plate(profile):
-    """A plate; keywords as in ``Plate``."""
+    """A function that returns a plate; its keywords are fields of ``Plate``."""
 
     def make(**more) -> Plate:
         return Plate(profile, **more)
@@ -202,7 +206,9 @@ def plate(profile):
 
 @pytest.fixture
 def table(profile):
-    """A table that has been zeroed: pieces first, keywords for plate and perception."""
+    """A function that returns a table with zeroed sensors. Arguments: pieces, then keywords for
+    plate and perception.
+    """
 
     def make(
         pieces=None, *, calibration=None, expected=NOTHING, classes=None, scans_per_s=50, **more

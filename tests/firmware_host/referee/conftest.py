@@ -1,4 +1,6 @@
-"""A table for the referee without sensors: a board of pieces, a clock, a journal in memory."""
+"""A table without sensors for tests of the referee: a board of pieces, a clock, and a journal in
+memory.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ SCAN_S = 0.02
 
 
 class MemoryJournal:
-    """Keeps what it is told; ``full`` makes it refuse like a full disk."""
+    """A journal in memory. If ``full`` is true, it refuses each call like a full disk."""
 
     def __init__(self) -> None:
         self.moves: list[str] = []
@@ -63,7 +65,9 @@ class MemoryJournal:
 
 
 class RefereedTable:
-    """Board, clock and referee; ``log`` holds every standing that differs from the one before."""
+    """A board, a clock and the referee. ``log`` has each standing that differs from the previous
+    one.
+    """
 
     def __init__(
         self, game: Game, moves: Sequence[str] = (), *, tilts: bool = False, **begin: Any
@@ -76,8 +80,10 @@ class RefereedTable:
         self.now_s = 100.0
         self.cells: dict[str, str] = {}
         self.unsure: frozenset[str] = frozenset()
-        self.hidden: dict[str, str | None] = {}  # place -> what perception believes of it
-        self.told: list[tuple[str, str | None]] = []  # to perception, which believes it at once
+        # The piece that perception assumes on each place without a working sensor, by place.
+        self.hidden: dict[str, str | None] = {}
+        # The claims that the referee has sent to perception, which accepts them immediately.
+        self.told: list[tuple[str, str | None]] = []
         self.ready = True
         self.stillness = Stillness.STILL
         self.tilt_rad = (0.0, 0.0)
@@ -110,23 +116,24 @@ class RefereedTable:
             blind=frozenset(self.hidden),
         )
         for request in requests:
-            with suppress(JournalFullError):  # whoever asks is told
+            with suppress(JournalFullError):  # The person who made the request gets the error.
                 self.referee.carry_out(request)
         self.standing = self.referee.step(sight, self.now_s, presses)
         self.told += self.standing.claims
-        self.hidden |= dict(self.standing.claims)  # its sensor is not read any more, if it was
+        # The sensor of a claimed place is no longer read.
+        self.hidden |= dict(self.standing.claims)
         self.sounds.extend(self.standing.sounds)
         if not self.log or self.log[-1] != self.standing:
             self.log.append(self.standing)
         return self.standing
 
     def seen(self) -> dict[str, str]:
-        """The board as perception has it."""
+        """Return the board as perception reports it."""
         believed = {place: piece for place, piece in self.hidden.items() if piece is not None}
         return {p: piece for p, piece in self.cells.items() if p not in self.hidden} | believed
 
     def hide(self, *places: str) -> Standing:
-        """Their sensors die, as is said; what stands there is known until now."""
+        """Break the sensors of ``places``; perception keeps assuming the present pieces."""
         self.hidden |= {place: self.cells.get(place) for place in places}
         return self.wait(3.2)
 
@@ -158,7 +165,7 @@ class RefereedTable:
         return self.scan(events=(SightEvent(self.now_s, happening, places),))
 
     def play(self, *moves: str) -> Standing:
-        """Carry whole moves out: the act, then all its consequences at once."""
+        """Carry out whole moves: first the act, then all consequences together."""
         for move in moves:
             assert self.standing.position is not None
             turn = self.standing.position.play(move)
@@ -176,7 +183,9 @@ class RefereedTable:
         return self.scan(requests=[Answer(value)])
 
     def tilt(self, x_deg: float, y_deg: float) -> Standing:
-        """Hold the plate at these angles, or level it; nothing is read while it is not level."""
+        """Tilt the plate to these angles, or level it. The sensors are not read while the plate is
+        tilted.
+        """
         self.tilt_rad = (radians(x_deg), radians(y_deg))
         tilted = max(abs(x_deg), abs(y_deg)) > 2.5
         self.stillness = Stillness.TILTED if tilted else Stillness.STILL
@@ -186,7 +195,7 @@ class RefereedTable:
         return {place for place, has in self.standing.roles.items() if has is role}
 
     def heard(self) -> list[Sound]:
-        """Sounds since the last call."""
+        """Return the sounds since the last call."""
         sounds, self.sounds = self.sounds, []
         return sounds
 
@@ -201,7 +210,9 @@ def create(game: str, options: Mapping[str, Any]) -> Game:
 
 @pytest.fixture(scope="session")
 def refereed() -> Callable[..., RefereedTable]:
-    """A game whose board stands as it should: after one scan it is the first player's turn."""
+    """A function that starts a game with the right pieces on the board and one scan, so that the
+    first player is to move.
+    """
 
     def start(
         *moves: str, game: str = "momentum", tilts: bool = False, **options: Any
@@ -219,7 +230,9 @@ def refereed() -> Callable[..., RefereedTable]:
 
 @pytest.fixture(scope="session")
 def new_desk() -> Callable[..., RefereedTable]:
-    """A game just begun, or resumed with ``begin={"resumed": True}``; nothing scanned yet."""
+    """A function that starts a game, or resumes one with ``begin={"resumed": True}``, before the
+    first scan.
+    """
 
     def start(
         *moves: str,
@@ -234,7 +247,9 @@ def new_desk() -> Callable[..., RefereedTable]:
 
 @pytest.fixture(scope="session")
 def example_desk(refereed: Callable[..., RefereedTable]) -> Callable[..., RefereedTable]:
-    """igGameCenter's worked example of Momentum, red to drop on d5; reached by real moves."""
+    """A function that returns igGameCenter's worked example of Momentum, reached by legal moves;
+    Red is to drop on d5.
+    """
 
     def start() -> RefereedTable:
         return refereed("c4", "e4", "a3", "c2", "e7", "e5", "e6", "a2", "d1", "e7", pie=False)

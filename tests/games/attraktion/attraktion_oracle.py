@@ -1,6 +1,7 @@
-"""Attraktion a second time, straight from the rule text: pieces in a dict, one step at a time.
+"""Attraktion in a second implementation, directly from the rules: pieces in a dict, moved one step
+at a time.
 
-It shares nothing with ``games``. ``python tests/games/attraktion/attraktion_oracle.py >
+This module shares no code with ``games``. ``python tests/games/attraktion/attraktion_oracle.py >
 tests/games/data/attraktion.jsonl`` records the playthroughs.
 """
 
@@ -12,7 +13,7 @@ import random
 
 
 class Oracle:
-    """A game in progress; ``options`` are those of the contract."""
+    """A game in progress. ``options``: the options in the form of the contract."""
 
     def __init__(self, options):
         self.size = options.get("size", 10)
@@ -20,7 +21,7 @@ class Oracle:
         half = spaces // 2 if spaces % 2 == 0 else spaces // 2 + 1
         each = options.get("pieces", half)
         self.box = {"white": each, "black": each}
-        self.on = {}  # (column, row) from 1 -> colour
+        self.on = {}  # The colour of each piece, by column and row from 1.
         self.turns = []
         self.result = None
 

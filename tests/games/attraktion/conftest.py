@@ -7,19 +7,21 @@ from tiltboard.games.base import Position
 
 @pytest.fixture(scope="session")
 def oracle(load_oracle):
-    """The second formulation of the rules: a class, made from options."""
+    """The class of the second implementation of the rules, made from options."""
     return load_oracle("attraktion/attraktion_oracle.py")
 
 
 @pytest.fixture(scope="session")
 def attraktion():
-    """A game from options."""
+    """A function that creates a game from options."""
     return lambda **options: ATTRAKTION.create(options)
 
 
 @pytest.fixture(scope="session")
 def standing():
-    """A position with these pieces, for example standing(game, turn=2, white="a1", black="b3")."""
+    """A function that returns a position with given pieces, such as standing(game, turn=2,
+    white="a1", black="b3").
+    """
 
     def build(game, *, turn, white="", black=""):
         rules = game.rules

@@ -1,7 +1,8 @@
-"""Gravity Connect a second time, straight from the rule text: a tile walks in, cell by cell.
+"""Gravity Connect in a second implementation, directly from the rules: a tile moves cell by cell.
 
-It shares nothing with ``games``. ``python tests/games/gravity_connect/gravity_connect_oracle.py >
-tests/games/data/gravity-connect.jsonl`` records the playthroughs.
+This module shares no code with ``games``. ``python
+tests/games/gravity_connect/gravity_connect_oracle.py > tests/games/data/gravity-connect.jsonl``
+records the playthroughs.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ WAYS = {"left": (1, 0), "right": (-1, 0), "top": (0, 1), "bottom": (0, -1)}
 
 
 class Oracle:
-    """A game in progress; ``options`` are those of the contract."""
+    """A game in progress. ``options``: the options in the form of the contract."""
 
     def __init__(self, options):
         self.size = options.get("size", 9)
         self.line = options.get("line", 5)
-        self.on = {}  # (column, row), both from 1, row 1 on top -> colour
+        self.on = {}  # The colour of each tile, by column and row from 1; row 1 is at the top.
         self.turns = []
         self.sides = []
         self.result = None
@@ -29,7 +30,7 @@ class Oracle:
         return 1 <= cell[0] <= self.size and 1 <= cell[1] <= self.size
 
     def slots(self):
-        """Slot -> its side, and the cell just outside the board from which its tile comes."""
+        """Return each slot's side, and the cell outside the board from which its tile enters."""
         found = {}
         for k in range(1, self.size + 1):
             found[str(k)] = ("left", (0, k))
@@ -42,7 +43,9 @@ class Oracle:
         return ["red", "blue"][len(self.turns) % 2]
 
     def way(self, slot):
-        """The cells that a tile passes from its entry on; none if the line is full."""
+        """Return the cells that a tile passes after its entry, or an empty list if the line is
+        full.
+        """
         side, (x, y) = self.slots()[slot]
         dx, dy = WAYS[side]
         x, y = x + dx, y + dy

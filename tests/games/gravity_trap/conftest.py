@@ -6,13 +6,13 @@ from tiltboard.games.gravity_trap.game import GRAVITY_TRAP
 
 @pytest.fixture(scope="session")
 def oracle(load_oracle):
-    """The second formulation of the rules: a class, made from options."""
+    """The class of the second implementation of the rules, made from options."""
     return load_oracle("gravity_trap/gravity_trap_oracle.py")
 
 
 @pytest.fixture(scope="session")
 def trap():
-    """A game from options; ``tracks`` and ``opposite`` make its board."""
+    """A function that creates a game from options; ``tracks`` and ``opposite`` define its board."""
 
     def build(tracks=None, opposite=None, **options):
         if tracks is not None:
@@ -26,7 +26,7 @@ def trap():
 
 @pytest.fixture
 def run():
-    """Call a command: exit status, the lines on stdout, the text on stderr."""
+    """A function that runs a command and returns exit status, stdout lines, and stderr."""
 
     def call(command, *arguments, lines=None):
         asked = None if lines is None else "".join(f"{line}\n" for line in lines)
@@ -40,7 +40,7 @@ def run():
 
 @pytest.fixture
 def board_file(tmp_path):
-    """A board file with this text."""
+    """A function that writes a board file with a given text."""
 
     def write(text):
         path = tmp_path / "mine.toml"

@@ -1,8 +1,8 @@
-"""Gravity Trap a second time, straight from the rule text: ships and pods by name.
+"""Gravity Trap in a second implementation, directly from the rules: ships and pods by name.
 
-It shares nothing with ``games`` but the shipped boards' files, which it reads by itself.
-``python tests/games/gravity_trap/gravity_trap_oracle.py > tests/games/data/gravity-trap.jsonl``
-records the playthroughs.
+This module shares no code with ``games``; it reads the files of the shipped boards with code of its
+own. ``python tests/games/gravity_trap/gravity_trap_oracle.py >
+tests/games/data/gravity-trap.jsonl`` records the playthroughs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ BOARDS = Path(__file__).parents[3] / "games" / "gravity_trap" / "boards"
 
 
 def from_toml(text):
-    """Tracks and opposites of a shipped board: it is unchanged by a half turn."""
+    """Return the tracks and the opposite bases of a shipped board, which has a symmetry of a half
+    turn.
+    """
     data = tomllib.loads(text)
     at = {base: tuple(place) for base, place in data["positions"].items()}
     base_at = {place: base for base, place in at.items()}
@@ -26,7 +28,7 @@ def from_toml(text):
 
 
 class Oracle:
-    """A game in progress. ``options`` are those of the contract."""
+    """A game in progress. ``options``: the options in the form of the contract."""
 
     def __init__(self, options):
         board = options.get("board", "whirl")
@@ -66,7 +68,7 @@ class Oracle:
         }
 
     def has_only_copied(self):
-        """The second player, from his start on."""
+        """Return whether the second player has only copied, from the start on."""
         return all(
             self.opposite.get(self.turns[index]) == self.turns[index + 1]
             for index in range(0, len(self.turns) - 1, 2)

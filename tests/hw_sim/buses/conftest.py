@@ -1,4 +1,4 @@
-"""A small table on the buses: constant voltages, a level IMU, ten lights, a button, a buzzer."""
+"""A small table on simulated buses: constant voltages, an IMU, ten lights, a button, a buzzer."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ VREF = 3.3
 
 @dataclass
 class Rig:
-    """``volt``: what mux input n carries; channel 7 of the converter is at 1 V."""
+    """A table with ``volt`` volts on each multiplexer input; channel 7 of the converter has 1 V."""
 
     clock: VirtualClock = field(default_factory=VirtualClock)
     volt: list[float] = field(default_factory=lambda: [0.1 * n for n in range(16)])

@@ -18,7 +18,7 @@ from tiltboard.hw_sim.world import MagnetKind, World
 
 @dataclass
 class Scene:
-    """A world with hands and two trays, and no chips."""
+    """A world with hands and two trays, without chips."""
 
     clock: VirtualClock
     world: World
@@ -31,7 +31,7 @@ class Scene:
         self.clock.advance(until_s - self.clock.now())
 
     def rest(self) -> None:
-        """Let everything come to rest, looking every 5 ms whether bodies overlap."""
+        """Wait until all pieces rest, and check every 5 ms whether bodies overlap."""
         while self.clock.now() < self.hands.busy_until_s:
             assert overlapping(self.world) == []
             self.clock.advance(0.005)
@@ -43,7 +43,7 @@ class Scene:
 
 @pytest.fixture(params=[False, True], ids=["quick", "physics"])
 def world_kind(request: pytest.FixtureRequest) -> type[World]:
-    """Each of the two worlds: what holds in one holds in the other."""
+    """Each of the two kinds of world; the same tests must pass in both."""
     if request.param:
         pytest.importorskip("mujoco")
     return world_with(physics=request.param)
@@ -79,7 +79,7 @@ def profile() -> Profile:
 
 @pytest.fixture
 def make_table(profile: Profile, world_kind: type[World]) -> Iterator[Callable[..., SimTable]]:
-    """Tables within their seams, with the same trays as ``scene``."""
+    """A function that makes tables on simulated buses, with the same trays as ``scene``."""
     with ExitStack() as stack:
 
         def make(seed: int = 1) -> SimTable:

@@ -1,4 +1,4 @@
-"""The bench of the suites."""
+"""The bench (a table under test) for the conformance suites."""
 
 import pytest
 
@@ -7,5 +7,5 @@ from tiltboard.testing.bench import AnyBench
 
 @pytest.fixture
 def bench(tiltboard_bench: AnyBench) -> AnyBench:
-    """One table: simulated, or the board wired to this machine."""
+    """A table under test: simulated, or the board that is wired to this machine."""
     return tiltboard_bench

@@ -1,4 +1,4 @@
-"""Tasks for the tests of those who run tasks; workers import this file by its name."""
+"""Jobs for the tests of workers; worker processes import this file by its name."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ class Square(Job, frozen=True, kw_only=True):
 
 
 class Deadly(Square, frozen=True, kw_only=True):
-    """Kills its worker in one task: once, or each time."""
+    """A job that kills its worker process in one task, once or each time."""
 
     folder: str
     task: int
@@ -34,7 +34,7 @@ class Deadly(Square, frozen=True, kw_only=True):
 
 
 class Waiting(Square, frozen=True, kw_only=True):
-    """From task 10 on, waits until a node is killed. Says in which node each task is run."""
+    """A job that waits from task 10 on for a node's death, and reports each task's node."""
 
     folder: str
 

@@ -5,5 +5,5 @@ from tiltboard.games.registry import game_type
 
 @pytest.fixture
 def game():
-    """Makes a game of a name with options."""
+    """A function that creates a game from its name and options."""
     return lambda name, **options: game_type(name).create(options)

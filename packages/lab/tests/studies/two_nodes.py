@@ -1,4 +1,6 @@
-"""Runs tasks on two nodes and kills one of them in mid-run: ``two_nodes.py FOLDER``."""
+"""A program that runs tasks on two Ray nodes and kills one node on the way: ``two_nodes.py
+FOLDER``.
+"""
 
 import json
 import sys
@@ -42,10 +44,11 @@ with closing(Results(job, path)) as results:
                 time.sleep(0.01)
             nodes.remove_node(second, allow_graceful=False)
             (folder / "killed").touch()
-nodes.wait_for_nodes()  # until the cluster knows of it too
+nodes.wait_for_nodes()  # Wait until the cluster knows the second node.
 told.append(alive())
 lines = path.read_text().splitlines()
 ran = {"found": found, "lines": lines, "nodes": told, "killed_in": sorted(killed_in)}
-(folder / "told.json").write_text(json.dumps(ran))  # Ray itself speaks on standard output
+# Ray writes to standard output itself, so use a file.
+(folder / "told.json").write_text(json.dumps(ran))
 ray.shutdown()
 nodes.shutdown()

@@ -1,4 +1,4 @@
-"""Tables whose games others look at."""
+"""Tables whose games have spectators."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 
 
 class Played:
-    """A simulated table on which a scenario's lines are played."""
+    """A simulated table that plays the lines of a scenario."""
 
     def __init__(self, session):
         self.session = session

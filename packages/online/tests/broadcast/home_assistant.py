@@ -1,6 +1,8 @@
-"""Holds a discovery message on standard input against Home Assistant's own schemas, and renders its
-templates with the state that comes after it. Run by a Python that has the package ``homeassistant``
-(3.13 or newer); prints what the house would see, as JSON, or ends with what it says.
+"""Checks a discovery message on standard input with Home Assistant's own schemas, and renders its
+templates with the state that follows.
+
+Run it with a Python (3.13 or newer) that has the package ``homeassistant``. It prints as JSON what
+Home Assistant would show, or exits with Home Assistant's error.
 """
 
 import asyncio
@@ -27,7 +29,8 @@ async def main() -> None:
         if "command_topic" not in part:
             whole.setdefault("state_topic", payload["state_topic"])
         try:
-            # what people write: an unknown key is refused there, and dropped in discovery
+            # These schemas are for files that people write: they refuse unknown keys, which
+            # discovery ignores.
             platform.PLATFORM_SCHEMA_MODERN(whole)
             checked = platform.DISCOVERY_SCHEMA(whole)
         except Exception as error:  # noqa: BLE001 - told to the test
