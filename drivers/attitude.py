@@ -263,7 +263,8 @@ def _dot(a: Vector, b: Vector) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-FLAT: Final = Mounting()  # The mounting that the wiring pages ask for.
+# The mounting that docs/wiring.md asks for, with the chip's x axis to the east and z up.
+FLAT: Final = Mounting()
 
 
 # Detection of a dead accelerometer axis: its reading stays equal, although noise should change it.

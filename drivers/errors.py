@@ -169,7 +169,7 @@ def absent(
     )
 
 
-# Errors for a chip on I2C that does not answer.
+# Construction of the errors for a chip on I2C that does not answer.
 
 EXPANDERS: Final = range(0x20, 0x28)
 """I2C addresses that the pins A0 to A2 of an MCP23017 can select (Microchip DS20001952, figure

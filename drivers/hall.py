@@ -212,7 +212,7 @@ class HallSettings:
     """
 
     sensors: int
-    """Number of sensors, on inputs 0 and up."""
+    """Number of sensors, which are wired to the first inputs from input 0 on."""
     spi_bus: int
     spi_device: int
     address_pins: tuple[int, int, int, int]

@@ -108,7 +108,7 @@ class Chip:
     low: int
     who_am_i: int
     variants: Mapping[int, Variant]
-    """Maps each valid value of the register ``who_am_i`` to its variant."""
+    """Maps each valid value of the register ``who_am_i`` to a variant of the chip."""
     reset: Bytes
     """Register write that resets the chip. The reset takes ``reset_s``."""
     reset_s: float

@@ -48,8 +48,8 @@ class Look:
 
 # Conversion of perceived colours to the bytes of a light, and the limit of the supply.
 
-# Minimum interval between writes. It leaves enough time for the strip's reset gap of 280 us
-# (WS2812B data sheet), because the data of 100 lights takes 3.3 ms.
+# Minimum interval between writes. This interval leaves enough time for the strip's reset gap of 280
+# us (WS2812B data sheet), because the data of 100 lights takes 3.3 ms.
 WRITE_EVERY_S: Final = 1 / 30
 
 

@@ -57,7 +57,7 @@ class Lsm6dsox(InertialSensor):
         who_am_i=WHO_AM_I,
         variants={0x6C: Variant(steps_per_c=256.0, offset_c=25.0)},
         reset=(CTRL3_C, bytes([SW_RESET | IF_INC])),
-        reset_s=0.02,  # The chip reloads its factory trimming, 10 ms.
+        reset_s=0.02,  # The chip reloads its factory trimming within 10 ms.
         settings=((CTRL1_XL, SETTINGS),),
         settle_s=0.1,  # Gyroscope's turn-on time, 35 ms typical, and ten samples of both filters.
         burst=OUT_TEMP_L,
@@ -66,7 +66,7 @@ class Lsm6dsox(InertialSensor):
         gyro=1,
         accel=4,
         scales=(
-            0.122e-3 * G_M_S2,  # LA_So at +-4 g: 0.122 mg per step.
-            math.radians(17.5e-3),  # G_So at +-500 deg/s: 17.5 mdps per step.
+            0.122e-3 * G_M_S2,  # Data sheet, LA_So at +-4 g: 0.122 mg per step.
+            math.radians(17.5e-3),  # Data sheet, G_So at +-500 deg/s: 17.5 mdps per step.
         ),
     )

@@ -12,7 +12,7 @@ from tiltboard.drivers.buses import SpiDevice
 from tiltboard.drivers.errors import PartReadingError
 
 CHANNELS: Final = 8
-STEPS: Final = 1024  # Section 4.2: code = 1024 * Vin / Vref, at most 1023.
+STEPS: Final = 1024  # Number of codes. Section 4.2: code = 1024 * Vin / Vref, at most 1023.
 SPI_MODE: Final = 0  # The modes 0,0 and 1,1 both work (section 6.1).
 MAX_HZ: Final = 1_350_000  # Maximum clock at 2.7 V; 3.6 MHz at 5 V (electrical characteristics).
 

@@ -23,9 +23,9 @@ WHO_AM_I: Final = 0x75
 
 DEVICE_RESET: Final = 0x80  # PWR_MGMT_1: resets the chip.
 CLOCK_PLL_X: Final = 0x01  # PWR_MGMT_1: awake, clocked by the x gyroscope, as section 4.28 advises.
-ALL_AXES: Final = 0x00  # PWR_MGMT_2: no axis sleeps
-DLPF_20_HZ: Final = 4  # CONFIG, section 4.3: accelerometer 21 Hz, gyroscope 20 Hz, delay 8.5 ms
-RATE_200_HZ: Final = 4  # SMPLRT_DIV, section 4.2: 1 kHz / (1 + 4)
+ALL_AXES: Final = 0x00  # PWR_MGMT_2: no axis sleeps.
+DLPF_20_HZ: Final = 4  # CONFIG, section 4.3: accelerometer 21 Hz, gyroscope 20 Hz, delay 8.5 ms.
+RATE_200_HZ: Final = 4  # SMPLRT_DIV, section 4.2: sample rate 1 kHz / (1 + 4).
 GYRO_500_DEG_S: Final = 0x08  # GYRO_CONFIG, section 4.4: FS_SEL 1, 65.5 steps per deg/s.
 ACCEL_4_G: Final = 0x08  # ACCEL_CONFIG, section 4.5: AFS_SEL 1, 8192 steps per g.
 
@@ -52,14 +52,15 @@ class Mpu6050(InertialSensor):
         who_am_i=WHO_AM_I,
         variants={  # All these chips are sold as MPU-6050 and work equally well.
             0x68: Variant(340.0, 36.53),
-            0x72: Variant(340.0, 36.53),  # A clone of the MPU-6050.
-            0x70: Variant(333.87, 21.0, OWN_FILTER),  # MPU-6500
-            0x71: Variant(333.87, 21.0, OWN_FILTER),  # MPU-9250: an MPU-6500 with a compass
-            0x73: Variant(333.87, 21.0, OWN_FILTER),  # MPU-9255
-            0x98: Variant(326.8, 25.0, OWN_FILTER),  # ICM-20689
+            0x72: Variant(340.0, 36.53),  # Identity of a clone of the MPU-6050.
+            0x70: Variant(333.87, 21.0, OWN_FILTER),  # Identity of an MPU-6500.
+            # Identity of an MPU-9250, an MPU-6500 with a compass.
+            0x71: Variant(333.87, 21.0, OWN_FILTER),
+            0x73: Variant(333.87, 21.0, OWN_FILTER),  # Identity of an MPU-9255.
+            0x98: Variant(326.8, 25.0, OWN_FILTER),  # Identity of an ICM-20689.
         },
         reset=(PWR_MGMT_1, bytes([DEVICE_RESET])),
-        # Section 4.28: wait 100 ms after a reset, which is also the maximum start-up time.
+        # The host must wait 100 ms after a reset (section 4.28), also the maximum start-up time.
         reset_s=0.1,
         settings=(
             (PWR_MGMT_1, bytes([CLOCK_PLL_X, ALL_AXES])),

@@ -30,12 +30,13 @@ GREETING_S: Final = 0.3  # Time limit for the node's answer to the greeting.
 GREETING_AGAIN_S: Final = 0.05
 GREETING_STEP_S: Final = 0.005
 RETRY_S: Final = 0.5  # Delay between attempts to open the port.
-# The node is lost after this time without a reading, or without a byte accepted by the port.
+# Time after which the node counts as lost, without a reading or without a byte accepted by the
+# port.
 SILENT_S: Final = 0.5
 # Time limit for sending the last bytes before the port is closed: twice the time of MAX_OUT.
 LEAVE_S: Final = 0.1
 PING_S: Final = 0.5  # Interval of pings. The node gives up the host after 2 s without a message.
-FORGOTTEN_S: Final = 1.5  # After this time without a poll the node may have given up the host.
+FORGOTTEN_S: Final = 1.5  # Time without a poll after which the node may have given up the host.
 # Minimum interval between polls, so that the drivers of one scan share a poll.
 POLL_S: Final = 0.002
 # Maximum wait for a reading. A key (a full reading) takes 2.2 ms longer on the line than NodeStep
@@ -82,7 +83,8 @@ class NodeScan:
 
 # Maximum drift between the two clocks, as a fraction of the time (two crystals of 50 ppm).
 CREEP: Final = 100e-6
-BITS_PER_BYTE: Final = 10  # Eight data bits, a start bit and a stop bit.
+# Number of bits on the line per byte: a start bit, eight data bits and a stop bit.
+BITS_PER_BYTE: Final = 10
 WRAP_US: Final = 1 << 32
 
 # Number of readings in a row that must all be early or all late, because a single one may be
@@ -181,7 +183,7 @@ def _ahead(difference_us: int) -> int:
 
 
 class NodeLink:
-    """The connection to one node."""
+    """The connection to one node, the microcontroller on a plate."""
 
     def __init__(self, settings: NodeSettings, buses: Buses) -> None:
         self._settings = settings
@@ -385,7 +387,7 @@ class NodeLink:
             port=self._settings.port,
         )
 
-    # Exchange of bytes and messages.
+    # Methods that read and write bytes and messages.
 
     def _flush(self, port: SerialPort) -> None:
         """Write as many bytes as the port accepts. Raises PartAbsentError if the port has accepted

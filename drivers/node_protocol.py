@@ -39,7 +39,7 @@ _STATUS = struct.Struct(">IhhHHBB")
 
 
 class DamagedError(ValueError):
-    """The body of a message does not fit its type. The receiver drops the frame."""
+    """A message whose body does not fit its type. The receiver drops the frame."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ class PiPin:
         self._call("output_with_state", state)
 
     def close(self) -> None:
-        """Release the line; errors are ignored, since it may already be lost."""
+        """Release the line. Errors are ignored, because the line may already be lost."""
         with suppress(*self._errors):
             self._pin.close()
 
@@ -249,7 +249,7 @@ class PiBuses:
         return self._factory
 
     def spi(self, bus: int, device: int) -> SpiDevice:
-        """Open ``/dev/spidevBUS.DEVICE``."""
+        """Open ``/dev/spidevBUS.DEVICE``. Raises OSError if the device cannot be opened."""
         opened = importlib.import_module("spidev").SpiDev()
         try:
             opened.open(bus, device)
@@ -258,7 +258,7 @@ class PiBuses:
         return cast(SpiDevice, opened)
 
     def i2c(self, bus: int) -> SMBus:
-        """Open ``/dev/i2c-BUS``."""
+        """Open ``/dev/i2c-BUS``. Raises OSError if the device cannot be opened."""
         return SMBus(bus)
 
     def pixels(self, count: int) -> Strip:

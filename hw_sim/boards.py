@@ -18,8 +18,8 @@ from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.world.world import Climate, World, ntc_share
 
 GAIN_SPREAD_PER_K = 0.0003  # Spread of the temperature coefficient around its typical value.
-DRIFT_RANGE_K = 100.0  # The quiescent drift is specified from 25 to 125 degC.
-NOISY = 10.0  # Factor on the noise of a sensor with the fault sensor-noisy.
+DRIFT_RANGE_K = 100.0  # Temperature range of the quiescent drift in the data sheet, 25 to 125 degC.
+NOISY = 10.0  # Factor by which the fault sensor-noisy increases a sensor's noise.
 DRIFT_MT_S = 0.02
 DRIFT_MOST_MT = 4.0
 READINGS = 32  # Number of readings that distinguishes a constant output from a noisy one.
@@ -42,8 +42,8 @@ class _Board:
         return self._wires[index]
 
     def set_dead(self, on: bool, index: int) -> None:
-        """Break the wires of the sensor's outputs, or repair them. A multiplexer's input then
-        floats.
+        """With ``on`` break the wires of the sensor's outputs, otherwise repair them. A
+        multiplexer's input without a sensor floats.
         """
         (self._dead.add if on else self._dead.discard)(index)
         self._wire_sensors()
@@ -139,7 +139,9 @@ class HallBoard(_Board):
         return len({*self.probe(index)}) == 1
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """Keep the sensor's output at its present value, or release it."""
+        """With ``on`` keep the sensor's output at its present value, otherwise release the
+        output.
+        """
         if on:
             self._stuck_v[index] = self.sensors[index].voltage_v(self._world.clock.now())
         else:
@@ -147,8 +149,8 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def set_drifting(self, on: bool, index: int) -> None:
-        """Let the sensor's output drift by ``DRIFT_MT_S`` up to ``DRIFT_MOST_MT``, or end the
-        drift.
+        """With ``on`` let the sensor's output drift by ``DRIFT_MT_S`` up to ``DRIFT_MOST_MT``,
+        otherwise end the drift.
         """
         if on:
             self._drift_from_s[index] = self._world.clock.now()
@@ -164,7 +166,9 @@ class HallBoard(_Board):
         return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
 
     def set_noisy(self, on: bool, index: int) -> None:
-        """Multiply this sensor's noise by ``NOISY``, or restore the usual noise."""
+        """With ``on`` multiply this sensor's noise by ``NOISY``, otherwise restore the
+        usual noise.
+        """
         (self._noisy.add if on else self._noisy.discard)(index)
         self.set_noise(self.noise_factor)
 
@@ -220,7 +224,7 @@ WARMING_S = 60.0  # Time constant with which a sensor warms up under a light.
 
 @dataclass
 class LitBoard:
-    """The effects of the lights on the sensors, all 0 at first."""
+    """Strengths of the lights' effects on the sensors, all 0 at first."""
 
     profile: Profile
     chain: Ws2812Chain
@@ -317,7 +321,9 @@ class SwitchBoard(_Board):
         return self.switches[wired].closed(now_s, south=south)
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """Keep both outputs of the place in their present state, or release them."""
+        """With ``on`` keep both outputs of the place in their present state, otherwise release the
+        outputs.
+        """
         if on:
             self._stuck[index] = self.switches[index].both(self._world.clock.now())
         else:
@@ -394,7 +400,7 @@ class SwitchMatrixBoard:
         return low_v[pin] > THRESHOLD_V if pin in low_v else None
 
     def _drive(self, pin: int, level: float | None, _frequency_hz: float | None, _: float) -> None:
-        """Drive a line to ``level``, or release it with None."""
+        """Drive a line to ``level``, or release the line if ``level`` is None."""
         if level is None:
             self._driven.pop(pin, None)
         else:

@@ -127,7 +127,9 @@ def _lit(
 
 
 def _magnet(table: FaultyTable, factor: float, index: int) -> Failing:
-    """Multiply the field of the piece at a place. Raises FaultError if the place is empty."""
+    """Multiply the field of the piece at place ``index`` by ``factor``. Raises FaultError if the
+    place is empty.
+    """
     world, profile = table.world, table.profile
     piece = world.piece_at(index)
     if piece is None:
@@ -168,7 +170,9 @@ def _bounce(button: Button) -> Failing:
 
 
 def _brownout(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
-    """Cut the lights' supply. The lights are dark from then on and when the supply returns."""
+    """Cut the lights' supply until the fault is repaired. All lights turn dark and stay dark until
+    new data arrives.
+    """
 
     def is_dark() -> bool:
         probe = deepcopy(chain)

@@ -79,12 +79,12 @@ class Hands:
         # Time in s of the last instruction to the hand, by the id of its piece.
         self._grips: dict[int, float] = {}
 
-    # Actions with pieces, by place.
+    # Methods that move the pieces of a place.
 
     def put(
         self, label: str, index: int, offset_mm: Offset = CENTRE, *, turned_over: bool = False
     ) -> Action:
-        """Put a piece from its tray on a place."""
+        """Put a piece from its tray on a place. Raises HandsError if the place is occupied."""
         goal = self._free_goal(index, offset_mm)
         piece = self._world.new_piece(label, paths.above(goal), turned_over=turned_over)
         return self.bring(piece, partial(paths.lower, goal=goal, pace=self._pace()))
@@ -225,7 +225,7 @@ class Hands:
         self._world.pinch(piece, self._squeeze_n())
         return action
 
-    # Actions with pieces by their id, which the page's mouse uses.
+    # Methods that move a piece with a given id, which the page's mouse uses.
 
     def pick_up(self, piece_id: int) -> Action:
         """Reach for a piece and hold it in the air above its place, higher than all other held
@@ -327,7 +327,7 @@ class Hands:
             if piece is not None and piece.held:
                 self._world.open_hand(piece)
 
-    # Actions with the plate and the buttons.
+    # Methods that move the plate or press a button.
 
     def tilt(self, x_rad: float, y_rad: float, *, for_s: float | None = None) -> Action:
         """Tilt the plate and hold it. With ``for_s`` the plate is levelled again after that time.
@@ -401,7 +401,7 @@ class Hands:
             self._world.remove(piece)
             raise
 
-    # Planning of actions.
+    # Methods that plan actions.
 
     def _now(self) -> float:
         return self._world.clock.now()

@@ -24,7 +24,7 @@ from tiltboard.hw_sim.world.world import Button
 
 I2C_BUS = 0
 SPI_PORT = (0, 0)
-I2C_TIMEOUT_S = 0.05  # The default timeout of machine.I2C is 50 ms.
+I2C_TIMEOUT_S = 0.05  # Default timeout of machine.I2C, 50 ms.
 BOOT_S = 0.85  # Time from power-on to the first round of main.py, on the emulated Pico.
 DRIFT = 30e-6  # Drift of the node's crystal against the Pi's. The Pico's specification is 30 ppm.
 PIN_WRITE_S = 2e-6
@@ -135,7 +135,7 @@ class SimNode(Board):
         self.line.unplug()
         self.line.plug()
 
-    # Methods of Board.
+    # Methods of Board, through which the firmware reaches the hardware.
 
     def scan(self, codes: array[int], channels: int, start: int) -> bool:
         """Scan the converter's inputs, and spend the firmware's time for each reading."""

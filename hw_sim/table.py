@@ -80,7 +80,9 @@ class SimTable:
         self.matrix: SwitchMatrixBoard | None = None
         self.hall_board: HallBoard | SwitchBoard | None = model_of(profile.hall)(self, profile.hall)
         self.imu_orientation = FLAT
-        """Orientation in which the tilt sensor is mounted. Tests can change it."""
+        """Orientation in which the tilt sensor is mounted on the plate. Tests and wiring mistakes
+        can change it.
+        """
         self.imu = self._wire_imu()
         self.chain = Ws2812Chain(profile.size if profile.lights is not None else 0)
         self.piezo = Piezo()

@@ -39,7 +39,7 @@ OTHER_PARTS = {
 }
 # A magnetised M3 steel screw: its own field, and the fraction of other fields that remains.
 SCREW_MT, SCREW_LEAVES = 0.8, 0.9
-SAG_MM = 1.0  # Depth of a sagging plate, which reduces the field by a fifth.
+SAG_MM = 1.0  # Depth of the sag in the middle, which reduces the field by a fifth.
 
 Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
 """The allowed values of each target, and the function that applies the mistake to those targets."""

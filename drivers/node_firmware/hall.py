@@ -7,9 +7,9 @@ from .board import GRAY, Board
 from .plate import MULTIPLEXERS, PLACES, SPARES, THERMISTOR
 
 OK = 0
-SILENT = 1  # No answer.
-WRONG = 2  # Wrong chip.
-IMPOSSIBLE = 3  # Impossible values.
+SILENT = 1  # Fault: the chip does not answer.
+WRONG = 2  # Fault: another chip answers.
+IMPOSSIBLE = 3  # Fault: the values are impossible.
 FALLEN_US = 500  # Time in which a floating input falls to ground.
 LOWEST = 40  # Lowest code of a working sensor, whose output stays 0.2 V above ground.
 

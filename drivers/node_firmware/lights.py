@@ -50,7 +50,7 @@ class Lights:
         self.supplied = True
 
     def look(self) -> None:
-        """Check the strip's supply. When it returns, all lights are drawn again."""
+        """Check the strip's supply. When the supply returns, all lights are drawn again."""
         supplied = self._board.supplied()
         self._stale = self._stale or (supplied and not self.supplied)
         self.supplied = supplied

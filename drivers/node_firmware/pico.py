@@ -19,14 +19,14 @@ import rp2
 from .board import GRAY, Board
 from .plate import BAUD, I2C_HZ, LINE, SPI_HZ, WATCHDOG_MS
 
-TX, RX = 0, 1  # UART0 to the host, if the host is not on the Pico's own USB plug.
-SCK, MOSI, MISO, SELECT = 18, 19, 16, 17  # SPI0 to the MCP3008.
-ADDRESS = (10, 11, 12, 13)  # S0 to S3 of the multiplexers
-SDA, SCL = 4, 5  # I2C0 to the MPU-6050.
-CONFIRM, BACK = 14, 15  # Buttons to ground.
+TX, RX = 0, 1  # Pins of UART0 to the host, if the host is not on the Pico's own USB plug.
+SCK, MOSI, MISO, SELECT = 18, 19, 16, 17  # Pins of SPI0 to the MCP3008.
+ADDRESS = (10, 11, 12, 13)  # Pins of the multiplexers' address lines S0 to S3.
+SDA, SCL = 4, 5  # Pins of I2C0 to the MPU-6050.
+CONFIRM, BACK = 14, 15  # Pins of the buttons, which connect to ground.
 BUZZER = 6
-STRIP = 22  # Data line of the lights, through a 74AHCT125.
-# The strip's 5 V through a divider. Without that wire the strip always reads as supplied.
+STRIP = 22  # Pin of the lights' data line, through a 74AHCT125.
+# Pin at the strip's 5 V through a divider. Without that wire the strip always reads as supplied.
 SUPPLY = 20
 STRIP_HZ = 8_000_000  # Clock of the state machine.
 
@@ -66,7 +66,7 @@ class Pico(Board):
         self._watchdog = machine.WDT(timeout=WATCHDOG_MS)
 
     def alive(self) -> None:
-        """Feed the watchdog."""
+        """Feed the watchdog, which otherwise restarts the Pico."""
         self._watchdog.feed()
 
     def now_us(self) -> int:
@@ -215,7 +215,7 @@ def scan(where: ptr32, gray: ptr8, toggles: ptr32, codes: ptr16, channels: int) 
             data[0] = 0
             answer = 0
             for _ in range(3):
-                while not status[0] & 4:  # RNE is 0: no byte has arrived yet.
+                while not status[0] & 4:  # Wait: bit RNE is 0 until a byte has arrived.
                     pass
                 answer = answer << 8 | data[0]
             put_high[0] = select

@@ -6,9 +6,9 @@ PLACES = COLUMNS * ROWS
 SERPENTINE = True  # True if the strip runs to and fro, False if every row starts in the west.
 
 LINE = "usb"  # Line to the host: "usb" (the Pico's own plug) or "uart" (pins).
-BAUD = 460_800  # Rate of the UART.
-WATCHDOG_MS = 4000  # The Pico restarts after this time without a step; at most 8388.
-SPI_HZ = 1_350_000  # Maximum for an MCP3008 at 2.7 V and above.
+BAUD = 460_800  # Rate of the UART in baud.
+WATCHDOG_MS = 4000  # Time without a step after which the Pico restarts; at most 8388.
+SPI_HZ = 1_350_000  # Maximum clock of an MCP3008 at 2.7 V and above.
 I2C_HZ = 400_000
 SCAN_US = 10_000
 MULTIPLEXERS = 7

@@ -6,7 +6,8 @@ from .fast import CRC, crc, stuff
 
 UNKNOWN, LENGTH, VALUE = 1, 2, 3  # Reasons for the refusal of a message.
 LONGEST = 1024  # Maximum number of bytes in a frame before COBS, including the CRC.
-LONGEST_CODED = LONGEST + LONGEST // 254 + 1  # Maximum after COBS, without the final zero.
+# Maximum number of bytes in a frame after COBS, without the final zero.
+LONGEST_CODED = LONGEST + LONGEST // 254 + 1
 _RUN = 254  # Maximum number of data bytes in one COBS block.
 # The compiled function for the same CRC, if Python has one, as on a host.
 _crc_hqx = getattr(binascii, "crc_hqx", None)

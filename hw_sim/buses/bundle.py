@@ -126,7 +126,7 @@ class SimBuses:
         vars(module)["SpiDev"] = Opened
         return module
 
-    # Methods that the drivers use.
+    # Methods of the drivers' interface Buses.
 
     @property
     def pin_factory(self) -> PinFactory:
@@ -224,7 +224,7 @@ class SimBuses:
         """Wire a buzzer to a pin."""
         self.wiring.outputs[pin] = piezo.drive
 
-    # Power supply.
+    # Methods for the power supply.
 
     def power_cycle(self) -> None:
         """Switch the whole table's supply off and on. Open pins become inputs again."""

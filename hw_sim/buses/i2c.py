@@ -27,9 +27,9 @@ I2C_M_RD = 0x0001
 SMBUS_READ = 1
 BYTE, BYTE_DATA, WORD_DATA, I2C_BLOCK = 1, 2, 3, 8
 BLOCK_MAX = 32
-FUNCTIONS = 0x0EFF0009  # I2C_FUNC_I2C | I2C_FUNC_SMBUS_EMUL
+FUNCTIONS = 0x0EFF0009  # Supported functions: I2C_FUNC_I2C and I2C_FUNC_SMBUS_EMUL.
 
-BITS_PER_BYTE = 9  # Eight data bits and the acknowledge bit.
+BITS_PER_BYTE = 9  # Number of bits on the bus per byte: eight data bits and the acknowledge bit.
 # First number of a simulated file, higher than any real file number of a process.
 FIRST_FILE = 1_000_000
 
@@ -111,7 +111,8 @@ class I2cBus:
         bit_s = 1.0 / self.clock_hz
         clock.advance(I2C_CALL_S + bit_s)  # The additional bit is the stop condition.
         for message in messages:
-            clock.advance((1 + BITS_PER_BYTE) * bit_s)  # Start condition and address.
+            # Time of the start condition and the address.
+            clock.advance((1 + BITS_PER_BYTE) * bit_s)
             chip = self.chips.get(message.address)
             if chip is None or message.address in self.nacking:
                 raise _error(errno.EREMOTEIO)

@@ -23,7 +23,8 @@ from tiltboard.hw_sim.buses.timing import SERIAL_CALL_S
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import SimulationError
 
-BITS_PER_BYTE = 10  # A start bit, eight data bits and a stop bit.
+# Number of bits on the line per byte: a start bit, eight data bits and a stop bit.
+BITS_PER_BYTE = 10
 USB_PACKET = 64  # At full speed a USB adapter passes bytes on in packets of this size.
 # A microcontroller reads its receive buffer when the buffer holds this number of bytes.
 FIFO_HALF = 4
@@ -34,7 +35,8 @@ KERNEL_TRIES = 20_000
 KERNEL_WAIT_MS = 1
 
 
-_NOISE = bytes((5 * byte + 0x5A) & 0xFF for byte in range(256))  # Maps each byte to another one.
+# Maps each byte to another byte, as a receiver with a wrong baud rate reads.
+_NOISE = bytes((5 * byte + 0x5A) & 0xFF for byte in range(256))
 
 
 class LineEnd(Protocol):
@@ -194,7 +196,7 @@ class SimSerial:
 
     @property
     def in_waiting(self) -> int:
-        """Number of bytes that wait to be read."""
+        """Number of bytes received and not yet read."""
         self._line.pump()
         return self._port.in_waiting
 

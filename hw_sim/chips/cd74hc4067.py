@@ -26,7 +26,7 @@ CONVERTER_F = 25e-12
 WIRE_F = 50e-12
 PULL_DOWN_OHM = 1e6  # Resistor from the common pin to ground, as on the boards.
 REMEMBERED = 40  # Number of address changes that are kept, more than two walks through all inputs.
-SETTLED_TAUS = 16.0  # Settling time in time constants: e^-16 is 1/8000 of a 10-bit step.
+SETTLED_TAUS = 16.0  # Settling time in time constants: e^-16 is 1/9000 of a 10-bit step.
 
 AnalogSource = Callable[[float], float]
 """Function ``voltage_v(now_s)``: the voltage at one input."""

@@ -119,7 +119,7 @@ class InertialChip(ABC):
         self._awake_since_s = math.inf
         self._sample = -1
 
-    # Messages on the bus.
+    # Methods for messages on the bus.
 
     def write(self, data: bytes, now_s: float) -> bool:
         """Receive a write message: a register address, then values for that register and the
@@ -184,7 +184,7 @@ class InertialChip(ABC):
     def _was_read(self, register: int) -> None:
         """Apply the effect that reading ``register`` has on the chip."""
 
-    # Sampling.
+    # Methods that take samples.
 
     @abstractmethod
     def _sample_s(self) -> float:

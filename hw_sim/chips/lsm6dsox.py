@@ -45,15 +45,16 @@ ZERO_C = 25.0
 # other models of the chip, which quote the table row by row, and from the table of the related chip
 # LSM6DSO32, which has the same drifts and the same gyroscope noise.
 TOLERANCES = ImuTolerances(
-    accel_offset_z_g=0.020,  # LA_TyOff, after trimming; soldering can increase this offset.
-    gyro_offset_deg_s=1.0,  # G_TyOff
-    accel_gain=0.01,  # LA_So% and G_So%.
+    accel_offset_z_g=0.020,  # LA_TyOff: offset after trimming, which soldering can increase.
+    gyro_offset_deg_s=1.0,  # G_TyOff: offset of the gyroscope.
+    accel_gain=0.01,  # LA_So% and G_So%: tolerances of the scales.
     gyro_gain=0.01,
-    accel_drift_g_c=(0.1e-3, 0.1e-3, 0.1e-3),  # LA_OffDr, per degree.
-    gyro_drift_deg_s_c=0.010,  # G_OffDr
+    # LA_OffDr: drift of the accelerometer's offset, per degree.
+    accel_drift_g_c=(0.1e-3, 0.1e-3, 0.1e-3),
+    gyro_drift_deg_s_c=0.010,  # G_OffDr: drift of the gyroscope's offset, per degree.
 )
-ACCEL_NOISE_G = 75e-6  # An, per root hertz at 4 g in high-performance mode.
-GYRO_NOISE_DEG_S = 3.8e-3  # Rn, per root hertz, the same for every range and rate.
+ACCEL_NOISE_G = 75e-6  # An: noise density per root hertz at 4 g in high-performance mode.
+GYRO_NOISE_DEG_S = 3.8e-3  # Rn: noise density per root hertz, the same for every range and rate.
 
 
 class Lsm6dsox(InertialChip):
@@ -85,7 +86,7 @@ class Lsm6dsox(InertialChip):
         if self._registers[CTRL3_C] & IF_INC:
             super()._step()
 
-    # Sampling.
+    # Methods that take samples.
 
     def _sample_s(self) -> float:
         """Return the period of the faster of both sensors, which determines the samples of both."""

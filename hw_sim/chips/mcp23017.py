@@ -13,7 +13,7 @@ IODIR, IPOL, GPINTEN, DEFVAL, INTCON, IOCON = 0, 1, 2, 3, 4, 5
 GPPU, INTF, INTCAP, GPIO, OLAT = 6, 7, 8, 9, 10
 KINDS = 11
 BANK_1_STEP = 0x10  # First address of port B's registers if BANK is 1.
-LAST = {False: 0x15, True: 0x1A}  # Maps BANK to the highest register address.
+LAST = {False: 0x15, True: 0x1A}  # Highest register address for each value of BANK.
 
 BANK = 0x80  # IOCON: separates the registers of the two ports.
 SEQOP = 0x20  # IOCON: 1 stops the automatic increment of the address pointer.

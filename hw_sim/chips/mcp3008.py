@@ -28,7 +28,7 @@ CLOCK_B0 = CLOCK_NULL + BITS
 CLOCK_LSB_FIRST_END = CLOCK_B0 + BITS - 1
 
 # Values from the electrical characteristics and figure 4-1.
-OUTPUT_DELAY_S = 200e-9  # tDO: CLK fall to output data valid, maximum at 2.7 V.
+OUTPUT_DELAY_S = 200e-9  # tDO: maximum delay from the fall of CLK to valid output data at 2.7 V.
 SWITCH_OHM = 1000.0  # RSS, resistance of the sampling switch.
 SAMPLE_F = 20e-12  # CSAMPLE, sampling capacitor.
 SAMPLE_CLOCKS = 1.5  # tSAMPLE, duration of sampling in clocks.
@@ -102,7 +102,8 @@ class Mcp3008:
         if plan.residue:
             volt += (self._held_v - volt) * plan.residue
         self._held_v = volt
-        steps = volt * STEPS / self.reference_v  # Section 4.2: whole steps, at most 1023.
+        # Code before rounding down (section 4.2); at most 1023 after rounding.
+        steps = volt * STEPS / self.reference_v
         if steps < 0.0:
             return plan.answers[0]
         return plan.answers[int(steps) if steps < STEPS else -1]

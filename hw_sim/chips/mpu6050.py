@@ -13,7 +13,7 @@ from typing import ClassVar
 from tiltboard.ground.override import override
 from tiltboard.hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
 
-# Registers (RM section 3).
+# Addresses of registers (RM section 3).
 SMPLRT_DIV = 0x19
 CONFIG = 0x1A
 GYRO_CONFIG = 0x1B
@@ -43,22 +43,23 @@ FILTERS = (
     _OPEN,
 )
 
-# PS sections 6.1, 6.2, 6.3.
-GYRO_LSB_PER_DEG_S = (131.0, 65.5, 32.8, 16.4)  # Steps for FS_SEL 0 to 3.
-ACCEL_LSB_PER_G = (16384.0, 8192.0, 4096.0, 2048.0)  # Steps for AFS_SEL 0 to 3.
+# Scales, noise and tolerances (PS sections 6.1, 6.2, 6.3).
+GYRO_LSB_PER_DEG_S = (131.0, 65.5, 32.8, 16.4)  # Steps per degree per second, for FS_SEL 0 to 3.
+ACCEL_LSB_PER_G = (16384.0, 8192.0, 4096.0, 2048.0)  # Steps per g, for AFS_SEL 0 to 3.
 GYRO_NOISE_DEG_S = 0.005  # Noise density per root hertz.
 ACCEL_NOISE_G = 400e-6  # Noise density per root hertz.
 # "Variation over temperature": the drift from 25 degC to the farther end of the range.
 TOLERANCES = ImuTolerances(
     accel_offset_z_g=0.080,
     gyro_offset_deg_s=20.0,  # Initial ZRO tolerance.
-    accel_gain=0.03,  # PS 6.2 and 6.1: +-3 % calibration tolerance
+    accel_gain=0.03,  # Calibration tolerance of +-3 % (PS 6.2 and 6.1).
     gyro_gain=0.03,
-    accel_drift_g_c=(0.035 / 45, 0.035 / 45, 0.060 / 45),  # +-35 and +-60 mg from 0 to 70 degC.
-    gyro_drift_deg_s_c=20.0 / 65,  # +-20 degrees per second from -40 to 85 degC.
+    # Data sheet: +-35 mg (x, y) and +-60 mg (z) from 0 to 70 degC.
+    accel_drift_g_c=(0.035 / 45, 0.035 / 45, 0.060 / 45),
+    gyro_drift_deg_s_c=20.0 / 65,  # Data sheet: +-20 degrees per second from -40 to 85 degC.
 )
 TEMP_LSB_PER_C = 340.0
-TEMP_OFFSET_C = 36.53  # RM section 4.19: TEMP_OUT / 340 + 36.53
+TEMP_OFFSET_C = 36.53  # Temperature in degC = TEMP_OUT / 340 + 36.53 (RM section 4.19).
 
 
 class Mpu6050(InertialChip):
@@ -85,7 +86,7 @@ class Mpu6050(InertialChip):
         if register == INT_STATUS:
             self._registers[INT_STATUS] = 0  # Reading INT_STATUS clears its bits.
 
-    # Sampling.
+    # Methods that take samples.
 
     def _sample_s(self) -> float:
         """Return the sample period in s (RM section 4.2)."""

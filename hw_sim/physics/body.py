@@ -21,7 +21,8 @@ STIFF_DAMPING = 8.0
 FRICTION = 0.40  # Felt feet on varnished wood; docs/add-a-board.md asks for at least 0.35.
 SPIN_FRICTION_M = 0.005
 HARD = [2 * STEP_S, 1.5]  # Time constant (two steps) and damping ratio of contacts.
-GIVES = [0.95, 0.99, 0.0002, 0.5, 2.0]  # Contacts yield by less than 0.02 mm under 20 g.
+# Impedance of contacts, so that a contact yields by less than 0.02 mm under 20 g.
+GIVES = [0.95, 0.99, 0.0002, 0.5, 2.0]
 # Memory for contacts and solver: 100 loose discs on a swinging plate need 2.8 MB. By default MuJoCo
 # would reserve 16 to 70 MB whenever a piece comes or goes, and keep the part in use.
 WORKSPACE_BYTES = 4 * 2**20

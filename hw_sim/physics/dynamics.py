@@ -49,9 +49,10 @@ OVERBOARD_M = GROUND_M + 0.018
 KEPT_STEPS = 192  # Number of past plate motions that are kept for filters, more than 0.3 s.
 
 # Constants of fingers and chopsticks that pull a piece toward its path with a person's force.
-GRIP_PER_S = 200.0  # The square of this rate is a hand's stiffness per kilogram held.
+# Rate of a hand's grip; the square of the rate is the hand's stiffness per kilogram held.
+GRIP_PER_S = 200.0
 GRIP_N = 6.0  # Maximum force of fingers; a harder push makes the piece slip.
-STICKS_PER_S = 60.0  # Same rate for chopsticks, which yield more than fingers.
+STICKS_PER_S = 60.0  # Rate of the grip of chopsticks, which yield more than fingers.
 STICK_FRICTION = 0.40  # Friction between wooden chopsticks and a piece.
 STICKS_UP_M = 0.003  # Chopsticks hold a piece this far above its centre, so that it hangs.
 SWING_DAMPING = 1e-5  # Damping in N m s of a piece that hangs between chopsticks.
@@ -206,7 +207,9 @@ class Dynamics:
         self._pieces[number].squeeze_n = squeeze_n
 
     def slipped(self) -> list[int]:
-        """Return the pieces that have slipped out of chopsticks since the last call."""
+        """Return the numbers of the pieces that have slipped out of chopsticks since the
+        last call.
+        """
         slipped, self._slipped = self._slipped, []
         return slipped
 
@@ -307,7 +310,7 @@ class Dynamics:
             self._centre_m(piece, path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
         )
         turning = data.cvel[self._plate, :3]
-        ahead += np.cross(turning, here) * STEP_S  # The plate moves the hand along.
+        ahead += np.cross(turning, here) * STEP_S  # The hand moves with the plate.
         per_s = STICKS_PER_S if squeeze_n else GRIP_PER_S
         off = ahead - data.xpos[piece.body]
         speed = (ahead - here) / STEP_S - data.qvel[at : at + 3]
@@ -361,7 +364,7 @@ class Dynamics:
             self._data.qacc_warmstart[:] = 0.0
             self.asleep = True
 
-    # Results of the simulation.
+    # Methods that return results of the simulation.
 
     @property
     def overboard(self) -> tuple[int, ...]:

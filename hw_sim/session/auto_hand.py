@@ -22,7 +22,7 @@ from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, SimulatedPiece
 
 SAYS_S = 6.0  # Delay before the hand reports the result of a request that no sensor can detect.
 STEADY_MM = 4.0  # Amplitude of the tremor of a hand that stacks a piece.
-SHAKY_MM = 2.0  # Tremor added with each challenge.
+SHAKY_MM = 2.0  # Amplitude that each challenge in the game adds to the tremor.
 TIDIES_S = 1.5  # Delay between the last move and the removal of pieces that left the game.
 
 
@@ -53,7 +53,7 @@ class SeatHand:
         """
         room, now_s = self._session.host.session.seat_referee, self._session.clock.now()
         made = len(self._session.host.standing.moves)
-        if room is None:  # Another game has just begun.
+        if room is None:  # A new game without a seat referee has just begun.
             return
         if made != self._moves:
             self._moves, self._tidies_s = made, now_s + TIDIES_S
@@ -202,7 +202,7 @@ class OwnHand:
             self._session.hands.set_up(stood)
 
     def step(self) -> None:
-        """Begin the requests that are due."""
+        """Begin the table's requests that are due, and finish the ones that are done."""
         standing, now_s = self._session.host.standing, self._session.clock.now()
         session = self._session.host.session
         if (session.opponents.moving or session.from_seat) and not self._waiting:
@@ -283,7 +283,7 @@ class OwnHand:
         wanted = standing.position.cells
         return tuple(Shift(wanted.get(p, ""), p, p if p in wanted else None) for p in lit)
 
-    # Movements that carry out the requests.
+    # Methods that carry out the requests.
 
     def _begin(self, steps: Sequence[Shift], now_s: float) -> float:
         """Begin all possible shifts, and return the time at which the last piece comes to rest."""
@@ -392,7 +392,7 @@ def _take(path: Path) -> Gesture:
 
 
 def _hop(path: Path, goal: Point) -> Gesture:
-    """Lift the piece over everything that stands on the plate."""
+    """Move a piece to ``goal`` through the air, over all pieces on the plate."""
     (x, y, _), above = path.end, (*goal[:2], HOP_MM)
     path.to((x, y, HOP_MM), LOWER_S / 2)
     path.over(above, HOP_MM, HOP_S + math.dist((x, y), goal[:2]) / HOP_MM_S)

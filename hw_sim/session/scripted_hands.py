@@ -125,7 +125,7 @@ LEAVE_BUTTON_S = 0.1  # Time for a finger to let go between two presses.
 
 
 class SimulatedHands:
-    """Implements ``Actor`` on a simulated table."""
+    """Performs the acts of a scenario on a simulated table (implements ``Actor``)."""
 
     patience_s = PATIENCE_S
 

@@ -71,8 +71,8 @@ class Leg:
         return cls(start_s, duration_s, (x, y, z), end)
 
     def at(self, now_s: float) -> Point:
-        """Return the point at ``now_s``. No loop here, because each sensor calls this method in
-        each scan.
+        """Return the point at ``now_s``. The code has no loop, because each sensor calls this
+        method in each scan.
         """
         t = now_s - self.start_s
         if t >= self.duration_s:
@@ -165,7 +165,7 @@ class Path:
     # Methods that add a leg at the end of the path and return the path.
 
     def wait(self, duration_s: float) -> Self:
-        """Stay at the end for ``duration_s``."""
+        """Stay at the end of the path for ``duration_s``."""
         return self.to(self.end, duration_s)
 
     def to(self, point: Point, duration_s: float, *, end_fall: float = 0.0) -> Self:

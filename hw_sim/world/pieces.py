@@ -38,8 +38,8 @@ class SimulatedPiece:
     """True if a hand holds the piece in the air or is about to lift it."""
     stood: tuple[float, float] | None = None
     """Position from which the hand picked the piece up, or None."""
-    comes: bool = False  # The piece is in its tray before its path starts.
-    leaves: bool = False  # The piece is back in its tray after its path ends.
+    comes: bool = False  # True if the piece is in its tray before its path starts.
+    leaves: bool = False  # True if the piece is back in its tray after its path ends.
 
     def at(self, now_s: float) -> Point:
         """Return the piece's position at ``now_s`` in mm, in the coordinates of ``here``."""

@@ -23,7 +23,7 @@ from tiltboard.hw_sim.world.pieces import (
 )
 from tiltboard.hw_sim.world.plate import TiltingPlate, Vector
 
-GAP_SPREAD_MM = 0.5  # docs/add-a-board.md: the gap is 12.0 +- 0.5 mm.
+GAP_SPREAD_MM = 0.5  # Tolerance of the gap, which is 12.0 +- 0.5 mm (docs/add-a-board.md).
 # Pose of a piece in the plate's axes: x, y, z in mm of a point 7.5 mm above its foot, and its
 # rotation as a quaternion w, x, y, z.
 Pose = tuple[float, float, float, float, float, float, float]
@@ -232,7 +232,7 @@ class World:
 
 # Buttons, whose contacts bounce when they close and when they open.
 
-BOUNCE_S = 0.004  # A few milliseconds are typical of small tactile switches.
+BOUNCE_S = 0.004  # Typical bounce time of small tactile switches, a few milliseconds.
 WORN_BOUNCE_S = 0.040
 BOUNCES = 3
 WORN_BOUNCES = 8
@@ -246,7 +246,7 @@ class Button:
         # Times at which the contact closes, opens, closes and so on.
         self._edges_s: list[float] = []
         self.worn = False
-        """True if the contact bounces ten times as long (the fault button-bounce)."""
+        """True if the contact bounces for ten times the usual time (the fault button-bounce)."""
 
     @property
     def chatter_s(self) -> float:
