@@ -1,7 +1,7 @@
-"""Two attacks are asked for: pytest tests/attack --attack.
+"""Switches for two slow attacks, which run only with: pytest tests/attack --attack.
 
-One judges by the clock, which a busy machine does not keep; the other flips ten times as many bits
-as tests/firmware_host/journal/test_journal_damage.py.
+One attack depends on real time, which a busy machine does not keep. The other attack flips ten
+times as many bits as tests/firmware_host/journal/test_journal_damage.py.
 """
 
 import pytest

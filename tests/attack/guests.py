@@ -1,4 +1,4 @@
-"""Not a test: messages as several devices could send them, at random but seldom senseless."""
+"""Not a test: random messages from several devices, most of them meaningful."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STRANGE = (
 
 
 class Guest:
-    """Makes what one may say. ``known``: words that mean something now, for fields of text."""
+    """A source of random messages. ``known``: words that are valid now, for text fields."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -41,7 +41,7 @@ class Guest:
         self.texts: list[str] = []
 
     def message(self) -> dict[str, Any]:
-        """One of all verbs, or one that moves a game on."""
+        """Return a random message of any kind, or a message that advances the game."""
         rng = self.rng
         if rng.random() < 0.01:
             game = rng.choice((*GAMES, *GAMES[-1:] * 3))

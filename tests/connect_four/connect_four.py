@@ -1,6 +1,6 @@
 """Connect four: two players drop pieces into seven columns of six; four in a row win.
 
-Here to measure the engine against others that play it, as a package of its own.
+This package compares the engine with other engines that play this game.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ from tiltboard.games.rules import Rules
 
 PLAYERS = ("x", "o")
 COLUMNS, ROWS = 7, 6
-STRIDE = ROWS + 1  # an empty row above the board keeps columns apart
+STRIDE = ROWS + 1  # An empty row above the board separates the columns.
 STEPS = (1, STRIDE - 1, STRIDE, STRIDE + 1)
 
 
 class State(NamedTuple):
-    """``mine``: of who moves, ``other``: pieces, a bit for each, column after column."""
+    """A position. ``mine`` and ``other``: the pieces of the player to move and of the opponent, as
+    one bit for each place, column by column.
+    """
 
     mine: int
     other: int
@@ -39,7 +41,7 @@ class State(NamedTuple):
 
 
 def connected(pieces: int) -> bool:
-    """Whether four are in a row."""
+    """Return whether four pieces are in a row."""
     for step in STEPS:
         pairs = pieces & pieces >> step
         if pairs & pairs >> 2 * step:
@@ -48,50 +50,50 @@ def connected(pieces: int) -> bool:
 
 
 class ConnectFourRules(Rules):
-    """A move is the number of a column."""
+    """The rules of connect four. A move is the number of a column, from 0."""
 
     players = 2
     every_move = range(COLUMNS)
 
     def start(self) -> State:
-        """The empty board."""
+        """Return the empty board."""
         return State(0, 0, 0)
 
     def moves(self, state: State) -> Sequence[int]:
-        """The columns with room."""
+        """Return the columns that are not full."""
         if connected(state.other):
             return ()
         taken = state.mine | state.other
         return [each for each in self.every_move if not taken >> each * STRIDE + ROWS - 1 & 1]
 
     def apply(self, state: State, move: int) -> State:
-        """Drop a piece."""
+        """Return the position after dropping a piece into a column."""
         lowest = 1 << move * STRIDE
         taken = state.mine | state.other
         place = (taken + lowest) & lowest * ((1 << ROWS) - 1)
         return State(state.other, state.mine | place, state.turn + 1)
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """Whoever has connected; nobody on a full board."""
+        """Return the player who has four in a row, an empty tuple for a full board, or None."""
         if connected(state.other):
             return ((state.turn - 1) % 2,)
         return () if state.turn == COLUMNS * ROWS else None
 
     def key(self, state: State) -> int:
-        """The pieces; as many have moved as there are."""
+        """Return a number for the pieces; the number of pieces gives the player to move."""
         return (state.mine << COLUMNS * STRIDE | state.other) + 1
 
     def name(self, move: int) -> str:
-        """Columns are counted from 1."""
+        """Return the name of a move: the number of its column, from 1."""
         return str(move + 1)
 
     def number(self, name: str) -> int | None:
-        """The other way round."""
+        """Return the move with a name, or None if the name is not a column."""
         return {str(move + 1): move for move in self.every_move}.get(name)
 
 
 class ConnectFourGame(Game):
-    """Connect four in words."""
+    """Connect four in the form that a table plays."""
 
     name = "connect-four"
     players = PLAYERS
@@ -103,7 +105,7 @@ class ConnectFourGame(Game):
     )
 
     def cells(self, state: State) -> Mapping[str, str]:
-        """Place -> player."""
+        """Return the player of the piece on each occupied place."""
         owners = PLAYERS if state.turn % 2 == 0 else PLAYERS[::-1]
         return {
             place: owner
@@ -113,17 +115,19 @@ class ConnectFourGame(Game):
         }
 
     def outcome(self, position: Position) -> Outcome:
-        """Called when ``rules.result`` says that the game is over."""
+        """Return the result of a finished game. The referee calls this method only if
+        ``rules.result`` is not None.
+        """
         winners = self.rules.result(position.state)
         return Outcome(PLAYERS[winners[0]], "line") if winners else Outcome(None, "full")
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """A piece falls onto the others in its column."""
+        """Return the actions of a move: a piece falls onto the pieces in its column."""
         (place,) = after.cells.keys() - before.cells.keys()
         return Turn(move, before.mover, (Shift(before.mover, None, place),), (), after)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Why ``move`` may not be played."""
+        """Return the reason why ``move`` is not legal, or None."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move not in position.legal():
@@ -131,12 +135,12 @@ class ConnectFourGame(Game):
         return None
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """Why ``piece`` may not be put there."""
+        """Return the reason why ``piece`` cannot be put on ``place``, or None."""
         return self.refusal(position, place.partition("/")[0])
 
 
 class ConnectFourType(GameType):
-    """Connect four has no options."""
+    """Connect four, which has no options."""
 
     name = "connect-four"
     credit = Credit("Connect four", "traditional", None)
@@ -146,7 +150,7 @@ class ConnectFourType(GameType):
     at_the_table = False
 
     def create(self, options: Mapping[str, Any]) -> ConnectFourGame:
-        """Raises OptionError where any are given."""
+        """Return the game. Raises OptionError if options are given."""
         checked("Connect four", (), options)
         return ConnectFourGame()
 

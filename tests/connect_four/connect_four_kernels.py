@@ -1,4 +1,4 @@
-"""Connect four for the engine's kernels: the rules' own bits."""
+"""Connect four for the engine's kernels, with the same bits as the rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tiltboard_kernels.jit import (
 )
 
 DECISIVE = True
-_FIRST, _SECOND = 2, 3  # in a state: both players' pieces
+_FIRST, _SECOND = 2, 3  # Indices of both players' pieces in a state.
 _CELLS = COLUMNS * ROWS
 _LOWEST = sum(1 << STRIDE * column for column in range(COLUMNS))
 _COLUMN = (1 << ROWS) - 1
@@ -27,18 +27,18 @@ _ACROSS, _RISING, _FALLING = STRIDE, STRIDE + 1, STRIDE - 1
 
 
 class Tables(NamedTuple):
-    """How many play, how many moves there are."""
+    """The number of players and the number of moves."""
 
     facts: Ints
 
 
 def tables(_: ConnectFourGame) -> Tables:
-    """There is one board."""
+    """Return the tables of the game's only board."""
     return Tables(np.array([2, COLUMNS], np.int64))
 
 
 def encoded(game: ConnectFourGame, _: Tables, state: State) -> Ints:
-    """A state of the rules as the kernels have it."""
+    """Return a state of the rules as a row of integers for the kernels."""
     winners = game.rules.result(state)
     result = OPEN if winners is None else sum(1 << player for player in winners)
     pieces = [state.mine, state.other]
@@ -61,7 +61,7 @@ def _connected(p: int) -> bool:
 
 @kernel
 def _threats(p: int) -> int:
-    """The places, taken or not, that make four."""
+    """Return the places that complete four in a row, including occupied places."""
     found = p << 1 & p << 2 & p << 3
     for step in (_ACROSS, _RISING, _FALLING):
         once, twice = p << step & p << 2 * step, p >> step & p >> 2 * step
@@ -72,13 +72,13 @@ def _threats(p: int) -> int:
 
 @kernel
 def free(g: Tables, s: Ints, move: int) -> bool:
-    """Whether there is room in a column."""
+    """Return whether a column has space."""
     return bool((s[_FIRST] | s[_SECOND]) >> move * STRIDE + ROWS - 1 & 1 == 0)
 
 
 @kernel
 def play(g: Tables, s: Ints, move: int) -> None:
-    """Make a move that is free."""
+    """Make a legal move in the state ``s``."""
     mover = s[TURN] % 2
     lowest = 1 << move * STRIDE
     s[_FIRST + mover] |= ((s[_FIRST] | s[_SECOND]) + lowest) & lowest * _COLUMN
@@ -91,7 +91,9 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 @kernel
 def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
-    """Random free moves to the end. ``decisive``: four are made, and the other's prevented."""
+    """Play random legal moves to the end. ``decisive``: whether to complete four in a row, and to
+    block the opponent's four.
+    """
     turn, x = s[TURN], seed[0]
     mover = turn % 2
     mine, other = s[_FIRST + mover], s[_SECOND - mover]

@@ -1,5 +1,5 @@
-"""What `test_kernels` runs where this package is installed: its kernels play as its rules do, move
-for move, and find what wins and what must be prevented.
+"""The part of `test_kernels` that runs if this package is installed. The kernels must play like the
+rules, move for move, and find moves that win or block a win.
 """
 
 import random

@@ -16,7 +16,7 @@ from tiltboard_kernels.errors import CannotCompileError
 def command() -> None:
     """Compile the programs that bots think with, once for each machine and version.
 
-    They think many times faster from then on. Needs numba.
+    Bots then think many times faster. Needs numba.
     """
     if not compiling.is_installed():
         raise CannotCompileError(

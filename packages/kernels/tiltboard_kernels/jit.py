@@ -79,7 +79,7 @@ def _kept(compiled: Any, function: F) -> F:
 TURN, RESULT = 0, 1
 """Indices in each game's state: the number of moves made, and the result.
 
-The result has a bit for each winner; it is 0 for a draw and ``OPEN`` while the game continues.
+The result has a bit for each winner. The result is 0 for a draw and ``OPEN`` during the game.
 """
 OPEN = -1
 

@@ -176,7 +176,7 @@ class FastTree:
         mover, players = rules.mover(state), rules.players
         order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)
         ranked = [(move, self._value(node, mover)) for move, node in order]
-        # Moves without a node follow with the values of the evaluation.
+        # Moves without a node come last, with their values by the evaluation.
         if self._search.mode == kernels.EVALUATED:
             edge, tried, edges = (int(tree.nodes[0][name]) for name in ("edge", "tried", "edges"))
             for each in tree.edges[edge + tried : edge + edges].tolist():

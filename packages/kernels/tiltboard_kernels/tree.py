@@ -108,7 +108,7 @@ def start_anew(t: Tree) -> None:
 
 @kernel
 def made(t: Tree, node: int, result: int) -> None:
-    """Reset a node to a node without visits, with the given result."""
+    """Reset a node: the node has the given result, no visits and no children."""
     new = t.nodes[node]
     new.edge = new.first = new.visits = 0
     new.edges = new.tried = new.far = 0
@@ -186,7 +186,7 @@ def keep(t: Tree, root: int) -> None:
 
 MAX_PATH = 2500
 PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
-"""The mode of a search: random playouts, playouts with each winning move, or the evaluation."""
+"""The mode of a search: random playouts, playouts without missed wins, or the evaluation."""
 OPEN_STILL = -1
 BY_WORTH = -2
 MOVE_BITS = 16  # Number of low bits of an edge that hold the move; the high bits hold its value.

@@ -50,7 +50,7 @@ def club(
 ) -> None:
     """Show every table on the broker on one page, with pairings and results.
 
-    EVENING is a file with the players; without one only the boards are shown.
+    EVENING is a file with the players. Without this file, the page shows only the boards.
     """
     settings = load_settings(config)
     spoken = spoken_by(settings.language)
@@ -124,7 +124,9 @@ def far() -> None:
 @CONFIG
 @PORT
 def join(*, code: str, level: int | None, config: Path | None, port: int | None) -> None:
-    """Have the running table play with the one that shows CODE; write - to be asked for it."""
+    """Let the running table join the match of the table that shows CODE; write - to type CODE
+    later.
+    """
     port = load_settings(config).port if port is None else port
     asked = {"type": "join-match", "code": match_code(code), "level": level}
     ask(port, "POST", "/api/v1/command", json.dumps(asked))
@@ -135,7 +137,7 @@ def join(*, code: str, level: int | None, config: Path | None, port: int | None)
 @CONFIG
 @PORT
 def leave(*, config: Path | None, port: int | None) -> None:
-    """End the match; its game continues at this table."""
+    """Leave the match; the game continues at this table."""
     port = load_settings(config).port if port is None else port
     ask(port, "POST", "/api/v1/command", json.dumps({"type": "leave-match"}))
 

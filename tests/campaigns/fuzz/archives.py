@@ -1,4 +1,6 @@
-"""The table's own files with checksums inside: spoilt outside, and inside under good checksums."""
+"""Fuzzing of the table's own files with checksums: damaged files, and damaged records with valid
+checksums.
+"""
 
 from __future__ import annotations
 

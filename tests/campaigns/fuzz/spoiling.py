@@ -1,10 +1,12 @@
-"""Good input, spoilt: Hypothesis strategies of a few edits, which shrink to what just breaks."""
+"""Hypothesis strategies that damage valid input by a few edits, and shrink to the smallest damage
+that causes an error.
+"""
 
 import json
 
 from hypothesis import strategies as st
 
-LONGEST = 200_000  # bytes; beyond it nothing grows any more
+LONGEST = 200_000  # Maximum size in bytes; longer input finds no more errors.
 TOKENS = (
     *(b"", b"0", b"-1", b"1e999", b"NaN", b"Infinity", b"9" * 400, b"9" * 4301, b"0.1", b"null"),
     *(b'"', b"'", b"\\", b"{", b"}", b"[", b"]", b",", b":", b"=", b"#", b"\n", b"\r\n", b"\x00"),

@@ -1,4 +1,4 @@
-"""What is fuzzed: good examples, how they are spoilt, and who reads them."""
+"""The base classes of fuzzing targets: valid examples, damaged input, and the reader."""
 
 from contextlib import ExitStack
 
@@ -6,30 +6,30 @@ from tests.campaigns.fuzz.spoiling import spoilt, spoilt_json
 
 
 class Target:
-    """One reader, made with an empty ``folder``. ``held``: what is given back at the end."""
+    """A reader under test, with an empty ``folder``. ``held``: resources to close at the end."""
 
     def __init__(self, folder):
         self.folder = folder
         self.held = ExitStack()
 
     def examples(self):
-        """Good input; asked for once."""
+        """Return valid input; called once."""
         raise NotImplementedError
 
     def inputs(self, examples):
-        """A strategy of spoilt ones."""
+        """Return a strategy of damaged input."""
         return spoilt(examples)
 
     def read(self, data):
-        """Read ``data`` as the table would; the table's own errors may be raised, and no other.
+        """Read ``data`` as the table does. Only the table's own errors can be raised.
 
-        False: it was refused without an error.
+        Returns False if the input was refused without an error.
         """
         raise NotImplementedError
 
 
 class FileTarget(Target):
-    """A reader of files: ``path`` holds what is to be read."""
+    """A reader of files; ``path`` is the file that it reads."""
 
     suffix = ".txt"
 
@@ -43,7 +43,7 @@ class FileTarget(Target):
 
 
 class JsonTarget(Target):
-    """A reader of JSON: three of four inputs still are JSON."""
+    """A reader of JSON. Three quarters of the inputs are still JSON."""
 
     def inputs(self, examples):
         return spoilt_json(examples)

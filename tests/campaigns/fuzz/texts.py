@@ -1,4 +1,4 @@
-"""Files and texts that people bring: scenarios, profiles, settings, boards, games, questions."""
+"""Fuzzing of people's files and texts: scenarios, profiles, settings, boards, games, questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes over wires: serial frames at both ends, and the WebSocket's messages."""
+"""Fuzzing of connections: serial frames at both ends, and messages of the WebSocket."""
 
 from __future__ import annotations
 

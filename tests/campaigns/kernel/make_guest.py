@@ -1,7 +1,8 @@
-"""Makes what guests boot from (kernels, device trees, root file systems, wheels), and boots them.
+"""Makes the files from which guests boot (kernels, device trees, root file systems, wheels), and
+boots the guests.
 
-Everything is kept in ``${XDG_CACHE_HOME:-~/.cache}/tiltboard-kernel``, in folders named after what
-it is made from, and made again when that changes. Needs Debian's packages and root.
+All files are stored in ``${XDG_CACHE_HOME:-~/.cache}/tiltboard-kernel``, in folders named after
+their sources, and are made again when the sources change. Needs Debian's packages and root.
 """
 
 from __future__ import annotations

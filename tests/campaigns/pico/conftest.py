@@ -1,7 +1,7 @@
-"""The rig: an emulated Pico with the MicroPython file that its user names (docs/node-protocol.md).
+"""An emulated Pico that runs the MicroPython file that the user names (docs/node-protocol.md).
 
-``make pico-test FIRMWARE=RPI_PICO.uf2``, or TILTBOARD_PICO_FIRMWARE in the environment. Without a
-name these tests are skipped; with one they fail, and say what to install, where the rig cannot be.
+Use ``make pico-test FIRMWARE=RPI_PICO.uf2``, or set TILTBOARD_PICO_FIRMWARE. Without a file, these
+tests are skipped. With a file, they fail if the emulator is not installed, and say what to install.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 
-LOOKS = 40  # scans for which the strip may lag behind the page: a blink is nine of them at least
+# Maximum number of scans by which the strip can lag behind the page; a blink has at least nine
+# scans.
+LOOKS = 40
 FIRMWARE = "TILTBOARD_PICO_FIRMWARE"
 EMULATOR = "rp2040js@1.4.1"
 CACHE = Path(sys.prefix) / "share" / EMULATOR.replace("@", "-")
@@ -31,7 +33,7 @@ CACHE = Path(sys.prefix) / "share" / EMULATOR.replace("@", "-")
 
 @pytest.fixture(scope="session")
 def kit():
-    """What the rig is made of."""
+    """The parts of the emulator."""
     named = os.environ.get(FIRMWARE)
     if not named:
         pytest.skip(f"no MicroPython for the Pico: {FIRMWARE} names none (make pico-test)")
@@ -68,19 +70,21 @@ def kit():
 
 @pytest.fixture
 def serial_line() -> str:
-    """How the firmware talks to its host: "uart" or "usb"."""
+    """The firmware's connection to its host: "uart" or "usb"."""
     return "uart"
 
 
 @pytest.fixture
 def cache() -> int:
-    """Clocks that a line from the flash takes; 0, which is quicker to emulate: none."""
+    """Number of clocks to read a cache line from the flash, or 0 for no delay, which emulates
+    faster.
+    """
     return 0
 
 
 @pytest.fixture
 def emulated(kit, serial_line, cache, tmp_path, monkeypatch):
-    """From here on the simulated tables of this test have the emulated Pico."""
+    """Replaces the node of this test's simulated tables by the emulated Pico."""
     from tests.campaigns.pico import emulated
 
     made = []
@@ -110,8 +114,8 @@ def session(emulated, tmp_path):
 
 @pytest.fixture
 def play(session):
-    """``play(text)``: the scenario holds, and after each step in play the strip shows what the page
-    says.
+    """A function ``play(text)`` that plays a scenario and fails if an expectation fails. After each
+    step, the strip must show what the page shows.
     """
     runner = ScenarioRunner(SimulatedHands(session))
 

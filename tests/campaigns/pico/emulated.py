@@ -1,7 +1,8 @@
-"""A simulated table whose plate is an emulated Pico with the real MicroPython on it.
+"""A simulated table whose plate is an emulated Pico with the real MicroPython.
 
-The chips on the Pico's pins are hw_sim's, asked for by the emulator (serve.mjs) as the firmware
-gets to them; the line is hw_sim's pty, under the real pyserial. The table's time is the Pico's.
+The chips on the Pico's pins are hw_sim's models; the emulator (serve.mjs) calls them when the
+firmware uses the pins. The serial line is hw_sim's pty with the real pyserial. The table's time is
+the Pico's time.
 """
 
 from __future__ import annotations

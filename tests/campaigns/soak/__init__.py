@@ -1,8 +1,8 @@
 """Random games under random faults, played by a robot that follows only lights and sentences.
 
-``robot`` plays, ``sloppy`` makes its mistakes, ``trouble`` breaks the table; ``judge`` holds every
-verdict of the table against the rules and against what physically stands (``eyes``). Everything
-follows from the seed and the number of the game, so that one game can be played again alone.
+``robot`` plays, ``sloppy`` makes people's mistakes, and ``trouble`` breaks the table. ``judge``
+compares each decision of the table with the rules and with the physical pieces (``eyes``). The seed
+and the number of a game determine everything, so that one game can be played again alone.
 """
 
 from tests.campaigns.soak.judge import SoakError

@@ -1,4 +1,4 @@
-"""Random games under random faults, until one goes wrong: python -m tests.campaigns.soak --help"""
+"""Plays random games under random faults until one fails: python -m tests.campaigns.soak --help"""
 
 from __future__ import annotations
 

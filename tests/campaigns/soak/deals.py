@@ -1,4 +1,4 @@
-"""Games worth soaking: short, of every kind, with options that people would choose."""
+"""Chooses games for a soak: short games of each kind, with options that people would choose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.rng import Stream
 
 TRIES = 50
-SHIPPED_BOARD = 0.04  # of Gravity Trap's games: twenty pods take long to put down
+# Fraction of Gravity Trap's games on a shipped board, whose twenty pods take long to put down.
+SHIPPED_BOARD = 0.04
 
 Options = dict[str, Any]
 

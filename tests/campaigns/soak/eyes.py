@@ -1,4 +1,4 @@
-"""What anybody at the table sees: which piece physically stands where, now and a moment ago."""
+"""The physical state of a simulated table: the piece on each place, now and a moment ago."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Holds every verdict of the table against the rules and against what physically stands.
+"""Compares each decision of the table with the rules and with the physical pieces.
 
-Independent of the referee: it plays the table's moves on a game of its own, and looks at the world
-instead of the sensors.
+The judge is independent of the referee: it plays the table's moves in a game of its own, and reads
+the simulated world instead of the sensors.
 """
 
 from __future__ import annotations

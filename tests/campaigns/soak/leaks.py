@@ -1,4 +1,4 @@
-"""What a soak keeps of each game: memory, Python objects, open files, threads."""
+"""The resources that a soak keeps after each game: memory, Python objects, open files, threads."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tiltboard.firmware_host.messages import Message, text
 
-WARM_UP = 0.2  # of the games: caches fill
-FEWEST = 40  # games: before, the code of games and profiles is still being loaded
-MAX_MB = 8.0  # more resident memory after the warm-up is a leak
-MAX_OBJECTS = 2.0  # more objects kept per game are one
+WARM_UP = 0.2  # Fraction of the games before the measurement, in which caches fill.
+FEWEST = 40  # Minimum number of games; in fewer games, code and profiles are still being loaded.
+MAX_MB = 8.0  # Maximum growth of resident memory after the warm-up, in MB.
+MAX_OBJECTS = 2.0  # Maximum number of additional objects per game.
 FILES = Path("/proc/self/fd")
 STATM = Path("/proc/self/statm")
 

@@ -1,4 +1,4 @@
-"""The robot: knows the rules and what it means to play, and does what lights and sentences say."""
+"""A robot that knows the rules and its next move, and does what lights and sentences request."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from tiltboard.firmware_host.table.commands import Answer, Swap
 from tiltboard.firmware_host.table.standing import Choice, Phase, Question, Role, Standing
 from tiltboard.games.base import Position, Shift, Turn
 
-AGAIN_S = 4.0  # what the table does not take notice of, a person does again
-OFFERED_S = 1.0  # what it asks to confirm, a person confirms
-CALM_S = 45.0  # without a move: nobody makes mistakes or trouble any more
-DEAD_END_S = 150.0  # without a move
+# Time after which the robot repeats an action that the table has not noticed, in seconds.
+AGAIN_S = 4.0
+OFFERED_S = 1.0  # Time after which the robot confirms a request, in seconds.
+CALM_S = 45.0  # Time without a move after which mistakes and faults stop, in seconds.
+DEAD_END_S = 150.0  # Maximum time without a move, in seconds.
 ANSWERED_S = 0.5
-EAGER = 0.6  # of the turns in which one could win
+EAGER = 0.6  # Probability that the robot plays a winning move if there is one.
 LONG_S = LONG_PRESS_S + 0.1
 TAKEN = (Role.WRONG, Role.REMOVE, Role.LIFT)
 DONE = (*TAKEN, Role.PUT)

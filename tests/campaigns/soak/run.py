@@ -1,4 +1,4 @@
-"""One game of a soak: which it is, and how it is played."""
+"""Plays one game of a soak, which its number determines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A seat at the table: eyes, hands that take their time, and the buttons."""
+"""A simulated player's seat at the table: eyes, slow hands, and the buttons."""
 
 from __future__ import annotations
 

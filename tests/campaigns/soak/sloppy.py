@@ -1,4 +1,4 @@
-"""Mistakes that people make at a table, and changes of mind."""
+"""The mistakes and changes of mind that a soak's robot makes, as people do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was played and done to the tables in a soak, and what went wrong."""
+"""The counts of a soak: games, moves, mistakes, faults and failures."""
 
 from __future__ import annotations
 

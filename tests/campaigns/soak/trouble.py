@@ -1,5 +1,5 @@
-"""What befalls a table: parts fail and come back, pieces are knocked, the plate is tilted, the
-service dies, the power fails. At any moment, whatever the hands are doing.
+"""Random trouble for a table during a soak: faulty parts, moved pieces, a tilted plate, a killed
+service, power failures. It happens at any moment, whatever the hands are doing.
 """
 
 from __future__ import annotations

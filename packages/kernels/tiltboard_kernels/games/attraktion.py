@@ -40,7 +40,7 @@ Ways = tuple[int, int, int, int, int, int, int, int]
 
 
 class AttraktionTables(NamedTuple):
-    """The tables of one board."""
+    """The precomputed arrays of one board, which all kernels read."""
 
     facts: Ints
     rows: Ints

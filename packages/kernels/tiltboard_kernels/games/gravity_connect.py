@@ -46,12 +46,12 @@ _TWO_THREATS = 600
 
 
 class ConnectTables(NamedTuple):
-    """The tables of one board."""
+    """The precomputed arrays of one board, which all kernels read."""
 
     facts: Ints
     slots: Ints
-    """Each slot's line, end of the line, side of the board, first cell of the line, and step from
-    cell to cell.
+    """Each slot's line, the end of this line, the side of the board, the first cell, and the step
+    from cell to cell.
     """
     cells: Ints
     """Each cell's four lines: index of the line, number that a tile adds to it, and place in the

@@ -1,4 +1,4 @@
-"""The exact search of Gravity Trap on bits, compiled.
+"""The exact search of Gravity Trap as compiled kernels, with pods as bits.
 
 The search is the same as in ``tiltboard.games.gravity_trap.rules``, without the mimic rule.
 """

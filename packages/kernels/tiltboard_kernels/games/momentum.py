@@ -41,7 +41,7 @@ _BEYOND, _LAST = 0, 1
 
 
 class MomentumTables(NamedTuple):
-    """The tables of one board."""
+    """The precomputed arrays of one board, which all kernels read."""
 
     facts: Ints
     rows: Ints

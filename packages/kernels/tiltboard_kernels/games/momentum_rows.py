@@ -35,7 +35,7 @@ _NEAR_ENDS = 8
 
 
 class RowTables(NamedTuple):
-    """The tables of one board."""
+    """The precomputed arrays of one board, which all kernels read."""
 
     facts: Ints
     rows: Ints

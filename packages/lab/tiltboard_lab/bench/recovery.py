@@ -62,13 +62,14 @@ def recovery_s(
     table: GameTable, name: str, targets: tuple[str, ...] | None = None
 ) -> tuple[float | None, float]:
     """Return the seconds from the start of a fault until it is noticed (or None), and the seconds
-    from its end until the table has recovered.
+    from the fault's end until the table has recovered.
 
     ``targets``: the faulty parts or places, or None for the default targets of ``run``. Raises
     ExpectationError if the table does not recover.
 
-    The place d4 does not hold the last move. If a dead switch looks like a lifted piece there, the
-    position would match an undo, which is accepted after 3 s.
+    The default place d4 does not hold the last move. Otherwise a dead switch, which looks like a
+    lifted piece, would give the position before the last move, and the table would accept an undo
+    after 3 s.
     """
     table.game(GAME, **{**usual_options(MOMENTUM, table.profile), "pie": False})
     for piece, place in MOVES:

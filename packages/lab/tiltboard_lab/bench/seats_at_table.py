@@ -35,8 +35,8 @@ class AtTable:
     time_s: float = 0.0
     unfinished: int = 0
     placed: int = 0
-    """Number of placements and events. ``failed`` counts the ones that did not succeed,
-    ``proposed`` the ones that the sensors proposed.
+    """Number of placements and events, including ``failed`` ones and ones that the sensors
+    ``proposed``.
     """
     failed: int = 0
     proposed: int = 0

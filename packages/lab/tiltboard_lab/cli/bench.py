@@ -160,7 +160,7 @@ following = _bench(
 @FIGURES_AS_JSON
 @click.pass_context
 def everything(context: click.Context) -> None:
-    """Every measurement, one after the other."""
+    """Run all measurements, one after the other."""
     group = context.parent.command if context.parent is not None else None
     if isinstance(group, click.Group):
         for name in group.list_commands(context):

@@ -79,14 +79,18 @@ def command(
     on: str,
     config: Path | None,
 ) -> None:
-    """Let player A play against player B, each a level from 1 to 10, an engine in the settings, or
-    "plain": the kernels' tree search by random playouts alone. 10@500 looks at 500 positions a
-    move; 10+unproven and plain+unproven do without the solver, +forgetful without the tree of the
-    move before. Naive players: "random"; "one-ply" wins at once if it can and else plays at random;
-    "two-ply" also blocks, if it can, what would lose at once.
+    """Let player A play against player B and print the score.
 
-    Each opening is played twice, with colours changed. The interval holds what A's share would be
-    in endless games, 95 times in a hundred; with --decide at all times, and it is wider.
+    A player is a level from 1 to 10, an engine in the settings, or "plain" (the kernels' tree
+    search by random playouts alone). 10@500 visits at most 500 positions for a move. 10+unproven
+    and plain+unproven search without the solver; +forgetful searches without the tree of the
+    previous move.
+
+    Naive players: "random" plays random moves; "one-ply" plays a winning move if there is one;
+    "two-ply" also avoids moves after which the opponent can win, if possible.
+
+    Each opening is played twice, with colours changed. The interval contains A's true score with a
+    probability of 95 %. With --decide the interval is wider, because it is valid after each game.
     """
     from tiltboard.firmware_host.config.settings import engine_commands, load_settings
     from tiltboard.firmware_host.engines.search.compiled import is_warm

@@ -34,9 +34,9 @@ _MAX_LINES = 20
 
 @click.group(name="study", epilog="Example: tiltboard study openings --game momentum --games 200")
 def command() -> None:
-    """Play many games and say what they tell: openings, weights, puzzles, boards.
+    """Study the games with many games of bots: openings, weights, puzzles, boards.
 
-    packages/lab/docs/studies.md has what was found.
+    packages/lab/docs/studies.md has the results so far.
     """
 
 
@@ -90,9 +90,9 @@ def _played(opening: int, level: int) -> Callable[[F], F]:
     help="Moves of a line that is counted.",
 )
 def openings(*, plies: int, **asked: Any) -> None:
-    """Count who wins, and after which openings.
+    """Count the winners of many games, in all games and after each opening.
 
-    The share is the first player's, draws count half; with its 95 % interval.
+    The score is the first player's, with its 95 % interval; a draw counts half.
     """
     from tiltboard_lab.studies.selfplay import SelfPlay, counted
 
@@ -142,9 +142,9 @@ def _tell(line: object, count: GameCount) -> None:
 @command.command(epilog="Example: tiltboard study tune --game momentum --games 500 --level 7")
 @_played(opening=6, level=8)
 def tune(**asked: Any) -> None:
-    """Fit the weights of a game's evaluation to how games ended.
+    """Fit the weights of a game's evaluation to the results of games.
 
-    Prints them as they stand in the game's search.toml. Let a match say whether they are better.
+    Prints the weights in the form of the game's search.toml. Test the new weights in a match.
     """
     from tiltboard_lab.studies.tuning import Tuning, as_toml, check, fitted
 
@@ -182,7 +182,7 @@ def tune(**asked: Any) -> None:
     help="Write the puzzles to this file, one a line.",
 )
 def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
-    """Find positions with one winning move, or one that saves the game, each with its proof."""
+    """Find positions in which only one move wins, or only one move does not lose, with proofs."""
     import msgspec
 
     from tiltboard_lab.studies.selfplay import Mining, distinct
@@ -206,9 +206,9 @@ def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
 @command.command(epilog="Example: tiltboard study exercises puzzles.jsonl > exercises.jsonl")
 @click.argument("file", type=click.File("rb"))
 def exercises(file: BinaryIO) -> None:
-    """Make a file of mined puzzles ready to be solved, on standard output.
+    """Complete the puzzles in a file for solving, and print them on standard output.
 
-    Adds what holds against each wrong move; leaves out those in which nothing is to be answered.
+    Adds a refutation of each wrong move. Omits puzzles that end with the first move.
     """
     import msgspec
 
@@ -247,9 +247,9 @@ def exercises(file: BinaryIO) -> None:
 )
 @AS_JSON
 def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
-    """Prove who wins from the start, and in how many plies, by the rules alone.
+    """Prove who wins from the start and in how many plies, by the rules alone.
 
-    Every position within those plies may be looked at, so this is for small boards.
+    The search can visit every position within those plies, so use a small board.
     """
     from tiltboard.firmware_host.engines.proof import ProofSearch
     from tiltboard_lab.studies.puzzles import won
@@ -294,8 +294,10 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
 def book(
     *, game: str, options: tuple[str, ...], lines: int, plies: int, nodes: int, seed: int
 ) -> None:
-    """Make an opening book: lines of good moves by level ten, at random among those that are nearly
-    as good, to positions that it finds even. Prints it as it stands in a game's book.jsonl.
+    """Make an opening book of lines to positions that level 10 rates as even.
+
+    The moves are random among those that level 10 rates nearly as good as the best move. Prints the
+    book in the form of a game's book.jsonl.
     """
     import msgspec
 
@@ -346,9 +348,9 @@ def levels(
     workers: int,
     on: str,
 ) -> None:
-    """Let each level play against the one below it, and add up what they are worth.
+    """Let each level play against the next lower level, and print the strength of all levels.
 
-    No level is limited by time, so every machine finds the same.
+    The number of positions limits each move, so the results are the same on every machine.
     """
     from tiltboard.firmware_host.engines.search.compiled import is_warm
     from tiltboard_lab.studies.ladder import Ladder, heights, pairings, scores
@@ -406,10 +408,10 @@ def boards(
     workers: int,
     on: str,
 ) -> None:
-    """Search for boards of Gravity Trap that parity does not decide, and judge them exactly.
+    """Search for boards of Gravity Trap that parity does not decide, and print their exact results.
 
-    Parity: how far apart the shares of won positions lie for neighbouring numbers of pods, from 0
-    (it does not matter) to 100 (it decides). Each board stays as it is under a half turn.
+    Parity is the mean difference between the win rates for neighbouring numbers of pods: 0 if
+    parity does not matter, 100 if it decides the game. Each board is symmetric under a half turn.
     """
     import random
 

@@ -48,11 +48,11 @@ class Watched:
     def __init__(self) -> None:
         self.low, self.high = 0.0, 1.0
         self._count = 0
-        # Start with one imaginary value of 0.5 and its variance.
+        # The mean starts with one imaginary value of 0.5, and the variance with 0.25.
         self._sum, self._squares = 0.5, 0.25
-        # Possible means that are not ruled out. Each has the logarithms of two halves of the
-        # capital: one half bets that the mean is higher, the other half bets that the mean is
-        # lower.
+        # The possible means that are not ruled out. For each mean, half of the capital bets that
+        # the true mean is higher, and the other half bets that it is lower. The numbers are the
+        # logarithms of both halves.
         half = math.log(0.5)
         self._open = [(step / _STEPS, half, half) for step in range(_STEPS + 1)]
 

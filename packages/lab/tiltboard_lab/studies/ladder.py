@@ -28,7 +28,8 @@ def pairings(*, naive: bool) -> list[Pairing]:
 
 
 class Ladder(Job, frozen=True, kw_only=True):
-    """A tournament of levels: task n is a pair of games of one pairing; the pairings take turns.
+    """A tournament of levels. Each task is a pair of games of one pairing; consecutive tasks go
+    through all pairings in turn.
 
     ``BotMatch`` has the same fields, with the same meaning.
     """

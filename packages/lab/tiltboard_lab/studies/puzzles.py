@@ -1,5 +1,5 @@
-"""Puzzles from played games: finding puzzles, completing them for solvers, and checking their
-proofs. Also a proof that a player wins from the start position.
+"""Puzzles from played games: search for puzzles, completion for solvers, and checks of the proofs.
+This module can also prove which player wins from the start position.
 """
 
 from __future__ import annotations

@@ -139,8 +139,8 @@ class Far:
         self._asks_back: tuple[MatchStep | None, float] = (None, 0.0)
         # The number of the game and its number of moves in the last step.
         self._stood: tuple[int | None, int] = (None, 0)
-        # The argument ``level`` of ``match_sync.follow``. It starts at 0, so that after a restart a
-        # move may be requested again.
+        # The argument ``level`` of ``match_sync.follow``. It starts at 0, so a move can be
+        # requested again after a restart.
         self._level = 0
         self._checking = False
         self._trouble: Message | None = None
@@ -225,7 +225,9 @@ class Far:
 
     @property
     def _read(self) -> MatchStep | None:
-        """The take-back that another table requests, or None until people could read it."""
+        """The take-back that another table requests, or None if people have not had time to read
+        it.
+        """
         asked, since_s = self._asks_back
         return asked if self._now_s >= since_s + READ_S else None
 

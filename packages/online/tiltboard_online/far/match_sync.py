@@ -63,12 +63,14 @@ def _back(match: Match, step: MatchStep) -> Message | None:
 
 
 def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameRequest | None]:
-    """Make both records more equal by one step. Return the match with one more step, or a request
-    to the game.
+    """Bring both records one step closer. Return the match with one more step, or a request to the
+    game.
 
     Returns the match unchanged and None if the records are equal or other tables must act first.
+
     ``level``: the match's number of steps when the game at this table last had no more moves than
-    the match. With it, a move that a later step takes back does not count as a new move.
+    the match. The number shows whether a later step has taken back a move, so that this move is not
+    new.
     """
     made, known = standing.moves, match.course.moves
     alike = next((n for n, (a, b) in enumerate(zip(made, known, strict=False)) if a != b), None)
@@ -146,8 +148,8 @@ def completes(standing: Standing, player: str) -> bool:
 
 
 def wish_of(match: Match, kind: Kind, text: str = "") -> MatchStep:
-    """Return a step of a kind to wish for. If another table wants the same step, that step is
-    returned, so that the wish answers it.
+    """Return the step to wish for. If another table wants the same step, that step is returned, so
+    that the wish is an answer.
 
     A new step has the name of the first player, who is the same at each table.
     """
@@ -158,8 +160,9 @@ def wish_of(match: Match, kind: Kind, text: str = "") -> MatchStep:
 def _back_to(match: Match, left: int, read: MatchStep | None) -> MatchStep:
     """Return the wish to take back moves until ``left`` moves remain.
 
-    If the next move is then the remote player's, the previous move is taken back too, so that the
-    player at this table can move. It is not, if that would agree to a request that is not ``read``.
+    If a remote player would then be to move, one more move of this table is taken back, so that the
+    player at this table can move. The extra move is not taken back if that would agree to a request
+    that is not ``read``.
     """
     seats, reached = match.state.agreed.seats, match.course.reached
     movers = [seats.get(position.to_move or "") for position in reached[: left + 1]]
@@ -175,7 +178,8 @@ def taken_back_here(match: Match, left: int, read: MatchStep | None) -> Match:
     """Return the match with a wish for a take-back by hand or button, after which ``left`` moves
     remain.
 
-    Returns the match unchanged if it has no more moves than that. ``read``: as for ``take_over``.
+    Returns the match unchanged if the match has at most ``left`` moves. ``read``: as for
+    ``take_over``.
     """
     if match.state.differs is not None or left >= len(match.course.moves):
         return match

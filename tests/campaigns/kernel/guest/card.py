@@ -1,4 +1,4 @@
-"""The checks on a card: as it is made, with radios in the kernel's own air."""
+"""Checks on a card image with simulated radios in the guest's kernel."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""What is tried in a guest, a boot for each plan. Runs as root; prints a JSON line for each check.
+"""The plans of a guest, one boot for each plan. Runs as root, and prints a JSON line for each
+check.
 
-``install``: as docs/service.md says, up to a doctor that finds no problem. ``play``: everything
-else, on the disk that ``install`` left. ``after-cut``: on the disk of a guest that was ended during
-a game.
+``install`` follows docs/service.md until the doctor finds no problem. ``play`` runs all other
+checks on the disk that ``install`` left. ``after-cut`` runs on the disk of a guest that was ended
+during a game.
 """
 
 from __future__ import annotations

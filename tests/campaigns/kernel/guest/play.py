@@ -1,4 +1,4 @@
-"""The checks that play: with the installed service's Python, over the kernel and the page."""
+"""Checks that play games, with the installed service's Python, through the kernel and the page."""
 
 from __future__ import annotations
 

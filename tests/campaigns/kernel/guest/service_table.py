@@ -1,4 +1,6 @@
-"""The installed service and the world around it, as hw_sim's scenario runner wants a table."""
+"""The installed service and the simulated world around it, in the form that hw_sim's scenario
+runner needs.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The chips of a simulated table, at the end of a real kernel's wires. Runs as root in the guest.
+"""The chips of a simulated table on the buses of a real kernel. Runs as root in the guest.
 
-What comes down the buses of module/copper.c is answered by hw_sim's chip models; output lines of
-gpio-sim, whose levels come with it, go to what is wired to them, and buttons pull its inputs. Who
-moves pieces says so on a socket: a JSON line {"call": "hands.put", "args": [...]} of the SimTable,
-answered by one line.
+hw_sim's chip models answer the transfers on the buses of module/copper.c. The levels of gpio-sim's
+output lines come with each transfer and drive the simulated parts, and buttons pull gpio-sim's
+inputs. Other programs move pieces through a socket: a JSON line {"call": "hands.put", "args":
+[...]} calls a method of SimTable, and one line is the answer.
 
-The table's clock follows the guest's, and a transfer takes at least as long as hw_sim says.
+The table's clock follows the guest's clock, and a transfer takes at least as long as in hw_sim.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The suites of tiltboard/testing/conformance over the emulated Pico."""
+"""Runs the suites of tiltboard/testing/conformance on the emulated Pico."""
 
 import pytest
 
