@@ -32,7 +32,7 @@ from tiltboard.firmware_host.table.commands import GameRequest, MakeMove, OfferD
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game
 
-SWAP = "swap"  # Name of the move of the pie rule.
+SWAP = "swap"  # Name of the swap move (pie rule).
 ACCEPTED = 0.4  # Expected score, from 0 to 1, below which a bot agrees to a draw.
 
 
@@ -71,7 +71,7 @@ class Opponents:
     far: EngineSeats
     """Player at another table -> seat of that player."""
     advice: Advice
-    """Hints, assist and warnings for people."""
+    """Hints, ratings of moves (assist) and blunder warnings for people."""
     trouble: Message | None
     """The problem of a bot that does not work, or None."""
     thinking: str | None
@@ -88,7 +88,7 @@ class Opponents:
         """Set up the opponents of a game. ``moves``: moves that are already made."""
         self._pool = pool
         self._note = note
-        self._moves = len(moves)  # Number of moves after the last step.
+        self._moves = len(moves)  # Number of the game's moves after the last step.
         self.far = {p: seat for p, seat in seats.items() if seat.engine == FAR}
         self.seats = {p: seat for p, seat in seats.items() if p not in self.far}
         self.advice = Advice(note, assist, moves)
@@ -97,9 +97,10 @@ class Opponents:
         self._unsaved = False
         self._chosen: tuple[MakeMove, Thought] | None = None  # The last move that a bot requested.
         self._answer: Thought | None = None  # The last move of a bot that was played.
-        self._given: EngineTask | None = None  # The task whose move people are carrying out.
-        self._stuck: EngineTask | None = None  # The task for which no bot found a move.
-        # Expected score (0 to 1) of each bot at its last move.
+        # The engine's task whose move people are carrying out.
+        self._given: EngineTask | None = None
+        self._stuck: EngineTask | None = None  # The engine's task for which no move was found.
+        # Player -> expected score (0 to 1) when their bot last moved.
         self._expects: dict[str, float] = {}
 
     @property
@@ -125,8 +126,8 @@ class Opponents:
         }
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
-        """Start to look for a hint for the player to move. Raises NotPossibleError if no hint is
-        possible.
+        """Start an engine's search for a hint for the player to move. Raises NotPossibleError if no
+        hint is possible.
         """
         if standing.to_move in self.everybody:
             raise NotPossibleError("There is nothing to hint at now.")
@@ -137,8 +138,8 @@ class Opponents:
         return bool(game.rules.every_move)
 
     def grant(self, game: Game, player: str, amount: int, *, sure: bool | None = None) -> None:
-        """Give ``player`` this amount of assist from now on. ``sure``: True to ask the player after
-        a blunder, False not to ask, None to keep the setting. Raises NotPossibleError.
+        """Give ``player`` this amount of assist, 0 to 3, from now on. ``sure``: True to ask the
+        player after a blunder, False not to ask, None to keep the setting. Raises NotPossibleError.
         """
         check_players(game, {}, [player], ())
         if (amount or sure) and not self.may_assist(game):
@@ -177,7 +178,7 @@ class Opponents:
         task = EngineTask(game_id, player, plain, standing.moves, position, clock=clock)
         if len(standing.moves) < before:
             back = self._back(standing)
-            # Without a further undo, keep the task whose move is being taken back.
+            # Keep the task whose move is being taken back, unless another undo follows.
             self._given = None if back else self._given
             return back
         if standing.phase is not Phase.TURN:
@@ -308,8 +309,8 @@ class Opponents:
         return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 
     def _swap(self, standing: Standing, player: str) -> Message | None:
-        """Return the sentence that explains a bot's swap to the person who put the swapped piece,
-        or None if there are not two players.
+        """Return the sentence that tells a person that a bot has swapped for their piece, or None
+        unless the game has two players.
         """
         if standing.game is None or standing.position is None or len(standing.game.players) != 2:
             return None

@@ -17,7 +17,7 @@ from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import Game
 
 HICCUP_S = 1.0  # Maximum time between two steps that counts as thinking time, in seconds.
-GRACE_S = 60.0  # Time for a player who continues after a loss on time, in seconds.
+GRACE_S = 60.0  # Time that a player gets for continuing after a loss on time, in seconds.
 
 
 def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
@@ -49,7 +49,7 @@ class ClockInfo(msgspec.Struct, frozen=True):
 
 class GameClock:
     """The clocks of one game. A clock runs from the first move on, and only while its player
-    thinks. It stops while people push, correct or take back pieces, and during a pause.
+    thinks. A clock stops while people push, correct or take back pieces, and during a pause.
 
     Not thread-safe: call from the table thread only.
     """
@@ -74,9 +74,7 @@ class GameClock:
 
     @property
     def time(self) -> ClockTime | None:
-        """The time control of this game, with which another game can start, or None without
-        clocks.
-        """
+        """Time control of this game for another game, or None if the game has no clocks."""
         return self.state and ClockTime(self.state.minutes, self.state.increment_s)
 
     def shown(self) -> ClockInfo | None:
@@ -98,7 +96,8 @@ class GameClock:
         made, over = len(standing.moves), standing.outcome is not None
         if made > self._moves and self._mover is not None:
             self._add(self._mover, state.increment_s)
-        elif self._over and not over:  # The end of the game was taken back.
+        # The end of the game was taken back, so players whose time is up get more time.
+        elif self._over and not over:
             for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
                 self._add(player, GRACE_S)
         self._unsaved |= (made, over) != (self._moves, self._over)

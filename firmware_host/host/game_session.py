@@ -107,7 +107,7 @@ class GameSession:
 
     @property
     def seat_referee(self) -> SeatReferee | None:
-        """The referee of a game of seats, or None for a board game."""
+        """The referee of a game with private seats, or None for a board game."""
         return self.referee if isinstance(self.referee, SeatReferee) else None
 
     @property

@@ -51,23 +51,22 @@ class Hint:
 
 
 class BlunderWarning:
-    """The question "are you sure?" after a move that cost much. It is asked once for each
-    position.
-    """
+    """The question "are you sure?" after a move that cost much, asked once for each position."""
 
     late: EngineTask | None
     """The task for the position before a move whose cost is not known yet, or None."""
     said: Message | None
-    """The question while it is asked, or None."""
+    """The question "are you sure?" while it is asked, or None."""
 
     def __init__(self) -> None:
         self.late = self.said = None
         self._moves: tuple[str, ...] = ()
         self._until_s = 0.0
-        self._asked: set[tuple[str, ...]] = set()  # The moves before each move that was questioned.
+        # Moves before each move about which a question was asked.
+        self._asked: set[tuple[str, ...]] = set()
 
     def pends(self, standing: Standing, now_s: float) -> bool:
-        """Return whether the question is asked now, or can still be asked."""
+        """Return whether the question "are you sure?" is asked now, or can still be asked."""
         if now_s > self._until_s or (self.late and standing.outcome is not None):
             self.late = None
         if now_s > self._until_s or self._moves != standing.moves:
@@ -75,11 +74,11 @@ class BlunderWarning:
         return self.late is not None or self.said is not None
 
     def dismiss(self) -> None:
-        """End the question, because the player intended the move."""
+        """End the question "are you sure?", because the player intended the move."""
         self.late = self.said = None
 
     def said_of(self, moves: tuple[str, ...]) -> Message | None:
-        """Return the question about the last of ``moves``, or None."""
+        """Return the question "are you sure?" about the last of ``moves``, or None."""
         return self.said if moves == self._moves else None
 
     def judge(
@@ -89,7 +88,7 @@ class BlunderWarning:
         values: Mapping[str, int] | None,
         now_s: float,
     ) -> None:
-        """Ask the question, once, if the last of ``moves`` cost much. ``before``: task for the
+        """Ask "are you sure?", once, if the last of ``moves`` cost much. ``before``: task for the
         position before that move. ``values``: values of the moves in that position, or None to wait
         a moment for the values.
         """
@@ -143,7 +142,7 @@ class Advice:
         self.trouble = None
         self.tells_ahead = False
         self._unsaved = False
-        self._stands = moves  # The moves after the last step.
+        self._stands = moves  # The game's moves after the last step.
         self._position: Position | None = None
         self._hint: Hint | None = None
         self._warning = BlunderWarning()
@@ -175,7 +174,7 @@ class Advice:
         return self._warning.said is not None
 
     def be_sure(self) -> None:
-        """Note that the player intended the move."""
+        """Note that the player intended the last move, and end the question "are you sure?"."""
         self._warning.dismiss()
 
     @property
@@ -184,8 +183,8 @@ class Advice:
         return self._hint is not None and self._hint.turn is None
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
-        """Start to look for a hint for the player to move. Raises NotPossibleError if no hint is
-        possible.
+        """Start an engine's search for a hint for the player to move. Raises NotPossibleError if no
+        hint is possible.
         """
         task = _task(standing, Purpose.HINT)
         if task is None:

@@ -304,7 +304,7 @@ class Host:
         """Process one scan, from the sensors to the lights."""
         self._inbox.work_off()
         done, self._done = tuple(self._done), []
-        # The tilt is intended, because a piece must slide.
+        # The tilt is intended if a piece must slide.
         tilted = self.standing.lean_rad is not None
         look = self.look = self.sensing.look(self.overlay, done, tilted=tilted)
         presses = look.presses

@@ -54,8 +54,8 @@ class LessonProgress:
     steps: int
     """Total number of moves to make."""
     by_hand: bool
-    """True if the next move is the other side's. A simulated hand makes that move, if the table has
-    one.
+    """True if the next move belongs to the other side. A simulated hand makes that move, if the
+    table has one.
     """
     wrong: bool = False
     """True if the last move must be taken back."""

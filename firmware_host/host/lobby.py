@@ -51,7 +51,7 @@ def _fitting(kind: GameType, profile: Profile) -> Sequence[tuple[Preset, int]]:
     for preset in kind.presets:
         game = kind.create(preset.options)
         with suppress(BoardDoesNotFitError):
-            if not game.seated:  # Zones fit every plate.
+            if not game.seated:  # A game with zones fits every plate.
                 check_fits(profile, game)
             found.append((preset, len(game.players)))
     return found
@@ -88,8 +88,8 @@ def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
 
 def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
     """Return the games of the menu: answer -> name and request. Every game with its default options
-    comes first, then presets for other numbers of players. A game of seats comes only once, because
-    its pages ask for the players.
+    comes first, then presets for other numbers of players. A game with private seats comes only
+    once, because its pages ask for the players.
     """
     found: dict[str, tuple[Message, c.NewGame]] = {}
     others: dict[str, tuple[Message, c.NewGame]] = {}

@@ -27,7 +27,7 @@ from tiltboard.ground.clock import Clock
 KEPT = 12
 MAX_NAMED = 8  # Maximum number of places that a sentence names.
 DONE_S = 5.0  # Duration for which the end of a calibration is announced, in seconds.
-# Light colours, by the pole that faces the sensor.
+# Light colours of a magnet with its north or south pole at the sensor, and of an unknown magnet.
 NORTH, SOUTH, STRANGE = "orange", "blue", "gray"
 WELCOME = text("Play freely: tilt, stack, knock. Nothing counts.")
 
@@ -98,8 +98,8 @@ class Upkeep:
         self._folder = folder
         self._clock = clock
         self.sweep: Sweep | None = None
-        """The running calibration, or None. ``left``: numbers of completed and of all steps of an
-        interrupted calibration, or None.
+        """The running calibration, or None. ``left``: number of completed steps and number of all
+        steps of an interrupted calibration, or None.
         """
         self._done_since_s: float | None = None
         self.left = unfinished(profile, folder)

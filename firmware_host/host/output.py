@@ -33,7 +33,7 @@ from tiltboard.games.registry import game_type
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8
 IDLE_S = 60.0  # Idle time before the demonstration, in seconds, if no game has begun.
-# Idle time before the demonstration after a game, in seconds; people look at the end of the game.
+# Idle time before the demonstration after a game, in seconds; people can study the final position.
 ENDED_S = 300.0
 MOVE_S = 1.4
 END_S = 6.0
@@ -84,8 +84,8 @@ class TunePlayer:
 
 @dataclass(frozen=True, slots=True)
 class OutputScene:
-    """One moment of a demonstration game: the pieces on their places, and the marked places. The
-    last move changed the marked places, or they decide the game.
+    """One moment of a demonstration game: pieces by place, and the places to emphasise. The last
+    move changed these places, or these places decide the game.
     """
 
     cells: Mapping[str, str]
@@ -237,8 +237,8 @@ class Showing:
         lean: Lean | None = None,
     ) -> None:
         """Show the standing, or the demonstration on an idle table. ``lean``: difference between
-        the tilt and the wanted tilt, in radians (about x, about y), as in Motion, or None to show
-        no bubble.
+        the present and the recommended tilt, in radians (about x, about y), as in Motion, or None
+        to show no bubble.
         """
         scene = self.attract.scene
         bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)

@@ -13,9 +13,10 @@ from tiltboard.ground.clock import Clock
 WINDOW_S = 5.0  # Averaging window for the load that changes the rate, in seconds.
 MAX_BUSY = 0.9  # Maximum load (0 to 1); above it, scans are late and nothing else can run.
 MAX_LATE = 0.25  # Maximum fraction of skipped turns; above it, the rate is halved.
-BUSY_LITTLE = 0.6  # Maximum expected load at the faster rate for trying that rate again.
-EASY_WINDOWS = 12  # Number of consecutive windows with little load before the faster rate is tried.
-SLOWEST_HZ = 12.5  # Lowest rate at which four averaged scans fit into a third of a second.
+BUSY_LITTLE = 0.6  # Maximum load (0 to 1), expected at the faster rate, for trying that rate again.
+# Number of consecutive averaging windows with little load before the faster rate is tried.
+EASY_WINDOWS = 12
+SLOWEST_HZ = 12.5  # Minimum rate; four averaged scans still take only a third of a second.
 
 
 class Pacer:

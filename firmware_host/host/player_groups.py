@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.standing import Standing
 
 
 class PlayersGroup(msgspec.Struct, frozen=True):
-    """The players of the game."""
+    """The part of a snapshot about the players of the game."""
 
     names: dict[str, Message]
     """Player -> name of the person or the bot."""
@@ -71,7 +71,7 @@ class PlayersGroup(msgspec.Struct, frozen=True):
 
 
 class LearningGroup(msgspec.Struct, frozen=True):
-    """Lessons, hints, free play and demonstrations."""
+    """The part of a snapshot about lessons, hints, free play and demonstrations."""
 
     lesson: LessonProgress | None
     """Progress of the lesson or puzzle, or None during a game."""

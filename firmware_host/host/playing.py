@@ -1,4 +1,4 @@
-"""The game, lesson or puzzle that is played now, and everything that outlasts it."""
+"""The game, lesson or puzzle that is played now, and the objects that are kept after its end."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
 
 
 class Playing:
-    """The session (a game, lesson or puzzle) that is played now, and everything that outlasts it.
+    """The session (a game, lesson or puzzle) that is played now, and the objects that are kept for
+    the next session.
 
     Not thread-safe: call from the table thread only.
     """
@@ -75,7 +76,7 @@ class Playing:
     lobby: Lobby
     """The menu of games at the table."""
     seats: Seats
-    """The devices and bots that hold the seats of a game of seats."""
+    """The devices and bots that hold the seats of a game with private seats."""
     people: People
     """The people that the table knows by name."""
     far: FarMatch | None

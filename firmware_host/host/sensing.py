@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.sight import Observation, Sight
 from tiltboard.games.base import Position
 from tiltboard.ground.clock import Clock
 
-# Minimum force along up, in m/s^2, of a plate that leans by less than 45 degrees.
+# Minimum upward force, in m/s^2, that is measured on a plate tilted by less than 45 degrees.
 UPRIGHT_M_S2 = 7.0
 ASKEW_S = 3.0
 # Minimum duration of a follow-up fault in the log, in seconds: longer than the delay of a retry.

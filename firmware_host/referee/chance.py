@@ -1,4 +1,6 @@
-"""Random draws of a game of seats (cards, dice), all derived from the game's secret seed."""
+"""Random draws of a game with private seats (cards, dice), all derived from the game's secret
+seed.
+"""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _may_not_move(state: RefereeState, first: RepairStep) -> Message | None:
     mover, place = position.to_move or "", first.source or first.target or ""
     if first.source is None and first.piece == mover:
         return None
-    # The player's only piece is in the hand, so say why it cannot land on this place.
+    # The player's only piece is held and cannot land on this place, so return the reason for that.
     in_hand = first.source is None and mover not in state.cells.values()
     refusal = position.drop_refusal(mover if in_hand else first.piece, place)
     return _STAY if refusal is None else problem_messages.refused(refusal)
@@ -320,8 +320,8 @@ def _unless_unclear(state: RefereeState, view: View) -> View:
 
 
 def _fix(state: RefereeState, finding: BoardDiff, blurred: Sequence[str] = ()) -> View:
-    """Return the view of a wrong board, with the steps to correct it. Expected differences, such as
-    those during an undo, make no sound.
+    """Return the view of a board with mistakes, and the steps to correct them. Expected
+    differences, such as those during an undo, make no sound.
     """
     now, game = state.play, state.play.line.game
     captures: Sequence[Turn] = ()

@@ -17,8 +17,8 @@ _FAR = 30.0  # Assumed distance, in places, for names that contain no column and
 @dataclass(frozen=True, slots=True)
 class RepairStep:
     """One step of a person who corrects the board. If ``source`` is None, the piece comes from the
-    hand or the reserve; if ``target`` is None, the piece goes off the board. If both are the same
-    place, the piece is turned over.
+    hand or the reserve. If ``target`` is None, the piece goes off the board. If ``source`` and
+    ``target`` are the same place, the piece is turned over.
     """
 
     piece: str

@@ -12,14 +12,14 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.games.base import Position
 from tiltboard.games.seated import Computer, SeatedGame
 
-# Duration of each decision, in seconds; it is constant, so that it reveals nothing about the hand.
+# Duration of each decision, in seconds; a constant duration reveals nothing about the hand.
 THINK_S = 2.0
 ROLL_S = 1.0
 
 
 class Thinking(NamedTuple):
-    """A bot's decision for one seat: the referee's step, the start in seconds, and the bot.
-    ``computer`` is None if the seat has no move.
+    """The decision of a bot at one seat: number of the referee's step, start time in seconds, and
+    the bot. ``computer`` is None if the seat has no move.
     """
 
     step: int
@@ -68,7 +68,7 @@ class Computers:
 
 
 class Hinted(Struct, frozen=True):
-    """A bot's suggestion for a seat, with the reason. It is valid while the referee's step is
+    """A bot's suggestion for a seat, with the reason, which is valid only in the referee's step
     ``step``.
     """
 

@@ -1,4 +1,6 @@
-"""The progress of a game of seats: by requests, buttons, moved pieces, random draws and bots."""
+"""The progress of a game with private seats: by requests, buttons, moved pieces, random draws and
+bots.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ _WOULD_COUNT = text("{who} would like to count to five: that is for {other}.")
 
 
 class Parts(NamedTuple):
-    """The parts that the referee of a game of seats uses, apart from its state."""
+    """The parts that the referee of a game with private seats uses, apart from its state."""
 
     journal: JournalPort
     seats: Seats
@@ -236,8 +238,8 @@ def _let_bots(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
 
 
 def _advise(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
-    """Return the state with a hint once the strongest bot has thought for long enough. The bot
-    knows only what the player who asked can see.
+    """Return the state with a hint, once the strongest bot has finished thinking. The bot knows
+    only what the player who asked for the hint can see.
     """
     step = state.step
     levels = {who: LEVELS[-1] for who, asked in state.asked_hints.items() if asked == step}
@@ -276,7 +278,7 @@ def _finish(state: SeatState, parts: Parts, _scan: SeatScan) -> SeatState:
     return replace(state, finished=True)
 
 
-# Changes of the list of moves
+# Functions that change the moves of the game
 
 
 def _take_back(state: SeatState, parts: Parts, to: int) -> SeatState:

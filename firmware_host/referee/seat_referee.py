@@ -1,4 +1,6 @@
-"""The referee of a game of seats, which manages turns, random draws, bots and what people see."""
+"""The referee of a game with private seats, which manages turns, random draws, bots and what people
+see.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from tiltboard.ground.override import override
 
 
 class SeatReferee(GameReferee):
-    """The referee of one game of seats. It implements GameReferee.
+    """The referee of one game with private seats. It implements GameReferee.
 
     The button confirm accepts the proposed move, or else rolls or deals. The button back first
     marks the proposed move as doubtful, then rejects it; without a proposed move, back takes back
@@ -73,7 +75,7 @@ class SeatReferee(GameReferee):
         self._state = carry_out(self._state, self._parts, request)
 
     def set_up_again(self) -> None:
-        """Do nothing, because people report the pieces of a game of seats themselves."""
+        """Do nothing, because people report the pieces of a game with private seats themselves."""
 
     @property
     @override
@@ -88,7 +90,8 @@ class SeatReferee(GameReferee):
     @property
     @override
     def failed(self) -> frozenset[str]:
-        # Kept for the next game, because a game of seats does not announce sensor failures.
+        # Kept for the next game, because a game with private seats does not announce sensor
+        # failures.
         return self._failed
 
     # Values that the pages of the seats show

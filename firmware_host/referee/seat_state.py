@@ -1,5 +1,5 @@
-"""The state of one game of seats as an immutable value, from which its lights and sentences
-follow.
+"""The state of one game with private seats as an immutable value, from which its lights and
+sentences follow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RETRY_S = 1.0  # Delay between attempts to write the journal after an error, in 
 
 
 class SeatState(Struct, frozen=True):
-    """The state of one game of seats, as one immutable value."""
+    """The state of one game with private seats, as one immutable value."""
 
     line: Line
     """The confirmed moves of the game, as the journal stores them."""

@@ -1,4 +1,4 @@
-"""The sentences and the lights of a game of seats."""
+"""The sentences and the lights of a game with private seats."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def lights(
 
 
 def standing(state: SeatState) -> Standing:
-    """Return the standing of a game of seats, which lights, page and scenarios show."""
+    """Return the standing of a game with private seats, which lights, page and scenarios show."""
     line, position = state.line, state.position
     phase = Phase.OVER if position.over else Phase.TURN
     roles, tint = lights(state.game, position, state.overlay, state.counting)

@@ -60,11 +60,11 @@ class Seats:
         if not hands:
             self._game, self._seen = 0, {}
         elif game_id != self._game:
-            # The game is new, so its hands belong to the present seats.
+            # The game is new, so its hands belong to the people who sit here now.
             if game_id > max(self._seen_in, default=0):
                 kept = [*self._seen_in.items(), (game_id, self._sitting())]
                 self._seen_in = dict(sorted(kept)[-GAMES_KEPT:])
-            # Too many games ago: the seats of this game are no longer stored.
+            # The stored seats of this game were dropped, because too many games followed.
             unknown = dict.fromkeys(players, ANYBODY)
             self._game, self._seen = game_id, self._seen_in.get(game_id, unknown)
             self._agreed = {}
@@ -181,8 +181,8 @@ class Seats:
         self._keep(holders={**self._holders, player: digest}, computers=bots)
 
     def stand_up(self, player: str) -> None:
-        """Free the seat of ``player``. The web server has checked before that the sender can do
-        this.
+        """Free the seat of ``player``. The web server has already checked that the sender has the
+        right to do this.
         """
         others = {each: held for each, held in self._holders.items() if each != player}
         self._keep(holders=others)

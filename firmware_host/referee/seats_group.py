@@ -1,4 +1,4 @@
-"""The snapshot's group `seats`, and the private view of each seat in a game of seats."""
+"""The snapshot's group `seats`, and the private view of each seat in a game with private seats."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class SeatInfo(msgspec.Struct, frozen=True):
 
 
 class SeatsGroup(msgspec.Struct, frozen=True):
-    """The public part of a game of seats, which every page can see."""
+    """The public part of a game with private seats, which every page can see."""
 
     step: int
-    """Number of the step. A page sends it back with a move, which counts only if the step is the
-    same.
+    """Number of the step, which a page sends back with a move. The move counts only if the step is
+    still the same.
     """
     public: dict[str, Any]
     """The position as the ``tiltboard rules`` contract describes it, without hidden cards."""
     zones: dict[str, list[str]]
-    """Zone -> the towers in that zone."""
+    """Zone -> the towers (stacks of pieces) in that zone."""
     may: list[str]
     """Moves that the table itself can make: random draws (the beginnings of moves), and the end of
     a count.
@@ -97,7 +97,7 @@ class SeatsShown:
     codes: Mapping[str, str] = field(default_factory=dict)
     """Player -> code with which a device takes the free seat of that player."""
     views: Mapping[str, SeatView] = field(default_factory=dict)
-    """Player -> private view of the seat; empty unless the game is a game of seats."""
+    """Player -> private view of the seat; empty in a board game."""
     devices: frozenset[str] = frozenset()
     """Digests of all devices that hold a seat, in this game or in a game with other players."""
 
@@ -108,7 +108,7 @@ class SeatPublisher:
     """
 
     group: SeatsGroup | None
-    """The public part after the last update, or None if the game is not a game of seats."""
+    """The public part after the last update, or None for a board game."""
     shown: SeatsShown
     """The seats with their private views, after the last update."""
 

@@ -24,7 +24,8 @@ from tiltboard.games.base import Turn
 
 # Delay before people are asked to centre a piece, in seconds; a hand passes over a place faster.
 UNSURE_SAY_S = 0.4
-# Delay on an empty place, in seconds; a weak, off-centre magnet comes to rest faster.
+# Delay before the same request for a place that should be empty, in seconds; a weak, off-centre
+# magnet comes to rest faster.
 APPEARS_S = 0.8
 UNSURE_FIX_S = 1.0
 # Time for which the board before a move must be shown to take the move back, in seconds.
@@ -154,8 +155,8 @@ class Play(Struct, frozen=True):
     pending: AwaitedMove | None = None
     """The move that is being carried out and is not confirmed yet, or None."""
     held: PendingMove | None = None
-    """The pending move as the journal stores it, or None. ``settling`` is True once the move has
-    been detected without an error, but unfinished.
+    """The pending move as the journal stores it, or None. ``settling``: True once the move has been
+    detected without a mistake, but not complete.
     """
     settling: bool = False
     taken_back: Turn | None = None
@@ -309,8 +310,8 @@ class RefereeState(Struct, frozen=True):
 
     @property
     def may_be_undone(self) -> bool:
-        """True if the board is as it was before the pending or the last move. That move is taken
-        back if the board stays unchanged. False if an undetected move can explain the board, too.
+        """True if the board is as it was before the pending or the last move, which is taken back
+        if the board stays unchanged. False if an undetected move can explain the board, too.
         """
         play = self.play
         if play.pending is not None:

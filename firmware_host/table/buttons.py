@@ -16,8 +16,8 @@ _JITTER_S = 0.025
 
 @dataclass(frozen=True, slots=True)
 class ButtonPress:
-    """One press of a button. It is reported on release; a long press of confirm is reported as soon
-    as it is long.
+    """One press of a button, reported on release. A long press of confirm is reported after two
+    seconds, before the release.
     """
 
     button: str
@@ -33,7 +33,7 @@ class ButtonPress:
 class _Button:
     down: bool = False
     since_s: float = 0.0  # Time at which the debounced state began, in seconds.
-    since_gap_s: float = 0.0  # Maximum time by which it may have begun earlier, in seconds.
+    since_gap_s: float = 0.0  # Maximum time by which the state may have begun earlier, in seconds.
     changing_s: float | None = None  # Time at which the raw state began to differ, in seconds.
     changing_gap_s: float = 0.0
     told: bool = False

@@ -59,7 +59,7 @@ class Verb(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=
 
 
 class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
-    """A request to the current game, on its board or at its seats."""
+    """A request to the current game, on a board or at seats."""
 
     of_the_step: ClassVar[bool] = False
     """True if the request depends on the position that its sender saw."""
@@ -96,13 +96,13 @@ class PlayersRequest(GameRequest, frozen=True, kw_only=True):
 
 
 class SeatCommand(GameRequest, frozen=True):
-    """A request for games of seats, in which each player has a private seat."""
+    """A request for games with private seats, where only the player in a seat sees its cards."""
 
     right = Right.SEAT
 
 
 class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
-    """Make a move in a game of seats."""
+    """Make a move in a game with private seats."""
 
     right = Right.OWN_SEAT
     of_the_step = True
@@ -320,7 +320,7 @@ class Assist(Verb, frozen=True, tag="assist"):
     player: Name
     amount: Amount
     sure: bool | None = None
-    """True to ask the player once to confirm a bad mistake, False to never ask, None to keep the
+    """True to ask the player once to confirm a blunder, False to never ask, None to keep the
     setting.
     """
 
@@ -330,7 +330,7 @@ class Touch(Verb, frozen=True, tag="touch"):
 
 
 class Sure(Verb, frozen=True, tag="sure"):
-    """Confirm that the last move, a bad mistake, was intended."""
+    """Confirm that the last move, a blunder, was intended."""
 
 
 class PlayAs(Verb, frozen=True, tag="play-as"):

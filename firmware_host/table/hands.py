@@ -190,7 +190,7 @@ class CarryOut(HandsCommand, frozen=True, tag="carry-out"):
 
 class Tilt(Deed, frozen=True, tag="tilt"):
     """Hold the plate at these angles about x and y, right-handed. The plate is level again after
-    ``for_s`` seconds, or after a tilt of 0, 0.
+    ``for_s`` seconds, or when both angles are 0.
     """
 
     x_deg: Degrees

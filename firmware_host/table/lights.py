@@ -157,7 +157,9 @@ _COLOURS = {entry.role: entry.colour for entry in LEGEND}
 
 
 class Lighting:
-    """Computes the lights for a standing, deterministically, and only if something has changed."""
+    """Computes the lights for a standing (the state of the game), and only if something has
+    changed.
+    """
 
     def __init__(self) -> None:
         self._announce_until_s = -inf

@@ -74,7 +74,7 @@ class BoardEvent:
 
 class PiecePosition(NamedTuple):
     """The position of a piece, in mm east and north of the middle of its place. The circle around
-    it with a radius of ``within_mm`` contains the piece in 95 of 100 cases.
+    that position with the radius ``within_mm`` contains the piece in 95 of 100 cases.
     """
 
     east_mm: float

@@ -31,7 +31,7 @@ class GameGroup(msgspec.Struct, frozen=True):
     """The moves made so far, in the notation of the game."""
     legal: list[str]
     """Names of the legal moves, as ``tiltboard rules`` lists them. Empty while no player is to
-    move, and in a game of seats, whose moves would reveal hidden cards.
+    move, and in a game with private seats, whose moves would reveal hidden cards.
     """
     position: dict[str, str]
     """Place -> piece in the last confirmed (journalled) position."""

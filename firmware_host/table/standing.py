@@ -174,8 +174,8 @@ class Standing(Guidance, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     """Reports by people in this step about the pieces on places without a working sensor."""
     spoken_by: str | None = None
-    """Player at another table whose phrase has just arrived, or None. Set only while people have
-    nothing else to do than play.
+    """Player at another table whose phrase has just arrived, or None. Set only while no instruction
+    is more important.
     """
 
 
@@ -261,8 +261,8 @@ class Asking(Generic[Meaning]):
     def ask(
         self, question: Question, meant: Mapping[str, Meaning], now_s: float
     ) -> Asking[Meaning]:
-        """Return the asking with ``question`` open. If that question is open already, the selected
-        choice is kept.
+        """Return a copy in which ``question`` is open. If ``question`` was open already, the
+        selected choice is kept.
         """
         asked, offered = self.question, question.offer
         known = asked is not None and replace(asked, at=0, offer=offered) == question
@@ -271,7 +271,7 @@ class Asking(Generic[Meaning]):
         return replace(self, meant=meant, offered=offered)
 
     def folded(self) -> Asking[Meaning]:
-        """Return the asking with an opened offer turned back into an offer."""
+        """Return a copy in which an opened offer is an offer again."""
         asked = self.question
         return self if asked is None else replace(self, question=replace(asked, at=0, offer=True))
 

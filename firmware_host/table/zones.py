@@ -19,10 +19,13 @@ PIECE = "piece"  # Sensors detect a piece in a zone, but not its kind.
 
 
 class ZoneOverlay(Overlay):
-    """The mapping of a game of seats to a plate of any size. Places keep their plate names."""
+    """The mapping of a game with private seats to a plate of any size. Places keep their plate
+    names.
+    """
 
     def __init__(self, profile: Profile, game: SeatedGame) -> None:
-        # The initializer of Overlay is not called: no places must fit, and any magnet is a piece.
+        # Overlay.__init__ is not called, because a zone has no fixed places and any magnet counts
+        # as a piece.
         self.game = game
         self.places = profile.places
         self._piece_of = {Magnet.N_STRONG: PIECE}
@@ -86,8 +89,8 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence from the sensors about moves that people made by hand. Each scan replaces it by a
-    new value (``looked``).
+    """Evidence from the sensors about moves that people made by hand. After each scan, ``looked``
+    returns new evidence.
     """
 
     before: Places | None = None
@@ -130,7 +133,7 @@ def looked(
     position: Position,
     wish: str | None,
 ) -> Evidence:
-    """Return the evidence after another scan. It has no proposal while the plate moves or a place
+    """Return the evidence after another scan, without a proposal while the plate moves or a place
     cannot be read. ``wish``: the move that people must carry out, or None.
     """
     if not sight.ready or sight.faults or sight.stillness is not Stillness.STILL or sight.unsure:
