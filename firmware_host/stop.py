@@ -23,7 +23,7 @@ class StopRequest(SystemExit):
 
 
 class _Heard:
-    """The only record of requests, because a request concerns the whole process."""
+    """The request to stop, recorded once because it concerns the whole process."""
 
     requested: int | None = None
     ended_by: int | None = None
@@ -45,7 +45,8 @@ def raise_requests() -> None:
     """Raise StopRequest in the main thread at a request from now on, or KeyboardInterrupt for
     Ctrl-C.
 
-    So open resources are closed. Only the first request raises, so that closing is not interrupted.
+    The exception lets callers close open resources. Only the first request raises, so that closing
+    is not interrupted.
     """
     ignored = sys.unraisablehook
 

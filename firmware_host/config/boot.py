@@ -41,7 +41,8 @@ class Pi:
 
 _BCM2837 = ((400, 250), ("core_freq=250",))
 _BCM2711 = ((500, 200), ("core_freq=500", "core_freq_min=500"))
-MODELS: Final = (  # A model comes before each shorter name with which its own name begins.
+# Longer model names come before names that are their beginnings, because the first match counts.
+MODELS: Final = (
     Pi("2 Model B", ("pi2",), 0x04, (250, 250)),
     Pi("Zero 2", ("pi02", "pi0w", "pi0"), 0x12, *_BCM2837, mini_uart=True),
     Pi("3 Model A Plus", ("pi3", "pi3+"), 0x0E, *_BCM2837, mini_uart=True),
@@ -89,7 +90,9 @@ _NUMBERS = ("core_freq", "core_freq_min", "gpu_freq", "gpu_freq_min", "force_tur
 
 
 class _Reading:
-    """One reading of config.txt. ``holds`` decides each condition that this program cannot know."""
+    """A pass over config.txt that collects its settings. ``holds`` decides each condition that this
+    program cannot know.
+    """
 
     def __init__(
         self,
@@ -209,8 +212,8 @@ class _Reading:
             self._params[_SAME.get(name, name)] = value
 
     def lines(self) -> frozenset[str]:
-        """Return the lines for a table whose effect config.txt achieves, in the table's
-        spelling.
+        """Return the config.txt lines that are in effect, in the spelling in which a table asks for
+        them.
         """
         found = {f"{key}={self._numbers[key]}" for key in _NUMBERS[:2] if key in self._numbers}
         if self._params.get("spi") in _ON:

@@ -53,7 +53,7 @@ DEVICE_CLASSES = (SPI, I2C, GPIO, SERIAL, SOUND)
 
 GPIO_DEVICE = "/dev/gpiochip0"
 SOUND_DEVICE = "/dev/snd/controlC0"
-# One of these libraries is enough; a Pi 5 works only with lgpio.
+# Either of these GPIO libraries is enough; a Pi 5 works only with lgpio.
 GPIO_MODULES = ("lgpio", "RPi.GPIO")
 
 
@@ -73,14 +73,17 @@ class Need:
 
 
 def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
-    """Return the needs of a program that reads aloud (the first sound card); empty if ``speaker``
-    is None.
+    """Return the device that a program which reads aloud needs (the first sound card).
+
+    The result is empty if ``speaker`` is None.
     """
     return () if speaker is None else (Need("speaker", SOUND_DEVICE, SOUND, ()),)
 
 
 def gpio_need(part: str, model: str) -> Need:
-    """Return the need of a part that uses GPIO pins, through one of two libraries."""
+    """Return the requirements of a part that uses GPIO pins: the GPIO device and one of two
+    libraries.
+    """
     pi = pi_of(model)
     modules = GPIO_MODULES if pi is None or pi.core_mhz else GPIO_MODULES[:1]
     return Need(part, GPIO_DEVICE, GPIO, (modules,))
@@ -92,15 +95,16 @@ def spi_line(bus: int, select: int = 0) -> str:
 
 
 def i2c_need(part: str, bus: int) -> Need:
-    """Return the need of an I2C bus. Bus 1 must be enabled in config.txt, and works better at 400
-    kHz.
+    """Return the requirements of an I2C bus: its device and its lines of config.txt.
+
+    Bus 1 must be enabled in config.txt, and works better at 400 kHz.
     """
     lines = ("dtparam=i2c_arm=on",) if bus == 1 else ()
     fast = ("dtparam=i2c_arm_baudrate=400000",) if bus == 1 else ()
     return Need(part, f"/dev/i2c-{bus}", I2C, (("smbus2",),), lines, fast)
 
 
-# Locks that admit one program at a time.
+# Locks that let only one program at a time use the board.
 
 PREFIX: Final = "tiltboard:"
 # Maximum length of a socket's name in bytes: sun_path has 108, and the first is zero (unix(7)).

@@ -33,9 +33,7 @@ class JournalFullError(JournalError):
 
 
 class JournalDamagedError(JournalError):
-    """The journal file is corrupt, or from a newer version. The file has been renamed and kept
-    unchanged.
-    """
+    """The journal file is corrupt, or from a newer version. The file itself is never changed."""
 
 
 class JournalInUseError(JournalError):
@@ -75,7 +73,7 @@ class BusyError(TiltboardError):
 
 
 class NotPossibleError(TiltboardError):
-    """The request is not possible now: there is no game, nothing to undo, or the game is over."""
+    """The request is not possible now, for example because there is no game or nothing to undo."""
 
 
 class NoSuchPlaceError(NotPossibleError):

@@ -127,7 +127,8 @@ def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         with os.fdopen(os.open(fresh, flags, mode), "wb") as file:
-            # Use the descriptor, because the name can be a link by now.
+            # Change the owner through the descriptor, because another process can have replaced the
+            # file by a link.
             if os.geteuid() == 0 and owner.st_uid != 0:
                 os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
             file.write(data)
@@ -235,7 +236,7 @@ def keep_aside(path: Path, tell: Tell) -> None:
     )
 
 
-# Files that people write.
+# Reading files that people write.
 
 
 def is_path(name: str) -> bool:

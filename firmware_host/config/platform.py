@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-SURFACE_MM: Final = 20.0  # Height of the plate's surface.
+SURFACE_MM: Final = 20.0  # Height of the plate's surface above the pivot.
 PLATE_THICK_MM: Final = 12.0  # Thickness of plywood, felt, spacers and boards together.
 # Thickness of the layers between a piece and the spacers, which carry the row boards.
 FELT_MM, PLYWOOD_MM = 1.0, 9.0
 # Mass of a plate of birch plywood with felt, boards and lip, in kg per dm3.
 PLATE_KG_DM3: Final = 1.2 / (3.8 * 3.8 * 0.12)
-# Height of the counterweight: a plate full of the heaviest pieces returns to level.
+# Height of the counterweight, below the pivot, so that even a plate full of the heaviest pieces
+# returns to level.
 WEIGHT_MM: Final = -80.0
 # Mass of shelf, discs and boards of the counterweight, in kg per dm2 of the plate.
 WEIGHT_KG_DM2: Final = 2.4 / (3.8 * 3.8)

@@ -34,8 +34,8 @@ class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 NOTHING, WARNS, SHADES, MOST = range(4)
 Amount = Annotated[int, msgspec.Meta(ge=NOTHING, le=MOST)]
-"""Amount of assist for a player: none, bad moves are marked, good moves are marked too, and the
-best move is shown too.
+"""Amount of assist for a player: 0 none, 1 marks bad moves, 2 marks good moves too, 3 also shows
+the best move.
 """
 
 

@@ -108,11 +108,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ponder: bool = True
     """True if bots search during other players' turns."""
     far: FarSettings = FarSettings()
-    """The connection to other tables."""
+    """Settings of the connection to other tables."""
     look: LookSettings = LookSettings()
-    """The audience outside this network."""
+    """Settings for watchers outside this network."""
     home: HomeSettings = HomeSettings()
-    """The connection to a smart home."""
+    """Settings of the connection to a smart home."""
 
 
 def settings_file(path: Path | None) -> Path | None:
@@ -124,7 +124,7 @@ def settings_file(path: Path | None) -> Path | None:
         return path
     if named:
         return Path(named)
-    # The unit of the bots hides this folder, and exists() raises an error there.
+    # Path.exists() would raise an error in the engines' service, whose unit hides this folder.
     return SYSTEM_FILE if os.access(SYSTEM_FILE, os.F_OK) else None
 
 

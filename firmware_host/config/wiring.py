@@ -213,7 +213,7 @@ class PanelPart(Part, frozen=True):
         raise NotImplementedError
 
 
-# Sensors under the places.
+# Kinds of sensors under the places.
 
 
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -415,12 +415,12 @@ class NodeHall(HallPart, frozen=True, tag="node"):
     """Speed of the serial line in baud; USB ignores the speed."""
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """Return the need of the serial port."""
+        """Return the requirements: the serial port and its Python module."""
         del part, model
         return (Need("node", self.port, SERIAL, (("serial",),)),)
 
 
-# Tilt sensors.
+# Kinds of tilt sensors.
 
 
 class _I2cImu(ImuPart, frozen=True, kw_only=True):
@@ -460,7 +460,7 @@ class NodeImu(ImuPart, frozen=True, tag="node"):
     on_node: ClassVar[bool] = True
 
 
-# Lights.
+# Kinds of lights.
 
 
 class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
@@ -486,7 +486,9 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         return (*SPI_PINS[0], *watched)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
-        """Return the need of SPI with a fixed core clock, and of GPIO if the supply is sensed."""
+        """Return the requirements: SPI with a fixed core clock, and GPIO if the supply is
+        sensed.
+        """
         watched = () if self.supply_pin is None else (gpio_need(part, model),)
         pi = pi_of(model)
         clock = () if pi is None else pi.clock
@@ -516,7 +518,7 @@ class NodeLights(LightsPart, frozen=True, tag="node"):
     on_node: ClassVar[bool] = True
 
 
-# Panels.
+# Kinds of panels.
 
 
 class GpioPanel(PanelPart, frozen=True, tag="gpio"):
@@ -544,7 +546,7 @@ class NodePanel(PanelPart, frozen=True, tag="node"):
     on_node: ClassVar[bool] = True
 
 
-# All kinds of parts.
+# Unions of all kinds of each part, including the kinds of other packages.
 
 P = TypeVar("P", bound=Part)
 ENTRY_NAMES: dict[type[Part], str] = {}

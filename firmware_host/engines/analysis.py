@@ -26,7 +26,7 @@ MOVE_MS = 300
 WHOLE_MS = 20_000  # Time limit for a whole game; a longer game gets less time per move.
 LINE_PLIES = 6  # Number of plies in the lines of better moves and of replies.
 PROVEN_TURNS = 5  # Maximum length of a win that the proof search looks for, in turns.
-_FIRST_SHARE = 0.4  # Fraction of the time for the best move and the moves ranked together with it.
+_FIRST_SHARE = 0.4  # Fraction of the total time for the first search, which finds the best move.
 _DEEPEST = 64
 # Maximum number of positions searched to make a puzzle from a position of the game.
 _MAX_LOOKED = 15_000
@@ -155,7 +155,10 @@ def analyse(
 
 
 def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgement) -> TurningPoint:
-    """Return a move with its cost, for two players who take turns."""
+    """Return a move as a turning point, with the player's expected score before and after the move.
+
+    Only for two players who take turns.
+    """
     proven: Literal["lets", "missed"] | None = None
     turns = 0
     missed = before.value >= SURE and after.value > -SURE
@@ -321,8 +324,9 @@ def _together(game: Game, one: int, other: int) -> bool:
 
 
 def _ranked(found: Found, values: dict[int, int]) -> Found:
-    """Return ``found`` with these values. Its best move stays the best, because that move was
-    searched longest.
+    """Return ``found`` with its moves ranked by ``values``.
+
+    The best move of ``found`` stays the best, because it was searched longest.
     """
     best = found.move
     if found.value <= -SURE:

@@ -34,7 +34,8 @@ MOVE_S = 2.0
 COUNTED_S = 20.0
 VALUES_S = 1.0  # Time limit for the values of all moves, for which a player waits.
 CLOSE_S = 5.0  # Time limit for closing all engines together.
-ADVISER = ""  # Replaces a player's name for the engine that advises players.
+# Name of the engine that advises players, in places where a player's name is expected.
+ADVISER = ""
 OUR_COMMAND = (sys.executable, "-m", "tiltboard.firmware_host.cli", "engine")
 
 _log = logging.getLogger(__name__)
@@ -55,8 +56,8 @@ class Purpose(Enum):
 class EngineTask:
     """A position in which ``player`` is to move, and what the engine must find out.
 
-    Equal tasks are the same question. ``clock`` limits the time for the move; None applies only the
-    thread's limit.
+    Equal tasks are the same question. ``clock`` limits the time for the move; with None only the
+    pool's own limit applies.
     """
 
     game_id: int
@@ -73,7 +74,7 @@ class EngineTask:
         return ADVISER if self.purpose in (Purpose.HINT, Purpose.VALUES) else self.player
 
     def expected_by(self, other: EngineTask | None) -> bool:
-        """Return whether ``other`` ponders on exactly this task."""
+        """Return whether the task ``other`` is to ponder on exactly the position of this task."""
         return (
             other is not None
             and other.purpose is Purpose.PONDER

@@ -100,9 +100,9 @@ class EngineProcess:
             for its in (its_in, its_out, its_errors):
                 os.close(its)
         self.identity = ugi.Identity()
-        # These describe the last answer, or the answer in progress: the last report on the best
-        # move, the value of each reported move, and whether the answer came only after a request to
-        # stop.
+        # The last report on the best move, the value of each reported move, and whether the answer
+        # came only after a request to stop. All three describe the last answer or the answer in
+        # progress.
         self.info, self.values, self.slow = ugi.NOTHING_YET, dict[str, int](), False
         self._lines = 1
         try:
@@ -145,7 +145,7 @@ class EngineProcess:
         *,
         book: bool = True,
     ) -> None:
-        """Start a new game.
+        """Start a new game in the engine.
 
         ``level`` is the bot's level; ``seed`` is for the engine's random numbers, 0 for any;
         ``book`` allows opening moves without a search. Raises CannotPlayError with the engine's own
@@ -305,7 +305,8 @@ class EngineProcess:
         until_s = self._now() + STOP_S
         while left:
             try:
-                written = self._out.write(left) or 0  # The result is None if the pipe is full.
+                # A result of None means that the pipe is full.
+                written = self._out.write(left) or 0
             except (OSError, ValueError) as error:
                 raise self._lost() from error
             left = left[written:]

@@ -47,7 +47,8 @@ class ProofSearch:
         self._won: dict[int, int] = {}
         # Position key -> plies within which the mover is proven not to win.
         self._open: dict[int, int] = {}
-        self._answers: dict[int, int] = {}  # Plies left -> the reply that refuted the last move.
+        # Number of remaining plies -> the reply that refuted the last move.
+        self._answers: dict[int, int] = {}
         self._best: dict[int, int] = {}  # Position key -> the move that won.
         self.looked = 0
         self.left = most

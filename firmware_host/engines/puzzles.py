@@ -117,7 +117,7 @@ def daily(game: str, day: int) -> int:
     ``day`` counts days from any fixed date.
     """
     count = len(exercises(game))
-    step = 7  # Puzzles of two successive days must not be similar, so skip some.
+    step = 7  # The step of 7 keeps the puzzles of two successive days from being similar.
     return 1 + day * step % count if count else 0
 
 

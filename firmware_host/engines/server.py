@@ -66,7 +66,8 @@ class EngineServer:
         self._state: Any = None
         self._lines = 1
         self._stopped = threading.Event()
-        # Set when the engine can answer, because it does not ponder or no longer ponders.
+        # The engine waits for this event before it answers, because it must not answer while it
+        # ponders.
         self._released = threading.Event()
         self._thinking: threading.Thread | None = None
 

@@ -30,7 +30,8 @@ from tiltboard.firmware_host.config.errors import (
 from tiltboard.firmware_host.config.files import sync_directory
 from tiltboard.firmware_host.messages import Message, text
 
-APPLICATION_ID = 0x54494C54  # "TILT"
+# The letters TILT in ASCII, which mark the file as a journal of this program.
+APPLICATION_ID = 0x54494C54
 VERSION = 7  # Format of all releases; lower numbers were never released.
 BUSY_WAIT_S = 0.2
 PAGE_BYTES = 4096
@@ -38,7 +39,8 @@ PAGE_BYTES = 4096
 # integrity_check reads every page, and this limit keeps opening fast (32 MiB is about 10,000
 # games). Pages of a larger file are still checked when they are read.
 CHECKED_PAGES = 8192
-EVERY_PAGE = 2**32  # More pages than any file has (https://www.sqlite.org/limits.html).
+# Page limit that no file exceeds (https://www.sqlite.org/limits.html), to check every page.
+EVERY_PAGE = 2**32
 WAL_SUFFIXES = ("-wal", "-shm")
 
 YEAR_9999_S = 253_370_764_800.0  # End of the time range in which dates can be written.
@@ -205,7 +207,8 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {VERSION}")
         database.execute("COMMIT")
-        database.execute("PRAGMA journal_mode = WAL")  # The file's header keeps this setting.
+        # SQLite keeps this setting in the file's header.
+        database.execute("PRAGMA journal_mode = WAL")
     fresh.rename(path)
     sync_directory(path.parent)
 

@@ -277,7 +277,7 @@ def misplaced(game_id: int, sequence: int) -> UnreadableEventsError:
 
 # Reading the journal.
 
-LARGEST_NUMBER = 2**63 - 1  # SQLite's largest integer.
+LARGEST_NUMBER = 2**63 - 1  # SQLite's largest integer; a larger game number cannot exist.
 
 
 class JournalReader:
@@ -325,7 +325,7 @@ class JournalReader:
             game_id = self._current_id()
             try:
                 return None if game_id is None else self.load_within(game_id)
-            # The current game's number is damaged, because no game has it.
+            # No game has the current game's number, so that number is damaged.
             except NoSuchGameError as error:
                 raise misplaced(game_id or 0, 0) from error
 

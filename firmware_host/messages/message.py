@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from tiltboard.games.names import PLAYERS, closest
 
-_PLACE = re.compile(r"-?\d+,-?\d+")  # Name of a place on a board of hexagons: column and row.
+# Pattern of a place's name on a board of hexagons: column and row.
+_PLACE = re.compile(r"-?\d+,-?\d+")
 _NAMED = "{name}"  # Template of a message that holds a name and the player with that name.
 MAX_LISTED = 40  # Maximum number of names in a hint.
 MAX_SHOWN = 600  # Maximum number of characters of one parameter, which can come from any request.

@@ -1,3 +1,1 @@
-"""Perception: find the pieces on the plate, how certain each one is, and what players did, from the
-sensors' readings.
-"""
+"""Perception: finds the pieces on the plate, and the players' actions, from sensor readings."""

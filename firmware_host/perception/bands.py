@@ -155,7 +155,7 @@ class Bands(Struct, frozen=True):
         """Return the indices of places whose reading is outside the wider band of its class."""
         low, high = self.stay_low, self.stay_high
         if all(map(le, low, readings_mt)) and all(map(le, readings_mt, high)):
-            return []  # In most scans no reading is outside.
+            return []  # In most scans no reading is outside its band.
         return [
             i
             for i, (r, a, b) in enumerate(zip(readings_mt, low, high, strict=True))

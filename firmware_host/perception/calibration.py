@@ -56,11 +56,13 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     zeroed: tuple[bool, ...]
     """True for each sensor whose offset was measured, False if the offset is an assumption."""
     strong_mt: Kernel
-    """The field in mT that a strong south magnet adds to a sensor, by [rows][columns] of
-    distance.
+    """The field in mT that a strong south magnet adds to a sensor, by the distance in
+    [rows][columns].
     """
     weak_mt: Kernel
-    """The field in mT that a weak south magnet adds to a sensor, by [rows][columns] of distance."""
+    """The field in mT that a weak south magnet adds to a sensor, by the distance in
+    [rows][columns].
+    """
     level_rad: tuple[Level, Level] | None = None
     """The IMU's tilt in radians about x and y when the plate is level, or None if unknown."""
     made_s: Annotated[float, msgspec.Meta(ge=0, le=1e11)] = 0.0

@@ -71,8 +71,10 @@ def field_mt(disc: Disc, gap_mm: float, off_mm: float) -> float:
 def kernel_mt(
     disc: Disc, gap_mm: float, pitch_mm: float, columns: int, rows: int
 ) -> tuple[tuple[float, ...], ...]:
-    """Return the field in mT that a south magnet adds to each sensor, by [rows][columns] of
-    distance; [0][0] is the sensor under the magnet.
+    """Return the field in mT that a south magnet adds to a sensor, by the distance in
+    [rows][columns].
+
+    Entry [0][0] is for the sensor under the magnet.
     """
     return tuple(
         tuple(field_mt(disc, gap_mm, pitch_mm * hypot(row, column)) for column in range(columns))

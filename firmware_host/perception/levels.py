@@ -51,7 +51,8 @@ class Levels:
         self._wire = calibration.wire
         self.offset_mt, self.gain = calibration.offset_mt, calibration.gain
         self.zeroed = calibration.zeroed
-        self._anchor_mt: Sequence[float] = calibration.offset_mt  # Zeros as last measured.
+        # Each sensor's zero as last measured, in mT.
+        self._anchor_mt: Sequence[float] = calibration.offset_mt
 
     def apply(self, field_mt: Sequence[float]) -> Field:
         """Return a driver's scan in the order of places, raw and calibrated."""
@@ -68,8 +69,9 @@ class Levels:
         self.offset_mt, self._anchor_mt, self.zeroed = offset, anchor, zeroed
 
     def follow(self, places: Iterable[int], readings_mt: Sequence[float], over_s: float) -> None:
-        """Move the zeros of empty ``places`` towards their readings, as far as drift goes in
-        ``over_s``.
+        """Move the zeros of empty ``places`` slowly towards their readings.
+
+        ``over_s`` is the time in seconds since the last call.
         """
         offset, anchor, gain = list(self.offset_mt), self._anchor_mt, self.gain
         share, most = over_s / FOLLOW_S, MAX_FOLLOW_MT

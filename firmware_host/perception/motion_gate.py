@@ -26,7 +26,7 @@ class MotionGate:
     """Follows the tilt and the movement of the plate from one IMU reading to the next."""
 
     state: Stillness
-    """Whether the plate is still, tilted or moving, or the state is unknown."""
+    """State of the plate's motion: still, tilted, moving, or unknown."""
     tilt_rad: tuple[float, float]
     """Tilt in radians about the x and y axes, relative to the level plate."""
     level_rad: tuple[float, float] | None
@@ -37,7 +37,7 @@ class MotionGate:
     """
 
     def __init__(self, level_rad: tuple[float, float] | None, *, watched: bool = True) -> None:
-        """Start before the first reading.
+        """Create the gate before the first IMU reading.
 
         ``level_rad`` is the IMU's reading of the level plate from an earlier run, or None.
         ``watched`` is False for a table without an IMU, whose plate is fixed and always counts as
@@ -50,7 +50,8 @@ class MotionGate:
         self._watched = watched
         self._force_m_s2: tuple[float, float, float] | None = None
         self._quiet_since_s: float | None = None
-        self._reported: frozenset[Happening] = frozenset()  # Events since the plate last settled.
+        # Events already reported since the plate last settled.
+        self._reported: frozenset[Happening] = frozenset()
 
     def update(self, time_s: float, motion: Motion | None) -> tuple[Happening, ...]:
         """Process one IMU reading, or None if the IMU gave no reading. Return the new events in

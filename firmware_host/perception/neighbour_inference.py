@@ -29,7 +29,7 @@ _NEAR = 0.35  # Maximum error of a mean, as a fraction of a strong magnet's fiel
 # neighbours beside the place reach this sum, or one beside it and three diagonal ones.
 _MIN_MT2 = 0.04
 _FOLLOW_SHARE = 0.1
-# Weight of each scan in the slowly followed readings: a time constant of about eight seconds.
+# Weight of each update in the slowly followed readings: a time constant of about eight seconds.
 _CALM_SHARE = 0.02
 READS_MT = {
     Magnet.NONE: 0.0,
@@ -42,8 +42,8 @@ READS_MT = {
 # Time for which a new inference can stay unconfirmed: long enough for two means and for hands to
 # leave the plate.
 _UNCHECKED_S = 2.0
-# Maximum time in seconds in which a dead sensor, and one with another fault, is detected after the
-# start. A sensor that fails later was healthy at the start.
+# Time in seconds after the start within which a dead sensor, and a sensor with another fault, is
+# detected. A sensor that fails later was healthy at the start.
 _DEAD_S = 0.5
 _OTHERS_S = 3.0
 _WEAK_MAGNET_S = 0.3
@@ -66,19 +66,21 @@ class InferredPiece(Struct, frozen=True):
     checked: bool = False
     """True if the neighbours' readings or a player confirmed ``magnet``."""
     proposed: Magnet | None = None
-    """The last conclusion from the neighbours' readings, or None if they fit no magnet."""
+    """The last conclusion from the neighbours' readings, or None if the readings fit no magnet."""
     agreed: int = 0
 
 
 class SeenMagnets(NamedTuple):
-    """The times from which it follows how long the sensors were read before one of them failed."""
+    """Times that show for how long the sensors were read before one of them failed."""
 
     now_s: float
     first_s: float | None
     """Time of the first scan with sensor readings, or None before that scan."""
 
     def is_long(self, fault: Ailment) -> bool:
-        """Return whether a sensor with this ``fault`` since the start is detected by now."""
+        """Return whether a sensor that had this ``fault`` at the start would have been detected by
+        now.
+        """
         known_s = _DEAD_S if fault is Ailment.DEAD else _OTHERS_S
         return self.first_s is not None and self.now_s - self.first_s > known_s
 
@@ -166,7 +168,9 @@ class NeighbourInference:
             if self._count:
                 sums = list(map(add, self._sum_mt, sums))
             if count >= scene.history.scans_in(REST_S):
-                common = median(sums)  # The temperature moves all readings together.
+                # Subtract the common part of all readings, because the temperature moves all of
+                # them together.
+                common = median(sums)
                 means, count = [(s - common) / count for s in sums], 0
                 self.places = {
                     i: self._judge(i, piece, means, scene) for i, piece in self.places.items()

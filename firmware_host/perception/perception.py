@@ -190,7 +190,9 @@ class Perception:
         )
 
     def _interrupt(self) -> None:
-        """Start again, because earlier readings cannot be compared with later ones."""
+        """Drop pending places and kept scans, because earlier readings cannot be compared with
+        later ones.
+        """
         self._classifier.interrupt()
         self._history.clear()
         self._monitor.interrupt()

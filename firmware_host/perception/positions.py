@@ -104,7 +104,7 @@ class PiecePositions:
     def update(
         self, scene: Scene, rest_mt: Sequence[float], faulty: Mapping[int, object], *, is_due: bool
     ) -> None:
-        """Estimate the position of one piece whose time has come.
+        """Estimate the position of one piece whose next estimate is due.
 
         ``rest_mt`` are the readings at rest. When ``is_due``, also find pieces that were pushed or
         whose sensor is in ``faulty``, and schedule a new estimate.

@@ -19,12 +19,15 @@ from tiltboard.firmware_host.table.sight import Ailment, Magnet
 # Reading beyond which a DRV5055A1 at 3.3 V is dead: its output ends at 0.2 V and 3.1 V, which is
 # +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0
-DEAD_LOOKS = 8  # Number of checks (0.3 s); a check comes every LOOK_S, here and below.
+# Number of checks (0.3 s) for which a reading stays the same before the sensor counts as dead. A
+# check comes every LOOK_S, here and below.
+DEAD_LOOKS = 8
 # Number of equal readings (1.8 s) that mean a stuck sensor. With noise of 0.57 steps a reading
 # repeats in at most 0.62 of cases. 0.62**45 is 5e-10, so a false alarm, which lasts three seconds,
 # comes less than once in a thousand hours of rest.
 STUCK_LOOKS = 45
-LIVELY_LOOKS = 24  # Number of equal readings in a row; fewer mean that the sensor has noise.
+# Limit of equal readings in a row; with fewer equal readings the sensor shows noise.
+LIVELY_LOOKS = 24
 NOISY_S = 2.0
 _RESTLESS_SHARE = 1 / 32
 # Limit of a healed sensor's mean step. A healthy sensor steps by 0.05 mT from check to check.
@@ -38,7 +41,7 @@ _CREPT_EMPTY_MT = 0.5
 # Drift limit of an occupied place. Temperature moves a strong magnet's reading by up to 0.2 mT.
 _CREPT_TAKEN_MT = 1.2
 _RESTED_MT = 0.08  # Maximum movement in _RESTED_BLOCKS of a sensor that no longer drifts.
-_RESTED_BLOCKS = 20  # Number of blocks, which last 10 s.
+_RESTED_BLOCKS = 20  # Number of blocks (10 s) in which a recovered sensor must not drift.
 GOOD_S = 3.0  # Time for which a healed sensor must read well before its readings count again.
 # Minimum change of reading that shows that a sensor works, after a player said that it detects
 # nothing.

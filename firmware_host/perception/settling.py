@@ -83,15 +83,18 @@ _WEAK_REST_S = 0.12
 _WEAK_EDGE_REST_S = 0.6
 _WEAK_MAX_REST_S = 0.6
 _WEAK_EDGE_MT = 1.3
-_USUAL_SIGMA_MT = 0.035  # Noise of 0.2 mT peak to peak. Noisier sensors are watched longer.
+# Sigma of the usual noise, which is 0.2 mT peak to peak. Noisier sensors are watched longer.
+_USUAL_SIGMA_MT = 0.035
 _WEAK_MAX_NOISIER = 4.0
 # Minimum rest of a piece after a slide; a piece that only passes over a place does not stop.
 _SLIDE_REST_S = 0.2
-_WEAK_GONE_S = 0.3  # A weak magnet is invisible between places, so it can be sliding for this time.
+# Time for which a lifted weak magnet can still be sliding, because it is invisible between places.
+_WEAK_GONE_S = 0.3
 # Maximum number of changing places; with more, readings cannot be compared with earlier ones.
 _MAX_UNUSABLE = 3
-_LOOSE_S = 1.5  # Time after which a piece that rests between two places has left its own.
-_LIVELY_S = 0.5  # Time after a movement for which other changes wait.
+# Time after which a piece that rests between two places counts as lifted from its place.
+_LOOSE_S = 1.5
+_LIVELY_S = 0.5  # Time for which other changes wait after a movement.
 _MAX_WAIT_S = 3.0
 # A strong reading well inside its band needs only three scans that agree closely, instead of four
 # that agree loosely. A piece that passes over the place faster than 70 mm/s changes the reading by

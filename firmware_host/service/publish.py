@@ -205,7 +205,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page
 
 
 def _words(words: str) -> Message:
-    """Return words of a deck as a message. Braces in a deck's words do not mark fields."""
+    """Return words from a deck of cards as a message. Braces in these words do not mark fields."""
     return Message("{name}", {"name": words}) if set("{}") & set(words) else Message(words)
 
 

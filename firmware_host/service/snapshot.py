@@ -86,8 +86,8 @@ class GameInfo(msgspec.Struct, frozen=True):
     lesson: bool = False
     """True if the game has a lesson."""
     glossary: dict[str, tuple[Message, Message]] = {}
-    """In a game of seats, key of a card or term (such as ``card:limit-it``) -> its name and
-    effect.
+    """In a game of seats (each player has a private view), key of a card or term, such as
+    ``card:limit-it`` -> its name and effect.
     """
     labels: dict[str, str] = {}
     """Place -> name for people, for places whose name differs."""
@@ -140,7 +140,9 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     learning: LearningGroup
     """Lessons, hints, free play and demonstrations."""
     seats: SeatsGroup | None
-    """The public part of a game of seats, or None for another kind of game."""
+    """The public part of a game of seats (each player has a private view), or None for another
+    game.
+    """
     match: MatchGroup | None
     """The match with other tables while a game of this match is played, or None."""
 
@@ -184,7 +186,9 @@ class GameRecord(msgspec.Struct, frozen=True):
     places: list[str] = []
     """The places that show why the game is over."""
     told: list[list[Message]] = []
-    """Messages about the effects of each move; empty for a game of seats."""
+    """Messages about the effects of each move; empty for a game in which players have private
+    views.
+    """
 
 
 class LineInfo(msgspec.Struct, frozen=True):

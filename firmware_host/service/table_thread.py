@@ -135,7 +135,7 @@ class Table:
     def seats(self) -> SeatsShown:
         """Return the data for the devices that hold seats, from the newest snapshot's step.
 
-        Only the holders of the seats are the present ones.
+        The holders of the seats are always the present ones.
         """
         seats = self._host.playing.seats
         return replace(self._published[2], holders=seats.holders, devices=seats.devices)
@@ -300,7 +300,7 @@ class Table:
         """Tell players about a damaged file that was renamed. Can be called in any thread."""
         self.call(lambda: self._host.tell_damaged(what))
 
-    # The table's thread.
+    # Methods of the table's thread.
 
     def _run(self) -> None:
         try:
@@ -316,7 +316,7 @@ class Table:
             self._started.set_result(None)
             self._loop()
             self._host.stopped()
-        # A function that writes refused to start during a stop, so the game has not failed.
+        # A writing function raised this request to stop. The game itself has not failed.
         except StopRequest:
             self._host.stopped()
         except Exception as error:  # noqa: BLE001 - logged; whoever runs the table reads failure

@@ -39,9 +39,9 @@ class Attention:
         self._overlooked: dict[tuple[int, int, int], bool] = {}
 
     def noticed(self, moves: Sequence[int], ply: int, after: int = 0) -> Sequence[int]:
-        """Return the moves that are noticed, at least one.
+        """Return the moves that the weak player notices, at least one.
 
-        ``ply`` is 0 for the bot's own moves and 1 for answers; ``after`` is the move before an
+        ``ply`` is 0 for the player's own moves and 1 for answers; ``after`` is the move before an
         answer.
         """
         if ply > 1 or not self._shares[ply]:
@@ -83,7 +83,8 @@ class AlphaBeta:
         self._history: dict[tuple[int, int], int] = {}
 
     def search(self, state: Any, margin: int = 0) -> Found:
-        """Return the best move of ``state``, in which the game is not over.
+        """Return the best move of ``state``, in which the game is not over, and the moves ranked
+        with it.
 
         Moves whose value is within ``margin`` of the best are ranked exactly, too.
         """

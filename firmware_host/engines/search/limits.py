@@ -68,7 +68,7 @@ class ThinkingBudget:
 
     @property
     def spent(self) -> bool:
-        """True once the search must end."""
+        """True if the search must end, because a limit is reached or a stop was requested."""
         return self.nodes >= self._most or self._stopped() or self._now() >= self._end_s
 
     def visit(self) -> None:
