@@ -269,7 +269,7 @@ FLAT: Final = Mounting()
 
 # Detection of a dead accelerometer axis: its reading stays equal, although noise should change it.
 
-# Number of readings in a row in which one axis stays equal to the bit while both other axes change.
+# Number of readings in a row in which one axis stays exactly equal while both other axes change.
 # The noise of an MPU-6050 is 15 steps of 4 g / 32768 (PS-MPU-6000A 6.2), of an LSM6DSOX 4 steps, so
 # at most 1 of 10 pairs of readings is equal.
 STUCK_READINGS: Final = 16

@@ -41,7 +41,7 @@ class PartAbsentError(PartError):
 
 
 class WrongPartError(PartError):
-    """Another chip answers than the one that the profile names.
+    """A chip other than the one in the profile answers.
 
     A person must exchange the chip or correct the profile.
 

@@ -41,7 +41,7 @@ class ConverterKind:
     steps: int
     """Number of codes from 0 V to the reference."""
     open: Callable[[Buses, HallSettings, int], Converter]
-    """Function that opens the converter with a number, 0 or 1."""
+    """Function that opens converter number 0 or 1, given the buses and the settings."""
     channels: int = CHANNELS
     lead_s: Callable[[HallSettings], float] = lambda _: 0.0
     """Function that returns the time in s from the start of a reading to its sample. The
@@ -532,8 +532,8 @@ class MuxHallArray:
 
         The first choice is the address of the largest sudden change of a reading, because an input
         that loses its wire changes suddenly. The lines do not rest there twice in a row. Otherwise
-        the floating inputs, so that a repaired wire is soon noticed, and the next addresses in turn
-        alternate.
+        the lines rest alternately at a floating input, so that a repaired wire is soon noticed, and
+        at the next address in turn.
         """
         leaps = list(map(abs, map(sub, codes, self._before or codes)))
         self._before = codes.copy()

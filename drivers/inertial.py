@@ -80,7 +80,7 @@ class Fusion:
         rate = self._mounting.on_plate((gyro[0] * rad_s, gyro[1] * rad_s, gyro[2] * rad_s))
         pose = self._attitude.update(time_s, force, rate)
         if not self._axes.trusted:
-            self._attitude.restart()  # Until now the estimate has followed a wrong gravity.
+            self._attitude.restart()  # Discard the estimate: a dead axis made it wrong.
             return None
         return Motion(pose.tilt_rad, force, pose.rate_rad_s, temperature_c, pose.spin_rad)
 
@@ -167,12 +167,12 @@ class InertialSensor:
         self._fusion.mount(mounting)
 
     def read(self) -> Motion | None:
-        """Return one reading without waiting, or None while there is no valid reading.
+        """Return one reading without waiting, or None while the chip starts or recovers.
 
-        There is none while the chip starts, ``reset_s`` and ``settle_s``, nor after a dead axis
-        until all axes have moved. Raises PartAbsentError if the chip or its bus does not answer,
-        WrongPartError if another chip answers, PartReadingError for impossible values, and
-        LastingPartError if the chip lost its settings or an axis is dead.
+        The chip starts for ``reset_s`` and ``settle_s``. After a dead axis every axis must first
+        move again. Raises PartAbsentError if the chip or its bus does not answer, WrongPartError if
+        another chip answers, PartReadingError for impossible values, and LastingPartError if the
+        chip lost its settings or an axis is dead.
         """
         try:
             bus = self._bus or self._open()

@@ -60,7 +60,8 @@ class Mpu6050(InertialSensor):
             0x98: Variant(326.8, 25.0, OWN_FILTER),  # Identity of an ICM-20689.
         },
         reset=(PWR_MGMT_1, bytes([DEVICE_RESET])),
-        # The host must wait 100 ms after a reset (section 4.28), also the maximum start-up time.
+        # The host must wait 100 ms after a reset (section 4.28). Starting up takes no longer than
+        # that.
         reset_s=0.1,
         settings=(
             (PWR_MGMT_1, bytes([CLOCK_PLL_X, ALL_AXES])),

@@ -179,7 +179,7 @@ def _ahead(difference_us: int) -> int:
     return (difference_us + WRAP_US // 2) % WRAP_US - WRAP_US // 2
 
 
-# The connection to the node.
+# The connection itself: opening, messages, and loss of the node.
 
 
 class NodeLink:
@@ -231,7 +231,7 @@ class NodeLink:
         if since_s >= POLL_S:
             self._polled_s = now_s
             if since_s >= FORGOTTEN_S:
-                # The bytes waiting on the line are old, and perhaps no new ones will come.
+                # Close the port: its waiting bytes are old, and perhaps no new ones will come.
                 self._attempt(self._drop)
             self._attempt(self._work)
         self._check(part)

@@ -134,7 +134,8 @@ class Hands:
         for index, label in labels.items():
             self._world.changed(self._world.new_piece(label, self._goal(index)))
 
-    # Careless actions with pieces. Without physics each one becomes the nearest action above.
+    # Methods for careless actions, which need physics. Without physics each method does the most
+    # similar action above.
 
     def drop(
         self,

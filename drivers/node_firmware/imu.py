@@ -11,9 +11,9 @@ from .plate import IMU_ADDRESS
 SETTINGS = bytes([4, 4, 0x08, 0x08])
 ACCEL_NM_S2 = 1_197_101  # Acceleration per step of a reading.
 GYRO_NRAD_S = 266_462
-# Maps WHO_AM_I of the chips sold as MPU-6050 to the thermometer's steps per 100 C, its value at 0
-# steps in 0.01 C, and True for a separate accelerometer filter. MPU-6050 and a clone, MPU-6500,
-# MPU-9250, MPU-9255 (RM-MPU-9250A, sections 3 and 4.23), ICM-20689.
+# Maps WHO_AM_I of each chip sold as MPU-6050 to the thermometer's steps per 100 C, its value at 0
+# steps in 0.01 C, and True for a separate accelerometer filter. The chips are MPU-6050 and a clone,
+# MPU-6500, MPU-9250, MPU-9255 (RM-MPU-9250A, sections 3 and 4.23), ICM-20689.
 CHIPS = {
     0x68: (34_000, 3653, False),
     0x72: (34_000, 3653, False),

@@ -8,7 +8,7 @@ from .fast import fill
 from .plate import COLUMNS, PLACES, SERPENTINE
 from .wire import LENGTH, VALUE
 
-# Maximum number of patterns and of levels per pattern: 2 kB of a Pico's memory.
+# Maximum number of patterns and of levels per pattern, at most 2 kB of a Pico's memory.
 PATTERNS, LEVELS = 31, 64
 TICK_US = 31_250  # Patterns count time in 1/32 s.
 _BITS_US = 30 * PLACES + 300  # Time of one write and of the pause that ends it.

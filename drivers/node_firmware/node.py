@@ -1,5 +1,5 @@
-"""The node itself: answers the host, scans the sensors and draws the lights.
-docs/node-protocol.md.
+"""The node itself: answers the host, scans the sensors and draws the lights
+(docs/node-protocol.md).
 """
 
 import struct
@@ -106,7 +106,7 @@ class Node:
         self._lights.draw(board.now_us())
         return max(0, self._scan_us - board.now_us())
 
-    # Handling of the host's messages.
+    # Methods that handle the host's messages.
 
     def _receive(self, frame: bytes, now_us: int) -> None:
         kind, sequence, body = frame[0], frame[1], frame[2:]
@@ -191,7 +191,7 @@ class Node:
         self._lights.reset(now_us)
         self._lights.draw(now_us)
 
-    # Messages to the host.
+    # Methods that send messages to the host.
 
     def _scan(self, now_us: int) -> None:
         self._scan_us += self._period_us

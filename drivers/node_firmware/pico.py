@@ -70,7 +70,9 @@ class Pico(Board):
         self._watchdog.feed()
 
     def now_us(self) -> int:
-        """Return microseconds since the start, the sum of ticks, which wrap after nine minutes."""
+        """Return microseconds since the start. Adds up ticks, whose counter wraps after nine
+        minutes.
+        """
         ticks = time.ticks_us()
         self._now_us += time.ticks_diff(ticks, self._last)
         self._last = ticks

@@ -28,7 +28,7 @@ BITS_PER_BYTE = 10
 USB_PACKET = 64  # At full speed a USB adapter passes bytes on in packets of this size.
 # A microcontroller reads its receive buffer when the buffer holds this number of bytes.
 FIFO_HALF = 4
-# Number of bytes that a pty surely holds. Linux keeps 4096 bytes for a reader of a terminal
+# Number of bytes that a pty holds reliably. Linux keeps 4096 bytes for a reader of a terminal
 # (N_TTY_BUF_SIZE), of which it can hold back the last 128.
 PTY_HOLDS = 4096 - 256
 KERNEL_TRIES = 20_000

@@ -131,7 +131,7 @@ class Cd74Hc4067:
 
 
 FORGOTTEN_S = 10e-6
-"""Two address changes with a longer interval do not mix, whatever the sources."""
+"""Interval after which two address changes no longer mix, whatever the sources."""
 
 
 def _ground(_now_s: float) -> float:

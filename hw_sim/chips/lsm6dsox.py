@@ -31,9 +31,9 @@ NEW_DATA = 0x07  # STATUS: new temperature, gyroscope and accelerometer values.
 # Sample rates for the values of ODR_XL and ODR_G; 0 means powered down (tables of CTRL1_XL and
 # CTRL2_G).
 RATES_HZ = (0.0, 12.5, 26.0, 52.0, 104.0, 208.0, 416.0, 833.0, 1667.0, 3333.0, 6667.0)
-# Step for each value of FS_XL: 2, 16, 4, 8 g.
+# Size of a step for each value of FS_XL (ranges of 2, 16, 4, 8 g).
 ACCEL_G_PER_LSB = (0.061e-3, 0.488e-3, 0.122e-3, 0.244e-3)
-# Step for each value of FS_G: 250, 500, 1000, 2000 deg/s.
+# Size of a step for each value of FS_G (ranges of 250, 500, 1000, 2000 deg/s).
 GYRO_DEG_S_PER_LSB = (8.75e-3, 17.5e-3, 35e-3, 70e-3)
 # CTRL8_XL: LPF2's bandwidth is the sample rate divided by this number.
 HPCF_DIVISORS = (4, 10, 20, 45, 100, 200, 400, 800)
@@ -58,8 +58,8 @@ GYRO_NOISE_DEG_S = 3.8e-3  # Rn: noise density per root hertz, the same for ever
 
 
 class Lsm6dsox(InertialChip):
-    """The LSM6DSOX. Reads that are faster than the sample rate return the same whole sample, as
-    with BDU.
+    """The LSM6DSOX. A read between two samples returns the last sample as a whole, as with
+    BDU set.
     """
 
     RESET_VALUES: ClassVar = {WHO_AM_I: IDENTITY, CTRL3_C: 0x04}

@@ -16,7 +16,8 @@ BANK_1_STEP = 0x10  # First address of port B's registers if BANK is 1.
 LAST = {False: 0x15, True: 0x1A}  # Highest register address for each value of BANK.
 
 BANK = 0x80  # IOCON: separates the registers of the two ports.
-SEQOP = 0x20  # IOCON: 1 stops the automatic increment of the address pointer.
+# IOCON: 1 stops the automatic increment of the address pointer (sequential operation).
+SEQOP = 0x20
 IOCON_BITS = 0xFE
 OUTPUT_ONLY = 0x80  # GPA7 and GPB7 can only be outputs.
 

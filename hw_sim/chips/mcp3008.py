@@ -112,7 +112,7 @@ class Mcp3008:
         bits = [byte >> place & 1 for byte in sent for place in range(7, -1, -1)]
         if mode in (1, 2):
             # The host changes DIN on the edge on which the chip reads DIN, so the chip reads the
-            # bit before.
+            # previous bit.
             bits = [0, *bits[:-1]]
         clocks = len(bits)
         start = bits.index(1) if 1 in bits else clocks
@@ -122,7 +122,7 @@ class Mcp3008:
         d2, d1, d0 = bits[start + CLOCK_D2 : start + CLOCK_D0 + 1]
         channel = d2 << 2 | d1 << 1 | d0
         hold = start + CLOCK_HOLD
-        # At a faster clock the host reads each bit before it is valid and gets the bit before.
+        # At a faster clock the host reads each bit too early and gets the previous bit instead.
         late = 1 if 0.5 / clock_hz < OUTPUT_DELAY_S else 0
         residue = math.exp(-SAMPLE_CLOCKS / clock_hz / self._tau_s)
         return _Plan(

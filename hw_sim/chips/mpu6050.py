@@ -51,7 +51,7 @@ ACCEL_NOISE_G = 400e-6  # Noise density per root hertz.
 # "Variation over temperature": the drift from 25 degC to the farther end of the range.
 TOLERANCES = ImuTolerances(
     accel_offset_z_g=0.080,
-    gyro_offset_deg_s=20.0,  # Initial ZRO tolerance.
+    gyro_offset_deg_s=20.0,  # Initial tolerance of the zero-rate output (ZRO).
     accel_gain=0.03,  # Calibration tolerance of +-3 % (PS 6.2 and 6.1).
     gyro_gain=0.03,
     # Data sheet: +-35 mg (x, y) and +-60 mg (z) from 0 to 70 degC.
@@ -65,7 +65,7 @@ TEMP_OFFSET_C = 36.53  # Temperature in degC = TEMP_OUT / 340 + 36.53 (RM sectio
 class Mpu6050(InertialChip):
     """The MPU-6050. All registers read in one message belong to one sample (RM section 4.17)."""
 
-    # RM section 3; all other registers are 0x00.
+    # Reset values (RM section 3); all other registers are 0x00.
     RESET_VALUES: ClassVar = {PWR_MGMT_1: 0x40, WHO_AM_I: 0x68}
     READ_ONLY = frozenset([INT_STATUS, *range(ACCEL_XOUT_H, GYRO_ZOUT_L + 1), WHO_AM_I])
     WHO_AM_I = WHO_AM_I
@@ -73,7 +73,8 @@ class Mpu6050(InertialChip):
     RESETS = DEVICE_RESET
     OF_RATE = (SMPLRT_DIV, CONFIG)
     POWER_UP_S = 0.020  # Typical start-up time for register access (maximum 100 ms).
-    RESET_S = 0.100  # RM section 4.28: a host waits 100 ms after DEVICE_RESET.
+    # Duration of a reset; a host waits 100 ms after DEVICE_RESET (RM section 4.28).
+    RESET_S = 0.100
     GYRO_START_S = 0.030
     TOLERANCES = TOLERANCES
 

@@ -13,7 +13,8 @@ from tiltboard.games.base import TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
 STEP_S = 0.002  # Time step of the simulation. With 3 ms a heap of pieces sometimes gains energy.
 PLATE_THICK_M, SURFACE_M = platform.PLATE_THICK_MM / 1000, platform.SURFACE_MM / 1000
 WEIGHT_M, GROUND_M = platform.WEIGHT_MM / 1000, platform.GROUND_MM / 1000
-PIVOT_DAMPING = 0.03  # Unit N m s / rad. A push dies away within about five swings.
+# Damping of the pivot in N m s / rad: a push dies away within about five swings.
+PIVOT_DAMPING = 0.03
 # Stiffness of the hands that hold the plate, in N m / rad: 200 g on the rim tilt it by 0.05
 # degrees.
 STIFF = 400.0

@@ -49,6 +49,7 @@ OVERBOARD_M = GROUND_M + 0.018
 KEPT_STEPS = 192  # Number of past plate motions that are kept for filters, more than 0.3 s.
 
 # Constants of fingers and chopsticks that pull a piece toward its path with a person's force.
+
 # Rate of a hand's grip; the square of the rate is the hand's stiffness per kilogram held.
 GRIP_PER_S = 200.0
 GRIP_N = 6.0  # Maximum force of fingers; a harder push makes the piece slip.
@@ -133,7 +134,7 @@ class Dynamics:
         mujoco.mj_forward(self._model, self._data)
         self._note()
 
-    # Adding, removing and moving pieces.
+    # Methods that add, remove and move pieces.
 
     def add(
         self,
@@ -230,7 +231,7 @@ class Dynamics:
         self._loosen(number)
         self._data.qvel[self._pieces[number].speed_at + 5] = rad_s
 
-    # Advancing the simulation in time.
+    # Methods that advance the simulation in time.
 
     def wake(self) -> None:
         """Resume the simulation after a rest, because something is about to move."""
@@ -368,8 +369,8 @@ class Dynamics:
 
     @property
     def overboard(self) -> tuple[int, ...]:
-        """Numbers of the pieces that fell off the plate, whose edge can be as low as
-        fallen pieces.
+        """Numbers of the pieces that are beside the plate and down on the table. The height alone
+        does not tell, because the plate's edge can be as low as a fallen piece.
         """
         if not self._pieces:
             return ()
@@ -423,7 +424,7 @@ class Dynamics:
         at = bisect_right(self._motions, time_s, key=itemgetter(0))
         return self._motions[max(0, at - 1)][1]
 
-    # Record of the plate's motion, and access to MuJoCo's model.
+    # Methods for the record of the plate's motion and for MuJoCo's model.
 
     def _note(self) -> None:
         data = self._data

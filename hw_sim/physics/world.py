@@ -108,7 +108,7 @@ class RigidWorld(World):
         seated = tile.stands and z < 1.0 and math.dist(middle, (x, y)) < SEATS_MM
         self._dynamics.stand_on(tile.piece_id, FEET, (*middle, 0.0) if seated else None)
 
-    # Magnetic fields at the sensors.
+    # Methods for the magnetic field at the sensors.
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
         """Set each place's gap between sensor and magnet, in mm, and compute the fields again."""
@@ -159,7 +159,7 @@ class RigidWorld(World):
         factors = np.array([piece.kind.sign * piece.factor for piece in pieces])
         return factors[:, None] * upward_mt(disc, middles, up, points)
 
-    # Motions of pieces.
+    # Methods that move pieces.
 
     def set_going(self, piece: SimulatedPiece, path: Path, *, leaves: bool = False) -> None:
         """Let a hand move the piece along ``path``. With ``leaves`` the piece is off the plate at

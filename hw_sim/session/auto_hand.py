@@ -66,7 +66,7 @@ class SeatHand:
         elif self._doing != (room.for_hands, made):
             self._doing, self._says_s = (room.for_hands, made), now_s + SAYS_S
             self._outcome_known, self._to_stack, self._stacked = None, [], []
-            # If the request is impossible, its result is reported later as it is.
+            # An impossible request is not an error here: its result is reported later.
             with suppress(HandsError):
                 self._do(overlay, room.position, room.for_hands)
         elif self._to_stack:

@@ -147,8 +147,8 @@ def at_once(work: Callable[[], None]) -> Future[None]:
 
 
 class PageHands:
-    """Carries out actions of a page. Each is answered when the hand has finished and left the
-    table.
+    """Carries out actions of a page. Each action is answered when the hand has finished and left
+    the table.
 
     ``call``: function that runs work in the table's thread. ``settle`` must be called in that
     thread after each step.

@@ -52,7 +52,9 @@ class Maker:
         self._acted = done is not None
 
     def follow(self, step: SweepStep) -> str | None:
-        """Do what ``step`` asks, or return an answer, or None. Call this method after each scan."""
+        """Do what ``step`` asks. Return the person's answer, or None if there is no answer yet.
+        Call this method after each scan.
+        """
         now_s, task = self._table.clock.now(), step.task
         if task is None:
             return None

@@ -15,7 +15,7 @@ from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 BODY_MM = PieceBody().diameter_mm
 BODY_HEIGHT_MM = PieceBody().height_mm
 SINKS_MM = 0.5  # Maximum depth by which a stacked piece sinks into the piece below.
-MAGNET_SPREAD = 0.07  # docs/add-a-board.md: the strength of both magnets varies by +-7 %.
+MAGNET_SPREAD = 0.07  # Maximum deviation of a magnet's strength, +-7 % (docs/add-a-board.md).
 
 
 @dataclass(slots=True, eq=False)
