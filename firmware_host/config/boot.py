@@ -26,7 +26,9 @@ class Pi:
     name: str
     """The model's name after "Raspberry Pi", as in /proc/device-tree/model."""
     filters: tuple[str, ...]
-    """The model filters that apply to this Pi; the first covers all Pis with the same clock."""
+    """The filters of config.txt that apply to this Pi; the first covers all Pis with the same
+    clock.
+    """
     board_type: int
     """Bits 4 to 11 of the Pi's revision code."""
     core_mhz: tuple[int, int] | None = None

@@ -289,7 +289,7 @@ def with_sound_first_page(content: bytes) -> sqlite3.Connection:
     """
     with closing(_model()) as model:
         page = bytearray(model.serialize()[:PAGE_BYTES])
-    # This header field is the file's size in pages (fileformat2, 1.3.7).
+    # The replaced header field holds the file's size in pages (fileformat2, 1.3.7).
     page[28:32] = (len(content) // PAGE_BYTES).to_bytes(4, "big")
     database = sqlite3.connect(":memory:")
     database.deserialize(bytes(page) + content[PAGE_BYTES:])

@@ -117,7 +117,7 @@ class Perception:
 
     @property
     def revision(self) -> int:
-        """Count of findings that must be stored immediately, such as a failed sensor."""
+        """Number of findings so far that must be stored immediately, such as a failed sensor."""
         return self._revision
 
     def set_classes(self, classes: frozenset[Magnet]) -> None:

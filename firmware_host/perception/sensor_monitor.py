@@ -60,7 +60,9 @@ class DriftMeter:
         self._means_mt: list[Sequence[float]] = []
 
     def interrupt(self) -> None:
-        """Start a new block, because earlier readings cannot be compared with later ones."""
+        """Start a new block of checks, because earlier readings cannot be compared with later
+        ones.
+        """
         self._block_mt = [0.0] * len(self._block_mt)
         self._looks, self._means_mt = 0, []
 

@@ -164,7 +164,7 @@ def explain(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -> tuple
         places = tuple(sorted(verdicts))
         after = tuple(verdicts[i] for i in places)
         return (BoardEvent(now_s, Happening.KNOCKED, places, after),)
-    # Lifted pieces come first: the same hand can have put the piece down again.
+    # Report lifted pieces first: the same hand can have put the piece down again.
     order = tuple(sorted(verdicts, key=lambda i: (verdicts[i] is not Magnet.NONE, i)))
     if len(order) == 2 and _is_slide(scene, *order, verdicts, trail):
         after = Magnet.NONE, verdicts[order[1]]

@@ -1,3 +1,3 @@
-"""The running table: the thread of the scan loop, the publishing for pages, and messages to
+"""The running table: the thread of the scan loop, the snapshots for pages, and messages to
 systemd.
 """

@@ -236,7 +236,8 @@ class Table:
 
         def done() -> Preview:
             host = self._host
-            if host.game.seated:  # The effects of a move in a game of seats can be secret.
+            # In a game with private views, the effects of a move can be secret.
+            if host.game.seated:
                 raise IllegalMoveError("{move} is not a legal move now.", move=move)
             return preview(host.standing.position or host.game.start(), move)
 
