@@ -25,10 +25,11 @@ from tiltboard_plans.sheets import Sheet, sheets
 
 Moves = Literal["plate", "ring", "ground", "wires"]
 TOUCH_MM3 = 1.0  # Maximum overlap of two touching parts that rounding explains, in mm3.
-TAIL_MM, TAIL_DOWN_MM = 2.4, 12.0  # Thickness of a wire under a row board, and depth of its bend.
+# Thickness of a wire under a row board, and depth of its bend, in mm.
+TAIL_MM, TAIL_DOWN_MM = 2.4, 12.0
 SPACER_MM, SCREW_MM, NUT_MM = 6.0, 3.0, 6.35
 DRIVER_MM, DRIVER_LONG_MM = 10.0, 60.0
-LEG_MM = 28.0  # Width of the printed legs under a shelf that does not move.
+LEG_MM = 28.0  # Width of the printed legs under a shelf that does not move, in mm.
 
 
 @dataclass(frozen=True)

@@ -227,7 +227,7 @@ class Board:
 
     @property
     def size_mm(self) -> Point:
-        """Width and height of the board."""
+        """Width and height of the board, in mm."""
         left, top, right, bottom = self.edge
         return right - left, bottom - top
 

@@ -26,34 +26,35 @@ Box = tuple[float, float, float, float, float, float]
 PLYWOOD_G_MM3, FELT_G_MM3, FR4_G_MM3, STEEL_G_MM3 = 0.68e-3, 0.25e-3, 1.85e-3, 7.85e-3
 UNDER_MM = platform.SURFACE_MM - platform.FELT_MM - platform.PLYWOOD_MM
 """Height of the plywood's underside over the axles, in mm."""
-# Half the width of an ear, and its minimum length beyond the plate.
+# Half the width of an ear, and its minimum length beyond the plate, in mm.
 EAR_HALF_MM, EAR_MM = 72.0, 36.0
 ROD_Y_MM, ROD_ACROSS_MM, ROD_HOLE_MM = 60.0, 5.0, 5.2
-ROD_NUT_MM = 7.0  # Height of an M5 nut with its washer.
+ROD_NUT_MM = 7.0  # Height of an M5 nut with its washer, in mm.
 ROD_SPARE_MM = 2.0
-BEARING_MM = (platform.RING_WIDE_MM - 4, 44.0)  # Length along the axle, and width.
-BEARING_IN_MM = 2.0  # Distance from a bearing's outer face to the end of the ear.
+# Length of a bearing along the axle, and its width, in mm.
+BEARING_MM = (platform.RING_WIDE_MM - 4, 44.0)
+BEARING_IN_MM = 2.0  # Distance from a bearing's outer face to the end of the ear, in mm.
 LOCK_OFF_MM, SCREW_OFF_MM, STOP_OFF_MM = 14.0, 17.0, 40.0
-# Width of a stop, and the length of its part under the ring.
+# Width of a stop, and the length of its part under the ring, in mm.
 STOP_WIDE_MM, STOP_HOLD_MM = 14.0, 26.0
 POST_GAP_MM, POST_THICK_MM, POST_ARM_MM = 4.0, 18.0, 60.0
 ARM_THICK_MM = 12.0
-# Length of a post's foot along the axle, its width and its height; distances of its screws.
+# Length of a post's foot along the axle, its width and height, and distances of its screws, in mm.
 FOOT_MM, FOOT_SCREW_MM = (70.0, 150.0, 8.0), (26.0, 45.0)
 SHELF_TOP_MM, SHELF_MM, STANDOFF_MM = -65.0, 9.0, 10.0
-BOARD_HIGH_MM = 48.0  # Height with the regulator's heatsink, the highest part of a carrier.
-SHELF_RIM_MM = 6.0  # Width of the shelf's rim around the board on it.
+BOARD_HIGH_MM = 48.0  # Height in mm of a carrier with the regulator's heatsink, its highest part.
+SHELF_RIM_MM = 6.0  # Width of the shelf's rim around the board on it, in mm.
 DISC_MM, DISC_HOLE_MM, TRAY_MM = 5.0, 8.5, 3.0
-BOLT_BELOW_MM = 10.0  # Height of an M8 nut with its washer and the end of the bolt.
+BOLT_BELOW_MM = 10.0  # Height of an M8 nut with its washer and the end of the bolt, in mm.
 PI_G, BAR_G = 60.0, 80.0
-# Sizes of a Pi with its standoffs, and of one bus bar.
+# Sizes of a Pi with its standoffs, and of one bus bar, in mm.
 PI_MM, BAR_MM = (86.0, 57.0, 30.0), (22.0, 130.0, 20.0)
 BASE_MM, SUPPLY_MM = 12.0, (130.0, 62.0, 42.0)
-BLOCK_MM = 50.0  # Height of the blocks under a shelf that does not tilt.
+BLOCK_MM = 50.0  # Height of the blocks under a shelf that does not tilt, in mm.
 TILT_SENSOR_MM = (22.0, 17.0, 4.0)
-# Minimum gap between moving parts and the base, and the space for a socket under a nut.
+# Minimum gap between moving parts and the base, and the space for a socket under a nut, in mm.
 CLEAR_MM, SOCKET_MM = 8.0, 26.0
-# Diameter of the wires that leave the shelf, and their minimum bending radius.
+# Diameter of the wires that leave the shelf, and their minimum bending radius, in mm.
 BUNDLE_MM, BEND_MM = 8.0, 14.0
 TURNTABLE_MM, TURNTABLE_HIGH_MM = 300.0, 10.0
 SLIP_RING_MM = 22.0
@@ -83,16 +84,16 @@ class Frame:
     """The dimensions of one table's support."""
 
     plate_mm: float
-    """Length of the edges of the square playing area."""
+    """Length of the edges of the square playing area, in mm."""
     stands: Literal["gimbal", "turntable", "legs"]
     board_mm: tuple[float, float]
-    """Width and depth of the board on the shelf."""
+    """Width and depth of the board on the shelf, in mm."""
     hung_g: float
-    """Mass of the row boards, lights and wires under the plate."""
+    """Mass of the row boards, lights and wires under the plate, in g."""
     board_g: float
-    """Mass of the board on the shelf with its parts."""
+    """Mass of the board on the shelf with its parts, in g."""
     pieces_g: float
-    """Mass of the pieces if the heaviest piece is on every place."""
+    """Mass of the pieces if the heaviest piece is on every place, in g."""
     pi_on_base: bool = False
     """True if the Pi is on the base, False if it is under the shelf."""
     bars: bool = True
@@ -100,36 +101,36 @@ class Frame:
 
     @property
     def half_mm(self) -> float:
-        """Half the length of the plate's edge."""
+        """Half the length of the plate's edge, in mm."""
         return self.plate_mm / 2
 
     @property
     def rod_x_mm(self) -> float:
-        """Distance of the rods from the centre in x; the rods are outside the plate and the shelf's
-        board.
+        """Distance of the rods from the centre in x, in mm. The rods are outside the plate and the
+        shelf's board.
         """
         return max(self.half_mm + 19.0, self.board_mm[0] / 2 + SHELF_RIM_MM + 5.0)
 
     @property
     def ear_x_mm(self) -> float:
-        """Distance of an ear's end from the centre in x."""
+        """Distance of an ear's end from the centre in x, in mm."""
         return max(self.half_mm + EAR_MM, self.rod_x_mm + 12.0)
 
     @property
     def bearing_x_mm(self) -> float:
-        """Distance of a bearing's middle from the centre in x."""
+        """Distance of a bearing's middle from the centre in x, in mm."""
         return self.ear_x_mm - BEARING_IN_MM - BEARING_MM[0] / 2
 
     @property
     def ring_mm(self) -> tuple[float, float, float, float]:
-        """Half the inner width and depth of the ring, and half its outer width and depth."""
+        """Half the inner width and depth of the ring, and half its outer width and depth, in mm."""
         x = self.ear_x_mm - BEARING_IN_MM + platform.RING_GAP_MM
         y = max(self.half_mm + platform.RING_GAP_MM + 2, self.board_mm[1] / 2 + 26.0)
         return x, y, x + platform.RING_WIDE_MM, y + platform.RING_WIDE_MM
 
     @property
     def post_y_mm(self) -> float:
-        """Distance of a post's middle from the centre in y."""
+        """Distance of a post's middle from the centre in y, in mm."""
         return self.ring_mm[3] + POST_GAP_MM + POST_THICK_MM / 2
 
     @property
@@ -153,7 +154,7 @@ class Frame:
 
     @property
     def rod_mm(self) -> float:
-        """Length of each rod."""
+        """Length of each rod, in mm."""
         top = UNDER_MM + platform.PLYWOOD_MM + ROD_NUT_MM
         return top - (SHELF_TOP_MM - SHELF_MM - ROD_NUT_MM) + 2 * ROD_SPARE_MM
 
@@ -254,12 +255,14 @@ class Frame:
 
     @property
     def tray_bottom_mm(self) -> float:
-        """Height of the lowest end of the weight's bolt."""
+        """Height of the lowest end of the weight's bolt, in mm."""
         return SHELF_TOP_MM - SHELF_MM - self.discs * DISC_MM - TRAY_MM - BOLT_BELOW_MM
 
     @cached_property
     def lowest_mm(self) -> float:
-        """Height of the lowest point that a moving part reaches with both axles at their stops."""
+        """Height in mm of the lowest point that a moving part reaches with both axles at their
+        stops.
+        """
         bottom = SHELF_TOP_MM - SHELF_MM
         points = [(abs(x), abs(y), bottom) for x, y in self.shelf_outline]
         points += [(x + 5, y + 5, bottom - ROD_NUT_MM - ROD_SPARE_MM) for x, y in self.rods[2:3]]
@@ -273,7 +276,7 @@ class Frame:
 
     @property
     def base_top_mm(self) -> float:
-        """Height of the base's upper face, which is below all moving parts."""
+        """Height of the base's upper face in mm; the face is below all moving parts."""
         if self.stands == "gimbal":
             under = min(self.lowest_mm - CLEAR_MM, self.tray_bottom_mm - SOCKET_MM)
             return min(platform.GROUND_MM + BASE_MM, under)
@@ -302,7 +305,7 @@ class Frame:
 
     @property
     def bundle_end_mm(self) -> tuple[float, float, float]:
-        """Point at which the wires to the base leave the shelf."""
+        """Point at which the wires to the base leave the shelf, in mm."""
         south = -(platform.WEIGHT_ACROSS_MM / 2 + 16.0)
         return 0.0, south, SHELF_TOP_MM - SHELF_MM - BUNDLE_MM / 2 - 0.5
 
@@ -318,7 +321,7 @@ class Frame:
 
     @property
     def clearance_mm(self) -> float:
-        """Minimum distance of the moving parts from the base."""
+        """Minimum distance of the moving parts from the base, in mm."""
         return self.lowest_mm - self.base_top_mm
 
 

@@ -14,9 +14,10 @@ from importlib import import_module
 from tiltboard_plans.board import Board, Point
 from tiltboard_plans.carrier import GND
 
-SQUARE_OHM = 0.00049  # Resistance of a square of copper 35 um thick.
-LEAD_OHM = 0.01  # Resistance of the lead from a Pi on the shelf: 0.2 m of AWG 18 and its contacts.
-# Resistance of one wire in a ribbon of 25 cm (AWG 28) and its contacts.
+SQUARE_OHM = 0.00049  # Resistance of a square of copper 35 um thick, in ohm.
+# Resistance in ohm of the lead from a Pi on the shelf: 0.2 m of AWG 18 and its contacts.
+LEAD_OHM = 0.01
+# Resistance of one wire in a ribbon of 25 cm (AWG 28) and its contacts, in ohm.
 RIBBON_OHM = 0.25 * 0.213 + 0.02
 # Resistance of copper on copper, and a tiny conductance to ground that makes isolated copper
 # solvable.

@@ -10,7 +10,7 @@ from tiltboard.firmware_host.config.wiring import GpioPanel, MatrixHall
 from tiltboard_plans.board import Board, Channel, Via
 from tiltboard_plans.carrier import GND, HEADER_PIN, PI_GROUNDS
 
-CELL_MM = (16.0, 14.2)  # Distance between neighbouring places.
+CELL_MM = (16.0, 14.2)  # Distance between neighbouring places, in mm.
 LANE_MM = 0.7
 # Positions of a place's lines, relative to the first pad of the place's first button.
 NORTH_X, SOUTH_X, ROW_Y = -1.8, -2.6, 8.9

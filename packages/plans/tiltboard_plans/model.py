@@ -30,16 +30,17 @@ from tiltboard_plans.matrix_board import CELL_MM, matrix_board
 from tiltboard_plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
 
 HEATSINK_K_W = 16.0  # Thermal resistance of a heatsink of 13 K/W with its insulating washer.
-# Rated currents of fuses (IEC 60127).
+# Rated currents of fuses (IEC 60127), in A.
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)
 # Wire from the supply to terminal J20, the thickest that the terminal takes; ohm/m; length in m.
 MAIN_FEED = ("AWG 16", 0.0132, 0.6)
 # Resistance of one metre of each wire at 20 degrees Celsius.
 OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}
 MAX_DROP_V = 0.2
-WIRES_G = 150.0  # Mass of the wires between the row boards and the shelf.
+WIRES_G = 150.0  # Mass of the wires between the row boards and the shelf, in g.
 BOARD_MM, MAX_SPACER_MM = 1.6, 9.0
-RAILS_MM = (3.8, 8.2)  # Distances from a sensor to the 5 V rail and the ground rail of its light.
+# Distances from a sensor to the 5 V rail and the ground rail of its light, in mm.
+RAILS_MM = (3.8, 8.2)
 RAIL_OHM_MM = 0.000246  # Resistance of 1 mm of a copper rail 2 mm wide and 0.035 mm thick.
 SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
 PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
@@ -128,8 +129,8 @@ class Plans:
 
     @cached_property
     def tilt_sensor_mm(self) -> tuple[float, float] | None:
-        """Position of the tilt sensor under the plate, or None without a tilt sensor: the free
-        position nearest to the centre, clear of wires and screws.
+        """Position of the tilt sensor under the plate in mm, or None without a tilt sensor. The
+        position is the one nearest to the centre that is clear of wires and screws.
         """
         if self.profile.imu is None:
             return None

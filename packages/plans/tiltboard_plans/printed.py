@@ -23,7 +23,7 @@ from tiltboard_plans import frame as f
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
 # The ballast is brass shot in epoxy; steel would disturb the field.
 PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5
-# Heights over the board: the Hall element of a DRV5055 in SOT-23, and a WS2812B.
+# Heights over the board in mm: the Hall element of a DRV5055 in SOT-23, and a WS2812B.
 ELEMENT_MM, LIGHT_HIGH_MM = 0.7, 1.6
 _AROUND = 96
 

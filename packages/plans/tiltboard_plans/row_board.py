@@ -12,14 +12,14 @@ from tiltboard_plans.board import GRID_MM, Board
 MAX_PLACES, MAX_SWITCHES = 5, 4
 GNDA_Y = 14.24
 MIN_PITCH_MM, MIN_SWITCH_PITCH_MM = 32.8, 45.0
-SWITCH_MM = 1.6  # Distance from a place's centre to each of its switches.
-HALF_MM = 17.3  # Half the height of a board, if the pitch allows it.
+SWITCH_MM = 1.6  # Distance from a place's centre to each of its switches, in mm.
+HALF_MM = 17.3  # Half the height of a board in mm, if the pitch is large enough.
 SCREWS_MM = ((9.0, 6.0, 3.2), (9.0, 6.0, 3.2), (-7.0, -12.0, 3.2))
 """Position (right, below) of each spacer relative to the first, the last and the middle place, and
 the diameter of its hole, in mm. The three spacers are not in one line, so that the board cannot
 tilt.
 """
-# The third spacer on a board with a light strip, with an M2.5 screw.
+# Position in mm of the third spacer on a board with a light strip, and its hole for an M2.5 screw.
 UNDER_STRIP_MM = (8.0, -4.2, 2.7)
 STRIP_WIDE_MM = 10.0
 V33, GNDA, V5, GNDL = "3V3A", "GNDA", "5V", "GNDL"

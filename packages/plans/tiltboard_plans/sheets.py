@@ -34,7 +34,7 @@ from tiltboard_plans.model import Plans
 
 PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)
 LIGHT_HOLE_MM, SCREW_MM, PI_SCREW_MM = 6.0, 4.2, 2.7
-PI_HOLES_MM = (58.0, 49.0)  # Distances between the four screw holes of a Pi's board.
+PI_HOLES_MM = (58.0, 49.0)  # Distances between the four screw holes of a Pi's board, in mm.
 EAR_MM, RING_CORNERS, CIRCLE_CORNERS = 3.6, 90, 72
 PEN_MM, RULER_MM = 0.25, 100
 COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # Colour numbers of the layers in DXF.

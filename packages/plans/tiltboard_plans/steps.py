@@ -33,7 +33,7 @@ STEPS = (
 The view is ``above``, ``below`` (without the stand), or ``alone`` (from above, without other
 parts).
 """
-TURN_DEG, LEAN_DEG = 28.0, 58.0  # Rotation of the picture, and its backward tilt.
+TURN_DEG, LEAN_DEG = 28.0, 58.0  # Rotation of the picture, and its backward tilt, in degrees.
 APART = 4.0  # Factor on the heights in the exploded view.
 LOOKS = {
     "wood": "#c9a063",

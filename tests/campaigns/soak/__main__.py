@@ -36,7 +36,8 @@ def command(games: int, seed: int, first: int, profile: str, game: str) -> None:
     tables = [load_profile(name) for name in (profile_names() if profile == ALL else [profile])]
     plan = Plan(tables, () if game == ALL else (game_type(game).name,))
     totals, leaks = Totals(), Leaks(games)
-    logging.getLogger().addHandler(logging.NullHandler())  # faults are no news here
+    # Faults are expected here, so the log is not shown.
+    logging.getLogger().addHandler(logging.NullHandler())
     try:
         for number in range(first, first + games):
             known = len(totals.failures)

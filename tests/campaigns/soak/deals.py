@@ -21,12 +21,12 @@ Options = dict[str, Any]
 
 
 def games_of(profile: Profile) -> tuple[str, ...]:
-    """The games that this table can carry, of those that are soaked."""
+    """Return the soak's games that fit this table."""
     return tuple(name for name in SMALLEST if _carries(profile, name, SMALLEST[name]))
 
 
 def deal(profile: Profile, game: str, stream: Stream) -> NewGame:
-    """A game of that name which fits the table."""
+    """Return a game of this name with random options that fit the table."""
     for _ in range(TRIES):
         options = DEALERS[game](stream, profile)
         if _carries(profile, game, options):
@@ -58,7 +58,7 @@ def _momentum(stream: Stream, profile: Profile) -> Options:
         options["pie"] = stream.random() < 0.6
     if players == 3:
         options["must_block"] = stream.random() < 0.7
-    options["round_limit"] = stream.randint(2, 4)  # by chance, no set is ever complete
+    options["round_limit"] = stream.randint(2, 4)  # A complete set never occurs by chance.
     return options
 
 

@@ -12,9 +12,10 @@ from tiltboard.hw_sim.world.magnet import WEAK
 from tiltboard.hw_sim.world.pieces import SimulatedPiece
 from tiltboard.hw_sim.world.world import World
 
-STANDS_MM = 5.0  # lower than this it is as good as on the plate: switches close before it lies
+# Maximum height of a piece on its place; switches close before a piece touches the plate.
+STANDS_MM = 5.0
 KEPT_S = 10.0
-FELT = 0.5  # of a sound magnet
+FELT = 0.5  # Minimum strength of a detectable magnet, as a fraction of a normal magnet.
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class _Seen:
 
 
 class Eyes:
-    """Looks at one table, each scan."""
+    """Records the pieces of one table in each scan."""
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
@@ -35,7 +36,7 @@ class Eyes:
         self._key: tuple[object, ...] = ()
 
     def look(self) -> None:
-        """Note what stands now."""
+        """Record the pieces on the plate now."""
         world, now_s = self._session.table.world, self._session.clock.now()
         world.settle(now_s)
         pieces = world.pieces.values()
@@ -51,11 +52,13 @@ class Eyes:
             self._past.popleft()
 
     def pieces(self) -> dict[str, str]:
-        """Place -> the piece that stands there, whichever side is up."""
+        """Return the piece on each occupied place, whichever side is up."""
         return {place: piece.label for place, piece in self._standing()}
 
     def reads(self) -> dict[str, str]:
-        """Place -> what a perfect sensor there reads: a piece upside down is another one."""
+        """Return the reading of a perfect sensor on each occupied place. A piece that is upside
+        down reads as another piece.
+        """
         overlay = self._session.host.overlay
         found = {}
         for place, piece in self._standing():
@@ -65,17 +68,15 @@ class Eyes:
         return found
 
     def unfelt_since(self, since_s: float) -> set[str]:
-        """Places where something has stood since then with so weak a magnet that a sensor may feel
-        nothing of it.
-        """
+        """Return the places that have had a magnet too weak for a sensor since ``since_s``."""
         return {place for seen in self._since(since_s) for place in seen.unfelt}
 
     def weak(self) -> set[str]:
-        """Places where a weak magnet stands."""
+        """Return the places that have a weak magnet now."""
         return {place for place, piece in self._standing() if piece.kind.disc == WEAK}
 
     def past(self, since_s: float, until_s: float) -> list[tuple[float, Mapping[str, str]]]:
-        """What has stood at some time between: how long of it (in seconds), and what."""
+        """Return the boards between two times, each with its duration in seconds."""
         spans = []
         for (start_s, seen), end_s in zip(self._past, self._ends(), strict=True):
             first, last = max(start_s, since_s), min(end_s, until_s)
@@ -105,7 +106,9 @@ class Eyes:
         return [(places[index], piece) for index, piece in spots if index is not None]
 
     def _spot(self, piece: SimulatedPiece, now_s: float) -> int | None:
-        """The plate index on which it stands; None: it is in the air or beside the plate."""
+        """Return the index of the place on which a piece is, or None if the piece is in the air or
+        off the plate.
+        """
         if piece.held or not piece.present(now_s):
             return None
         x_mm, y_mm, height_mm = piece.at(now_s)

@@ -15,25 +15,28 @@ from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.boards import SwitchBoard
 from tiltboard.hw_sim.session import SimSession
 
-SEEN_S = 0.5  # how old what the table has seen of a place may be
-GUESSED_S = 2.0  # the same where neighbours watch it
-STOOD_S = 3.0  # a takeback by hand
-BLINK_S = 0.5  # what is shorter need not be noticed
-OBEYED_S = 4.0  # a button's press or a request is carried out within this time
-NOTICED_S = 1.0  # (and GUESSED_S on top) a linear sensor's failure
+SEEN_S = 0.5  # Maximum age of the sensors' view of a place, in seconds.
+# Maximum age for a place whose sensor has failed and whose neighbours infer its piece.
+GUESSED_S = 2.0
+STOOD_S = 3.0  # Time for which a board must stay for a take-back by hand, in seconds.
+BLINK_S = 0.5  # Changes shorter than this need not be detected, in seconds.
+OBEYED_S = 4.0  # Maximum time until a button press or a request is carried out, in seconds.
+# Maximum time to detect that a linear sensor has failed, in seconds, plus GUESSED_S.
+NOTICED_S = 1.0
 BROKEN = ("sensor-dead", "sensor-stuck", "sensor-noisy")
-ANY = "any"  # of the moves that explain the board
+ANY = "any"  # Any of the moves that explain the board is right.
 
 
 class SoakError(AssertionError):
-    """The table did what it must not: a wrong verdict, a wrong light, or a dead end."""
+    """The table made an error: a wrong decision, a wrong light, or a dead end."""
 
 
 class Judge:
-    """Of one game. ``moves``: as confirmed so far; ``position``: after them.
+    """Checks the table's decisions in one game.
 
-    ``meant``: the move that the hands have made or that was answered, where several lead to the
-    same board; ``ANY``: none was meant. ``taken_back``: how many moves were.
+    ``moves`` are the confirmed moves, and ``position`` is the position after them. ``meant`` is the
+    move that the hands have made or that was answered, if several moves lead to the same board, or
+    ``ANY``. ``taken_back`` counts the moves that were taken back.
     """
 
     def __init__(self, session: SimSession, eyes: Eyes) -> None:
@@ -49,7 +52,7 @@ class Judge:
         self._broken_s: dict[str, float] = {}
         self._host = host
         self._host_s = -NOTICED_S - GUESSED_S
-        self._guessed: set[str] = set()  # failed since before the last start
+        self._guessed: set[str] = set()  # Places whose sensors failed before the last start.
         self._failed_s: dict[tuple[str, tuple[str, ...]], float] = {}
         self._switches = isinstance(session.table.hall_board, SwitchBoard)
         self.moves: tuple[str, ...] = ()
@@ -59,20 +62,22 @@ class Judge:
 
     @property
     def position(self) -> Position:
-        """After the confirmed moves, by the rules alone."""
+        """The position after the confirmed moves, by the rules alone."""
         return self._line[-1]
 
     @property
     def before(self) -> Position | None:
-        """Before the last of them."""
+        """The position before the last confirmed move, or None at the start."""
         return self._line[-2] if len(self._line) > 1 else None
 
     def asked_back(self) -> None:
-        """Somebody pressed ``back``: the table may take one move back."""
+        """Note that ``back`` was pressed, so that the table can take one move back."""
         self._asked_back.append(self._session.clock.now())
 
     def look(self) -> bool:
-        """After each scan. Whether the line of moves has changed. Raises SoakError."""
+        """Check the table after a scan, and return whether the list of moves has changed. Raises
+        SoakError.
+        """
         self._eyes.look()
         host, now_s = self._session.host, self._session.clock.now()
         for place in host.sight.masked:
@@ -107,7 +112,9 @@ class Judge:
         return True
 
     def _note_broken(self, now_s: float) -> None:
-        """Sensors that work no more; linear ones are noticed soon."""
+        """Note the places of failed sensors. A table detects a failed linear sensor after some
+        time.
+        """
         host, places = self._session.host, self._session.profile.places
         active = [fault for fault in self._session.faults.active if fault[0] in BROKEN]
         self._failed_s = {fault: self._failed_s.get(fault, now_s) for fault in active}
@@ -117,7 +124,7 @@ class Judge:
                 self._broken_s[place] = now_s
 
     def _check_made(self, made: Sequence[str]) -> None:
-        """The last of ``made`` is the one legal explanation of what stands."""
+        """Check that the last of the moves ``made`` is the only legal explanation of the board."""
         for move in made:
             before = self.position
             if move not in before.legal():
@@ -128,7 +135,7 @@ class Judge:
         turn = before.play(made[-1])
         wrong = self._not_seen(after.cells, turn)
         if wrong and self._session.host.sight.blind:
-            # What nobody sees of it must be done where the next move has been made on top.
+            # If no sensor shows a part of the move, a later move on top of that part proves it.
             acts = (after.play(move).act for move in after.legal())
             if any(not self._not_seen(_with(after.cells, act), turn) for act in acts):
                 wrong = ""
@@ -144,8 +151,10 @@ class Judge:
             raise SoakError(f"a wrong verdict: {made[-1]}, but {self.meant} was meant")
 
     def _not_seen(self, wanted: Mapping[str, str], turn: Turn) -> str:
-        """What has not stood as ``wanted`` for the last moment. Apart from places that nobody sees,
-        and from doubtful ones where ``turn`` changes nothing: they are mended afterwards.
+        """Return the places that have not been as ``wanted`` for the last moment, as text.
+
+        Places without a working sensor are excluded, and so are uncertain places that ``turn`` does
+        not change.
         """
         now_s, sight = self._session.clock.now(), self._session.host.sight
         shifts = (*turn.act, *turn.consequences)
@@ -164,9 +173,11 @@ class Judge:
         return ", ".join(wrong)
 
     def _unknowable(self) -> set[str]:
-        """Where no table could know what stands: the magnet is too weak to be felt, by the
-        neighbours of a failed sensor too; a sensor has failed only now, or before the last start;
-        or it is a switch, which has no noise to judge it by.
+        """Return the places whose piece no table could know.
+
+        There the magnet is too weak to be detected, also by the neighbours of a failed sensor. Or
+        the sensor has failed just now or before the last start, or is a switch, which has no noise
+        to show a failure.
         """
         now_s = self._session.clock.now()
         found = {place for place, at_s in self._broken_s.items() if now_s - at_s < GUESSED_S}

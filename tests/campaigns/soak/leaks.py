@@ -20,7 +20,7 @@ STATM = Path("/proc/self/statm")
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """``objects``: that Python's collector follows, after it has run."""
+    """The resources of this process. ``objects``: objects that the garbage collector tracks."""
 
     memory_mb: float
     objects: int
@@ -29,7 +29,7 @@ class Used:
 
     @classmethod
     def now(cls) -> Used:
-        """What this process uses, garbage collected."""
+        """Return the resources that this process uses now, after a garbage collection."""
         gc.collect()
         pages = int(STATM.read_text().split()[1])
         return cls(
@@ -41,9 +41,10 @@ class Used:
 
 
 class Leaks:
-    """Compares the end of a soak of ``games`` with the time when it was warm.
+    """Compares the resources at the end of a soak with the resources after the warm-up.
 
-    Of fewer than FEWEST nothing is said: what they load once looks like what they keep.
+    A soak of fewer than FEWEST games gives no result, because code that is loaded once looks like a
+    leak.
     """
 
     def __init__(self, games: int) -> None:
@@ -52,13 +53,13 @@ class Leaks:
         self._played = 0
 
     def played(self) -> None:
-        """One more game."""
+        """Count one more game."""
         self._played += 1
         if self._played == self._warm_at:
             self._warm = Used.now()
 
     def found(self) -> tuple[Message, bool]:
-        """A sentence, and whether more is kept than may be."""
+        """Return the result as a sentence, and whether there is a leak."""
         games = self._played - self._warm_at
         if self._warm is None or games <= 0 or self._played < FEWEST:
             return text("Too few games to see a leak."), False

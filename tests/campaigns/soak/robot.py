@@ -28,7 +28,7 @@ MENU = "Which game?"
 
 
 class Robot:
-    """Plays one game to its end."""
+    """A robot that plays one game to its end."""
 
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
@@ -36,13 +36,13 @@ class Robot:
         self._reopened = False
 
     def play(self) -> None:
-        """Until the game is over. Raises SoakError."""
+        """Play until the game is over. Raises SoakError."""
         seat = self._seat
         while not self._follow():
             seat.wait(seat.stream.uniform(0.04, 0.4))
 
     def _follow(self) -> bool:
-        """Do the next thing that the table asks for. Whether the game is over."""
+        """Do the next thing that the table requests, and return whether the game is over."""
         seat, standing = self._seat, self._seat.standing
         since_s = seat.now() - max(seat.moved_s, seat.trouble.mended_s)
         seat.trouble.calm = since_s > CALM_S
@@ -63,7 +63,7 @@ class Robot:
         return False
 
     def _over(self) -> bool:
-        """The game is over; sometimes the last move is taken back first."""
+        """Return True if the game stays over; sometimes the last move is taken back first."""
         seat = self._seat
         if seat.position.outcome is None:
             raise SoakError("over too early")
@@ -73,7 +73,7 @@ class Robot:
             return False
         return True
 
-    # A move
+    # Methods that make a move.
 
     def _turn(self, standing: Standing) -> None:
         seat, position = self._seat, self._seat.position
@@ -88,7 +88,9 @@ class Robot:
         self.make(position.play(move))
 
     def _lit_moves(self, standing: Standing, position: Position) -> list[str]:
-        """The legal moves whose light is on. Raises SoakError where the lights say otherwise."""
+        """Return the legal moves whose light is on. Raises SoakError if the lights contradict the
+        rules.
+        """
         seat = self._seat
         legal = {move: starts_at(position.play(move)) for move in position.legal()}
         host = seat.session.host
@@ -104,7 +106,7 @@ class Robot:
         return moves or list(legal)
 
     def make(self, turn: Turn) -> None:
-        """The act of a move, in one of the ways in which people do it."""
+        """Carry out the act of a move in one of the ways in which people do it."""
         seat, stream = self._seat, self._seat.stream
         seat.judge.meant = turn.move
         carried = [s for s in turn.act if s.source is not None and s.target is not None]
@@ -148,11 +150,11 @@ class Robot:
                 seat.wait(ANSWERED_S)
 
     def _notice(self, position: Position) -> None:
-        """It is somebody's turn, though the board is not the position: has it been seen?"""
+        """Restore the board if a player is to move but the board has been wrong for some time."""
         if self._waited_s() > AGAIN_S:
             self._restore(dict(position.cells))
 
-    # What is asked for
+    # Methods that carry out the table's requests.
 
     def _obey(self, standing: Standing) -> None:
         seat, pieces = self._seat, self._seat.pieces()
@@ -176,12 +178,14 @@ class Robot:
             self._redo(standing)
 
     def _waited_s(self) -> float:
-        """How long nothing has been done."""
+        """Return the time since the last action."""
         return self._seat.now() - max(self._seat.deed_s, self._again_s)
 
     @staticmethod
     def _way_of(standing: Standing, place: str, pieces: Mapping[str, str]) -> str | None:
-        """Where the arrow from ``place`` leads, if that place is free."""
+        """Return the target of the arrow from ``place``, or None if there is no arrow or the target
+        is occupied.
+        """
         for shift in standing.shifts:
             if shift.source == place and shift.target is not None and shift.target not in pieces:
                 return shift.target
@@ -189,14 +193,16 @@ class Robot:
 
     @staticmethod
     def _start_of(standing: Standing, place: str, pieces: Mapping[str, str]) -> str | None:
-        """Where the arrow to ``place`` begins, if that piece still stands there."""
+        """Return the source of the arrow to ``place``, or None if the piece is no longer on the
+        source.
+        """
         for shift in standing.shifts:
             if shift.target == place and shift.source is not None:
                 return shift.source if pieces.get(shift.source) == shift.piece else None
         return None
 
     def _is_done(self, standing: Standing) -> bool:
-        """Whether all that the lights ask for has been done."""
+        """Return whether all requests of the lights are carried out."""
         pieces = self._seat.pieces()
         return all(
             pieces.get(place) == (standing.piece_for.get(place) if role is Role.PUT else None)
@@ -205,8 +211,8 @@ class Robot:
         )
 
     def _redo(self, standing: Standing) -> None:
-        """The table does not see that it was done: lift what stands on a lit place, or, where
-        nothing stands, bring the board to what the confirmed position says.
+        """Repeat an action that the table has not detected: lift a piece from a lit place, or bring
+        the board closer to the confirmed position.
         """
         pieces = self._seat.pieces()
         lit = sorted(p for p, role in standing.roles.items() if role in DONE and p in pieces)
@@ -219,7 +225,7 @@ class Robot:
             self._again()
 
     def _restore(self, wanted: Mapping[str, str]) -> None:
-        """One piece nearer to ``wanted``."""
+        """Bring the board one piece closer to ``wanted``."""
         seat, pieces = self._seat, self._seat.pieces()
         self._again()
         extra = sorted(place for place in pieces if wanted.get(place) != pieces[place])
@@ -228,7 +234,7 @@ class Robot:
             seat.take(extra[0])
         elif lacking:
             seat.put(wanted[lacking[0]], lacking[0])
-        elif pieces:  # nothing is wrong that can be seen
+        elif pieces:  # No visible piece is wrong.
             place = seat.stream.choice(sorted(pieces))
             seat.take(place)
             seat.put(pieces[place], place)
@@ -237,10 +243,12 @@ class Robot:
         self._again_s = self._seat.now()
         self._seat.totals.again += 1
 
-    # Questions
+    # Methods that answer questions.
 
     def _answer(self, standing: Standing, question: Question) -> bool:
-        """By button, on the page, or by tilting the plate; whether there was a true answer."""
+        """Answer by button, on the page, or by tilting the plate. Return whether there was a true
+        answer.
+        """
         seat = self._seat
         if MENU in str(question.ask):
             seat.press("back")
@@ -274,7 +282,7 @@ class Robot:
         return True
 
     def _right(self, standing: Standing, question: Question) -> Choice | None:
-        """The choice that was meant; else one that is true of the board; None: none is."""
+        """Return the intended choice, or another choice that is true for the board, or None."""
         judge, true = self._seat.judge, []
         for choice in question.choices:
             names = (choice.value, *choice.also)
@@ -290,7 +298,9 @@ class Robot:
         return true[0] if true else None
 
     def _stands(self, turn: Turn) -> bool:
-        """Whether the board is what the act of ``turn`` leaves, with any part of what follows."""
+        """Return whether the board can be the result of a turn's act and any part of its
+        consequences.
+        """
         pieces, before, after = self._seat.pieces(), self._seat.position.cells, turn.position.cells
         acted = dict(before)
         for shift in turn.act:
@@ -309,13 +319,13 @@ class Robot:
 
 
 def wins(turn: Turn) -> bool:
-    """Whether the mover has won with it."""
+    """Return whether the player wins with this turn."""
     outcome = turn.position.outcome
     return outcome is not None and turn.player in (outcome.winner, *(outcome.team or ()))
 
 
 def starts_at(turn: Turn) -> tuple[str, str]:
-    """The place whose light invites to a move, and how its act begins."""
+    """Return the place whose light invites to a move, and the first action of the move."""
     sources = {s.source for s in turn.act if s.target is None}
     for shift in turn.act:
         if shift.source is not None and shift.target is not None:

@@ -18,9 +18,10 @@ from tiltboard.hw_sim.session import SimSession
 
 
 class Plan:
-    """What is played in turn. ``games``: names; empty: all that each table can carry.
+    """The order of tables and games. ``games``: names of games, or empty for all that each table
+    can carry.
 
-    Raises ConfigError where nothing is left to be played.
+    Raises ConfigError if no game is left.
     """
 
     def __init__(self, profiles: Sequence[Profile], games: Sequence[str] = ()) -> None:
@@ -38,14 +39,16 @@ class Plan:
             )
 
     def of(self, number: int) -> tuple[Profile, str]:
-        """The table and the game of game ``number``: table after table, then the next games."""
+        """Return the table and the game of game ``number``: all tables in turn, then the next
+        games.
+        """
         round_number, at = divmod(number, len(self._tables))
         profile, names = self._tables[at]
         return profile, names[round_number % len(names)]
 
 
 def play(plan: Plan, state: Path, seed: int, number: int, totals: Totals) -> None:
-    """One game on a table of its own; what goes wrong is added to ``totals``."""
+    """Play one game on a new table, and add a failure to ``totals``."""
     profile, name = plan.of(number)
     stream = Streams(seed).stream(f"soak-{number}")
     with SimSession(profile, state, seed=stream.randrange(2**31)) as session:
@@ -63,7 +66,7 @@ def play(plan: Plan, state: Path, seed: int, number: int, totals: Totals) -> Non
 
 
 def where(seat: Seat) -> str:
-    """How it stands, for a report."""
+    """Return the state of a game as text, for a report."""
     host, standing = seat.session.host, seat.standing
     return "\n".join(
         (
@@ -87,7 +90,7 @@ def _check_end(seat: Seat) -> None:
     if host.standing.outcome != seat.position.outcome:
         raise SoakError("a wrong result")
     seat.trouble.heal_all()
-    seat.wait(1.5)  # a full disk has room again
+    seat.wait(1.5)  # A full disk has space again after this time.
     record = host.journal.current()
     if record is None or tuple(record.moves) != seat.judge.moves:
         raise SoakError("the journal is not what was played")

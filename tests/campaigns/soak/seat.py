@@ -15,12 +15,13 @@ from tiltboard.hw_sim.hands import Action
 from tiltboard.hw_sim.rng import Stream
 from tiltboard.hw_sim.session import SimSession
 
-OFF_CENTRE_MM = 3.4  # two neighbours further off toward each other would touch
+# Maximum distance of a piece from the centre of its place; more would let neighbours touch.
+OFF_CENTRE_MM = 3.4
 
 
 class Seat:
-    """Of the robot. ``deed_s``: when the hands last did something; ``moved_s``: when the line of
-    moves last changed.
+    """The robot's seat. ``deed_s``: time of the last action of the hands. ``moved_s``: time of the
+    last change of the list of moves.
     """
 
     def __init__(self, session: SimSession, stream: Stream, totals: Totals) -> None:
@@ -34,42 +35,42 @@ class Seat:
 
     @property
     def standing(self) -> Standing:
-        """What lights and page show."""
+        """The standing that lights and page show."""
         return self._session.host.standing
 
     @property
     def session(self) -> SimSession:
-        """The table."""
+        """The session of the simulated table."""
         return self._session
 
     @property
     def position(self) -> Position:
-        """The board as the rules have it."""
+        """The position by the rules."""
         return self.judge.position
 
     def pieces(self) -> dict[str, str]:
-        """What stands where, as anybody at the table sees."""
+        """Return the physical piece on each occupied place."""
         return self.eyes.pieces()
 
-    # Time
+    # Methods for time.
 
     def now(self) -> float:
-        """Virtual seconds."""
+        """Return the virtual time in seconds."""
         return self._session.clock.now()
 
     def wait(self, duration_s: float) -> None:
-        """Do nothing."""
+        """Let the table run without an action of the hands."""
         self.until(self.now() + duration_s)
 
     def until(self, time_s: float) -> None:
-        """Let the table run, in trouble or not."""
+        """Let the table run, with random trouble, until ``time_s``."""
         while self.now() < time_s:
             self.trouble.tick()
             self._session.tick()
             if self.judge.look():
                 self.moved_s = self.now()
 
-    # Hands
+    # Methods for the hands.
 
     def put(
         self,
@@ -79,7 +80,7 @@ class Seat:
         off_mm: float = OFF_CENTRE_MM,
         turned_over: bool = False,
     ) -> bool:
-        """A piece from its tray on ``place``; whether there was room."""
+        """Put a piece from its tray on ``place``, and return whether there was space."""
         hands, index = self._session.hands, self.index_of(place)
         radius, angle = off_mm * self.stream.random(), math.tau * self.stream.random()
         offset = radius * math.cos(angle), radius * math.sin(angle)
@@ -91,14 +92,14 @@ class Seat:
         return False
 
     def take(self, place: str) -> bool:
-        """Off the plate; whether anything stood there."""
+        """Take the piece from ``place``, and return whether there was a piece."""
         try:
             return self._done(self._session.hands.take(self.index_of(place)))
         except HandsError:
             return False
 
     def move(self, source: str, target: str) -> bool:
-        """Lift, carry, put; whether that could be done."""
+        """Carry a piece to another place, and return whether that was possible."""
         try:
             return self._done(
                 self._session.hands.move(self.index_of(source), self.index_of(target))
@@ -107,13 +108,13 @@ class Seat:
             return False
 
     def press(self, button: str, held_s: float = 0.2) -> None:
-        """Press and let go."""
+        """Press a button for ``held_s`` seconds."""
         if button == "back" and held_s < 2.0:
             self.judge.asked_back()
         self._done(self._session.hands.press(button, held_s))
 
     def index_of(self, place: str) -> int:
-        """Plate index."""
+        """Return the index of a place on the plate."""
         return self._session.host.overlay.index_of(place)
 
     def _done(self, action: Action) -> bool:

@@ -16,17 +16,17 @@ CHANCE: Mapping[Phase, float] = {
     Phase.SETTLE: 0.12,
     Phase.FIX: 0.05,
 }
-REOPENED = 0.15  # of the games: the last move is taken back
+REOPENED = 0.15  # Fraction of the games whose last move is taken back.
 LEAN_RAD = radians(5.0)
 TAKE_BACK_S = 3.6
 FAR_OFF_MM = 9.0
-WANTED = 30.0  # seconds to take a move back by hand, and then give up
+WANTED = 30.0  # Maximum time to take a move back by hand, in seconds.
 
 Mistake = Callable[[Seat, Standing], bool]
 
 
 def err(seat: Seat, standing: Standing) -> None:
-    """Do something that was not asked for."""
+    """Make a random mistake."""
     mistakes = ON_TURN if standing.phase is Phase.TURN else ELSE
     name = seat.stream.choice(sorted(mistakes))
     seat.judge.meant = ANY
@@ -35,7 +35,7 @@ def err(seat: Seat, standing: Standing) -> None:
 
 
 def take_back(seat: Seat) -> None:
-    """The last move, by hand or by button."""
+    """Take the last move back, by hand or by button."""
     if seat.stream.random() < 0.5:
         seat.press("back")
         seat.wait(0.3)
@@ -44,31 +44,31 @@ def take_back(seat: Seat) -> None:
 
 
 def _wrong_place(seat: Seat, _standing: Standing) -> bool:
-    """The mover's piece anywhere, on the board or beside it."""
+    """Put a piece of the player to move on any free place, on or off the board."""
     piece, place = _mine(seat), _free(seat, on_board=seat.stream.random() < 0.7)
     return piece is not None and place is not None and seat.put(piece, place)
 
 
 def _wrong_piece(seat: Seat, _standing: Standing) -> bool:
-    """Any piece on a free place of the board."""
+    """Put any piece on a free place of the board."""
     place = _free(seat, on_board=True)
     return place is not None and seat.put(seat.stream.choice(_trays(seat)), place)
 
 
 def _upside_down(seat: Seat, _standing: Standing) -> bool:
-    """The mover's piece, wrong side up."""
+    """Put a piece of the player to move upside down."""
     piece, place = _mine(seat), _free(seat, on_board=True)
     return piece is not None and place is not None and seat.put(piece, place, turned_over=True)
 
 
 def _off_centre(seat: Seat, _standing: Standing) -> bool:
-    """The mover's piece, beside the middle of its place."""
+    """Put a piece of the player to move off the centre of its place."""
     piece, place = _mine(seat), _free(seat, on_board=True)
     return piece is not None and place is not None and seat.put(piece, place, off_mm=FAR_OFF_MM)
 
 
 def _changed_mind(seat: Seat, _standing: Standing) -> bool:
-    """Put, and after a moment carried elsewhere."""
+    """Put a piece, and carry it to another place a moment later."""
     piece, place = _mine(seat), _free(seat, on_board=True)
     if piece is None or place is None or not seat.put(piece, place):
         return False
@@ -78,7 +78,7 @@ def _changed_mind(seat: Seat, _standing: Standing) -> bool:
 
 
 def _two_at_once(seat: Seat, _standing: Standing) -> bool:
-    """Two pieces before the table could say anything."""
+    """Put two pieces before the table can react."""
     trays = _trays(seat)
     put = 0
     for _ in range(2):
@@ -88,13 +88,13 @@ def _two_at_once(seat: Seat, _standing: Standing) -> bool:
 
 
 def _carried_off(seat: Seat, _standing: Standing) -> bool:
-    """A piece of the board carried somewhere else."""
+    """Carry a piece of the board to another place."""
     pieces, target = sorted(seat.pieces()), _free(seat, on_board=True)
     return bool(pieces) and target is not None and seat.move(seat.stream.choice(pieces), target)
 
 
 def _lifted_and_back(seat: Seat, _standing: Standing) -> bool:
-    """A piece looked at, and put back."""
+    """Lift a piece, and put it back."""
     pieces = seat.pieces()
     if not pieces:
         return False
@@ -105,7 +105,7 @@ def _lifted_and_back(seat: Seat, _standing: Standing) -> bool:
 
 
 def _several_lifted(seat: Seat, _standing: Standing) -> bool:
-    """Two pieces taken off."""
+    """Take two pieces off the board."""
     pieces = sorted(seat.pieces())
     if len(pieces) < 2:
         return False
@@ -114,32 +114,34 @@ def _several_lifted(seat: Seat, _standing: Standing) -> bool:
 
 
 def _back(seat: Seat, _standing: Standing) -> bool:
-    """The button that takes a move back."""
+    """Press the button that takes a move back."""
     seat.press("back")
     seat.wait(0.3)
     return True
 
 
 def _early_confirm(seat: Seat, standing: Standing) -> bool:
-    """Confirm, where nothing is to be confirmed."""
+    """Press confirm when there is nothing to confirm."""
     last = seat.judge.position.outcome is not None or standing.phase is not Phase.TURN
     if last or "confirm" in str(standing.say) or standing.question:
         return False
     if seat.session.host.sight.masked:
-        return False  # then it may be asked for at any moment
+        return False  # The table can ask for confirmation at any moment then.
     seat.press("confirm")
     return True
 
 
 def _menu(seat: Seat, _standing: Standing) -> bool:
-    """The menu of games, opened for nothing."""
+    """Open the menu of games without a reason."""
     seat.press("back", 2.2)
     seat.wait(0.5)
     return True
 
 
 def _take_back_by_hand(seat: Seat, _standing: Standing) -> bool:
-    """The board of before, whatever lights and sentences say, until it is taken for that."""
+    """Restore the board before the last move, despite lights and sentences, until the table accepts
+    a take-back.
+    """
     before: Position | None = seat.judge.before
     if before is None:
         return False

@@ -10,11 +10,12 @@ from tiltboard.firmware_host.messages import Message, text
 
 @dataclass(slots=True)
 class Totals:
-    """``games``, ``moves``, ``table_s``: by game and profile, ``table_s`` in virtual seconds.
+    """The counts of a soak.
 
-    ``back``: moves taken back. ``again``: deeds of which the table took no notice, so that they
-    were done again. ``mistakes``, ``disturbances``, ``faults``: by kind. ``failures``: sentences,
-    with the game's number.
+    ``games``, ``moves`` and ``table_s`` are by game and profile; ``table_s`` is in virtual seconds.
+    ``back`` counts the moves taken back, ``again`` the actions that were repeated because the table
+    had not noticed them. ``mistakes``, ``disturbances`` and ``faults`` are by kind. ``failures``
+    has a sentence with the game's number for each failure.
     """
 
     games: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -28,14 +29,14 @@ class Totals:
     failures: list[str] = field(default_factory=list)
 
     def played(self, game: str, profile: str, moves: int, table_s: float) -> None:
-        """One more game."""
+        """Add a finished game."""
         key = game, profile
         self.games[key] += 1
         self.moves[key] += moves
         self.table_s[key] = self.table_s.get(key, 0.0) + table_s
 
     def lines(self) -> list[Message]:
-        """For people, a line each."""
+        """Return the counts as sentences, one for each line."""
         found = [
             text(
                 "{game} on {profile}: {games} games, {moves} moves, {hours} h",

@@ -15,9 +15,9 @@ from tiltboard.hw_sim.errors import FaultError, HandsError
 from tiltboard.hw_sim.rng import Stream
 from tiltboard.hw_sim.session import SimSession
 
-PAUSE_S = 5.0  # between two disturbances, on average
+PAUSE_S = 5.0  # Mean time between two disturbances, in seconds.
 MAX_FAULTS = 3
-# Play goes on meanwhile, so they may last; the others pause it.
+# Play continues during these faults, so they can last long; other faults pause the game.
 LASTING = frozenset(
     {
         "sensor-dead",
@@ -34,20 +34,20 @@ LASTING = frozenset(
         "scan-pauses",
     }
 )
-# How a table and its pieces were made; it does not befall one
+# These faults are made when a table or its pieces are built, and do not start during a game.
 BUILT = frozenset(
     {"sensor-swapped", "magnet-turned", "rails-field", "lights-pulsed", "lights-gaps"}
 )
 LASTING_S = 2.0, 25.0
 PAUSING_S = 0.3, 3.0
 SENSORS = ("sensor", "weak")
-OF_SENSORS = 0.35  # of the faults, at least
-ON_BOARD = 0.85  # of the sensors that fail
+OF_SENSORS = 0.35  # Minimum fraction of sensor faults among all faults.
+ON_BOARD = 0.85  # Fraction of sensor faults on the game's board.
 
 
 class Trouble:
-    """Of one table. ``calm``: nothing new befalls it. ``mended_s``: when play was last free to go
-    on. ``lately``: the last things that befell it, for a report.
+    """Random trouble for one table. ``calm``: True to start no new trouble. ``mended_s``: time when
+    play could last continue. ``lately``: the last events, for a report.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class Trouble:
 
     @property
     def active(self) -> str:
-        """The faults that there are now."""
+        """The present faults as text."""
         return ", ".join(" ".join((name, *targets)) for _, name, targets in self._heal)
 
     def tick(self) -> None:
-        """Before each scan."""
+        """Start and end random trouble; called before each scan."""
         now_s = self._now()
         if self._heal:
             for entry in [entry for entry in self._heal if entry[0] <= now_s]:
@@ -87,7 +87,7 @@ class Trouble:
             self._next_s = self._now() + self._stream.expovariate(1 / PAUSE_S)
 
     def heal_all(self) -> None:
-        """The table is in order again."""
+        """End all faults, and start no new trouble."""
         for _, name, targets in self._heal:
             self._session.faults.heal(name, targets)
         self._heal.clear()
@@ -113,7 +113,7 @@ class Trouble:
             case "tilt":
                 x_rad, y_rad = (math.radians(stream.uniform(-9, 9)) for _ in range(2))
                 session.hands.tilt(x_rad, y_rad, for_s=stream.uniform(0.5, 2.0))
-                self._judge.meant = ANY  # a tilt answers questions
+                self._judge.meant = ANY  # A tilt answers questions.
             case "bump":
                 session.hands.bump()
             case _:
@@ -135,7 +135,9 @@ class Trouble:
         return True
 
     def _restart(self, kind: str) -> None:
-        """Die and come back; with a full disk the service may have to wait for room."""
+        """Kill and restart the service. If the disk is full, the service starts after the fault has
+        ended.
+        """
         try:
             self._session.kill() if kind == "kill" else self._session.power_cut()
         except JournalError:
@@ -167,7 +169,7 @@ class Trouble:
         try:
             faults.inject(name, targets)
         except FaultError:
-            return  # nothing stands there, or it is broken already
+            return  # There is no piece, or the part is faulty already.
         self._totals.faults[name] += 1
         self._note(name, *targets)
         if (name, targets) in faults.active:

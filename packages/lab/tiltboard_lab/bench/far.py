@@ -28,7 +28,7 @@ from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 from tiltboard_online.far.link import Broker, Link
 from tiltboard_online.far.match_session import Far
 
-GOAL_MS = 150.0  # Goal for the delay of 95 % of the moves, without the delay at the first table.
+GOAL_MS = 150.0  # Maximum delay of 95 % of the moves in ms, without the delay at the first table.
 GOAL_REST = 0.2  # Goal for the CPU load of an idle connection, in per cent of a core.
 STARTS_S = 2.0
 GAME = {"size": 9, "marbles": 12}

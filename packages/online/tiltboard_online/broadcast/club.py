@@ -46,9 +46,10 @@ from tiltboard_online.far.link import Link
 
 MAX_TABLES = 500
 MAX_KEY = 64  # Maximum length of a table's key; a valid key has 22 letters.
-AGED_S = 3600.0  # A table that is silent for longer is removed when space is needed.
+AGED_S = 3600.0  # Time of silence in seconds after which a table is removed if space is needed.
 MAX_LOOKERS = 1_000
-MAX_PER_S = 1_000  # Maximum rate of all tables' messages together; this rate uses half a core.
+# Maximum number of messages per second from all tables together; they use half a core.
+MAX_PER_S = 1_000
 PERIOD_S = 0.1  # Minimum time between two updates to a browser, in seconds.
 # Time without updates after which an empty comment keeps the connection open, in seconds.
 QUIET_S = 20.0

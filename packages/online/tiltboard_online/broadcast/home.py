@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.commands import Again, TakeBack, Verb
 
 ONLINE, OFFLINE = b"online", b"offline"
 EVENTS = ("win", "draw", "fault")
-LEVEL_STEP_DEG = 0.5  # Minimum change of the tilt that is published; smaller changes are noise.
+LEVEL_STEP_DEG = 0.5  # Minimum published change of the tilt in degrees; smaller changes are noise.
 PLAYED = ("turn", "settle", "fix")
 # Faults that are requests: a player or device waits until a person presses a button.
 REQUESTS = ("asked",)

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from paho.mqtt.client import Client
 
 KEEP_ALIVE_S = 30
-# The delay before a new try doubles from the first to the last value.
+# The delay before a new try doubles from the first to the last value, in seconds.
 FIRST_RETRY_S, LAST_RETRY_S = 1, 120
-STEADY_S = 10.0  # A connection that lasts longer resets the delay.
+STEADY_S = 10.0  # A connection that lasts more seconds than this resets the delay.
 # Maximum size of a message; the client disconnects if the broker sends a larger message.
 MAX_BYTES = 128 * 1024
 # Maximum number of QoS 1 messages that the broker can send before an acknowledgement.
