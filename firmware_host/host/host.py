@@ -365,7 +365,7 @@ class Host:
         """Carry out a request of a clock or an engine. An impossible request is ignored, because
         the clock or engine repeats it.
         """
-        # The referee reports a JournalError.
+        # The referee itself reports a JournalError to people.
         with suppress(NotPossibleError, RulesError, JournalError):
             self._ask(request)
             self.session.opponents.carried_out(request)

@@ -23,7 +23,7 @@ from tiltboard.games.base import Game
 PEOPLE_NAME = "people.json"
 MAX_PEOPLE = 100
 BEGINS = 2.0  # Rating of a person without a record.
-_ODDS = 3.0  # Odds of a player against one who is a level weaker: three wins in four games.
+_ODDS = 3.0  # Odds of a win against an opponent who is one level weaker: three wins in four games.
 # Step of a rating after the first game, and the minimum step after later games.
 _QUICK, _STEADY = 1.6, 0.5
 # Pairs of a difference in levels, and the amount of assist below that difference.
@@ -67,7 +67,9 @@ class _KeptRecords(msgspec.Struct):
 
 
 class People:
-    """The people of one table who are known by name, and the players as whom they are seated."""
+    """The people whom one table knows by name, with their records and the players for whom they
+    play.
+    """
 
     def __init__(self, folder: Path, tell: Tell | None = None) -> None:
         """Read the stored records from ``folder``. ``tell``: called with a message if the stored
@@ -142,8 +144,8 @@ class People:
         return min(max(round(sum(against) / len(against)), LEVELS[0]), LEVELS[-1])
 
     def assist(self, game: Game, seats: EngineSeats) -> Mapping[str, int]:
-        """Return the amount of assist that makes a game even: player -> amount. It depends on the
-        difference to the strongest person, who gets no assist.
+        """Return the amount of assist that makes a game even: player -> amount. The amount grows
+        with the distance to the strongest person, who gets no assist.
         """
         ratings = self._ratings(game, seats)
         best = max(ratings.values(), default=0.0)

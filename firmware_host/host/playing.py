@@ -187,7 +187,8 @@ class Playing:
             elif standing.outcome is not None and session.seat_referee is None:
                 session.counted = True
                 outcome, opponents = standing.outcome, session.opponents
-                if len(standing.moves) < len(game.players):  # Not every player has made a move.
+                # A game in which not every player has made a move is not counted.
+                if len(standing.moves) < len(game.players):
                     return
                 won = outcome.team or ((outcome.winner,) if outcome.winner else ())
                 people.count(game, session.game_id, standing.moves, opponents.everybody, won)
@@ -289,7 +290,7 @@ class Playing:
             case Line() as line:
                 self._play(starter.resume(self._journal.load(line.game_id), line))
             case played, line:
-                # Raises BoardDoesNotFitError if the game does not fit.
+                # Check that the game fits before it is stored. Raises BoardDoesNotFitError.
                 overlay_for(self._profile, line.game)
                 game_id = self._journal.store(played, current=True)
                 self._play(starter.resume(self._journal.load(game_id), line))

@@ -166,7 +166,7 @@ class Sensing:
         frame = self._plate.scan()
         now_s = self._clock.now()
         perception = self.perception
-        if overlay.classes != self._classes:  # The magnet classes of another game.
+        if overlay.classes != self._classes:  # Another game has other magnet classes.
             self._classes = overlay.classes
             perception.set_classes(overlay.classes)
         observation = perception.observe(frame, tilted=tilted)

@@ -150,7 +150,9 @@ _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
 
 @dataclass(frozen=True)
 class JudgedBoard:
-    """The facts about a board that decide which view is shown; expensive ones are computed once."""
+    """The facts about a board that decide which view is shown. Expensive facts are computed
+    once.
+    """
 
     state: RefereeState
 
@@ -278,7 +280,7 @@ CASES: Sequence[tuple[Callable[[JudgedBoard], object], Callable[[JudgedBoard], V
     (lambda board: board.is_pending and not board.is_right, _show_what_is_wrong),
     (lambda board: board.is_pending and not board.finding.done, _show_what_is_left_to_do),
     (lambda board: board.is_pending, _show_unsure_place),
-    # Cases while people bring the board to a position, and for a board without a change.
+    # Cases while people set up or restore a position, or the board is unreadable or unchanged.
     (lambda board: board.now.guide is Guide.SETUP, _show_setup),
     (lambda board: board.now.guide is not None, _show_way_back),
     (lambda board: board.state.seen.blurred, _show_what_is_wrong),

@@ -287,8 +287,8 @@ class AwaitedMove:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """The only possible move while a player holds its piece and the captured piece has been
-    lifted.
+    """The only move that is possible while a player holds a piece and has taken the captured piece
+    off.
     """
 
     turn: Turn

@@ -131,7 +131,7 @@ def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
     if play.taken_back is not None and not play.matched:
         leftover = AwaitedMove.made(line.position, play.taken_back)
         whole = cells == play.taken_back.position.cells
-        # People are asked about a move from a side, so a new move of this kind is not on disk yet.
+        # Before a new move from a side is on disk, people must say which side they meant.
         asked = play.taken_back.entrance is not None
         if whole or (not asked and leftover.plan.allows(cells)):
             return state.playing(replace(play, guide=Guide.TAKEBACK))

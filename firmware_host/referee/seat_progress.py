@@ -317,7 +317,7 @@ def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
     proposed = state.evidence.proposal
     if proposed is not None and proposed.move == move:
         evidence = Evidence(state.evidence.explained)
-    else:  # Drop the evidence for another move, so that the sensors are judged again.
+    else:  # The move was not the proposed one, so judge the sensors again.
         evidence = Evidence(None if game.takes_back(move) else state.evidence.before)
     state = replace(
         state,

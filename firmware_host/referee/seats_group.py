@@ -29,7 +29,7 @@ class SeatInfo(msgspec.Struct, frozen=True):
     computer: str | None = None
     """Level of the bot that plays at the seat, or None if there is no bot."""
     shut: bool = False
-    """True if the hand is covered because another device has seen it."""
+    """True if the hand is covered because another device, or a bot, has seen the hand."""
 
 
 class SeatsGroup(msgspec.Struct, frozen=True):

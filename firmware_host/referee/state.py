@@ -48,7 +48,7 @@ class SeenBoard(Struct, frozen=True):
     sure_since_s: float = -inf
     """Time since which the board has not changed and every place has been readable, in seconds."""
     unsure_since_s: Mapping[str, float] = field(default_factory=dict)
-    """Place with a steady but unreadable sensor -> time since when it is unreadable, in seconds."""
+    """Place with a steady but unreadable sensor -> start of the unreadable time, in seconds."""
     doubtful: frozenset[str] = frozenset()
     """Places of the board that cannot be read now, including those with failed or unsteady
     sensors.
@@ -235,7 +235,7 @@ class RefereeState(Struct, frozen=True):
     menu_choice: str | None = None
     """The menu entry that a player has chosen and the host must start, or None."""
     wake_s: float = -inf
-    """Time of the next judgement of the board if nothing changes before, in seconds."""
+    """Time at which the board is judged again if nothing changes before, in seconds."""
 
     def seeing(self, sight: Sight, now_s: float) -> RefereeState:
         """Return the state at the start of a step, with the new readings ``sight``."""
@@ -316,7 +316,8 @@ class RefereeState(Struct, frozen=True):
         play = self.play
         if play.pending is not None:
             return self.stands and not play.pending.requested
-        if play.line.agreed is not None:  # After an agreed end, people only clear the board.
+        # After an agreed end, people only clear the board, so nothing is undone.
+        if play.line.agreed is not None:
             return False
         before = play.line.before
         if play.guide is not None or before is None or self.cells != before.cells:

@@ -34,7 +34,8 @@ class _Button:
     down: bool = False
     since_s: float = 0.0  # Time at which the debounced state began, in seconds.
     since_gap_s: float = 0.0  # Maximum time by which the state may have begun earlier, in seconds.
-    changing_s: float | None = None  # Time at which the raw state began to differ, in seconds.
+    # Time at which the raw state began to differ from the debounced state, in seconds, or None.
+    changing_s: float | None = None
     changing_gap_s: float = 0.0
     told: bool = False
 

@@ -35,7 +35,7 @@ class Right(StrEnum):
     ACT = "act"
     """The right of the table's own page, or of a paired device."""
     SEAT = "seat"
-    """The right of any seat of the game, or ``ACT``."""
+    """The right of any seat of the game, of the table's own page, or of a paired device."""
     OWN_SEAT = "own-seat"
     """The right of the seat of the request's player, and of no other seat."""
     OWN_SEAT_OR_ACT = "own-seat-or-act"
@@ -80,8 +80,8 @@ class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PlayersRequest(GameRequest, frozen=True, kw_only=True):
-    """A request of one player. The field ``player`` is None if the people at this table ask
-    together.
+    """A request of one player. The field ``player`` is None if the people at this table ask on
+    their own page.
     """
 
     of_the_step = True

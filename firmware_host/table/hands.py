@@ -66,7 +66,7 @@ class Put(Deed, frozen=True, tag="put"):
 
 
 class Take(Deed, frozen=True, tag="take"):
-    """Take a piece off the plate: the piece on a place, or the loose piece with a number."""
+    """Take a piece off the plate, given by its place or by the number of a loose piece."""
 
     what: Name | Number
     if_legal: IfLegal = False
@@ -139,8 +139,8 @@ class Chopsticks(Deed, frozen=True, tag="chopsticks"):
 
 
 class Grab(HandsCommand, frozen=True, tag="grab"):
-    """Close a hand on the loose piece with a number, or on a piece from a tray. Hold the piece with
-    its foot at ``at_mm``: mm east and north of the plate's middle, and above the surface.
+    """Close a hand on a loose piece, given by its number, or on a piece from a tray. Hold the piece
+    with its foot at ``at_mm``: mm east and north of the plate's middle, and above the surface.
     """
 
     what: Name | Number

@@ -92,7 +92,7 @@ LEGEND: tuple[LegendEntry, ...] = (
 GRID_S = 0.25
 LOOKS_S = 12.0  # Common period of all light patterns, in seconds.
 LOOK_STEPS = 32  # Number of steps of one breath (a smooth swing of the brightness).
-# Number of levels of a breath; few, so that the lights are not written in every scan.
+# Number of brightness levels in a breath; few levels avoid writing the lights in every scan.
 _BREATH_STEPS = 16
 
 

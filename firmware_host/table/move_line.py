@@ -26,7 +26,7 @@ class PendingMove(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One game as far as the journal contains it."""
+    """One game as the journal contains it: its confirmed moves and positions."""
 
     game: Game
     game_id: int

@@ -28,7 +28,8 @@ class Preview:
 
 
 def preview(position: Position, move: str) -> Preview:
-    """Return the effects of ``move`` without making the move, as fast as one move is computed.
+    """Return the effects of ``move`` without making the move. The call takes as long as playing one
+    move.
 
     Raises IllegalMoveError, which names the rule.
     """

@@ -7,7 +7,7 @@ from tiltboard.drivers.frame import Frame
 
 LATE_S = 0.25  # Maximum gap between scans, in seconds; perception starts again after a longer gap.
 STALLS = 2  # Number of late scans that is reported as a fault; a single late scan is not.
-STEADY_S = 0.5  # Duration of punctual scans that ends the fault, in seconds.
+STEADY_S = 0.5  # Time without a late scan that ends the fault, in seconds.
 
 BUSY = PartReadingError(
     "computer",

@@ -135,8 +135,8 @@ class Guidance(Struct, frozen=True):
     tint: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """Place with the role LEGAL -> names of the colours between which its light alternates."""
     path: tuple[str, ...] = ()
-    """Places along which a light runs. Its colour is ``path_colour``, the name of a plain colour or
-    None.
+    """Places along which a light runs in the colour ``path_colour`` (the name of a plain colour, or
+    None).
     """
     path_colour: str | None = None
     lean_rad: Lean | None = None
@@ -278,8 +278,8 @@ class Asking(Generic[Meaning]):
     def browse(
         self, menu: Question, game: Game, cells: Mapping[str, str], now_s: float
     ) -> Asking[Meaning]:
-        """Return the asking with the menu open over the board ``cells``. Each choice lights one
-        place of the lowest row.
+        """Return a copy with the menu open over the board ``cells``. Each choice lights one place
+        of the lowest row.
         """
         lowest = sorted((row, column, place) for place, (column, row) in game.board.items())
         choices = menu.choices
