@@ -113,7 +113,7 @@ def _print_json(sheet: EveningSheet) -> None:
 
 @click.group(name="far", cls=Group, epilog="Example: tiltboard far join 7KQ2M-XWD9F")
 def far() -> None:
-    """Play with another table, far away, by the code that it shows."""
+    """Play with another table, far away. That table shows a code for joining."""
 
 
 @far.command(epilog="Example: tiltboard far join 7KQ2M-XWD9F")

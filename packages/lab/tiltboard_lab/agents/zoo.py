@@ -89,7 +89,7 @@ class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
         return {"observation": self.table.observation(self.state_now), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Play ``action`` for the agent to move."""
+        """Play ``action`` for the agent whose turn it is."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -102,7 +102,9 @@ class Telling:
         spoken: Catalogue,
         clock: Clock | None = None,
     ) -> None:
-        """Prepare the connection. Raises FarError, or ConfigError without a broker."""
+        """Prepare the connection. Raises ConfigError if the settings name no broker, or FarError if
+        a library is missing.
+        """
         broker = Broker.of(settings.far)
         if broker is None:
             raise ConfigError(

@@ -63,7 +63,8 @@ MAX_PER_S = 40  # Maximum rate of a match's messages; a playing table sends one 
 MAX_WAITING = 4  # Maximum number of queued messages of one table between two scans.
 MAX_STRANGERS = 8  # Maximum number of tables that know the code and ask for a seat.
 SAID_S = 8.0  # Time for which a phrase is shown, in seconds.
-# An agreement within this time after a new request was meant for an older request, in seconds.
+# Delay in seconds before an agreement counts for a new request; people must be able to read the new
+# request first.
 READ_S = 1.0
 HERE, AWAY = b"1", b"0"
 

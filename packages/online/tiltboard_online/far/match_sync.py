@@ -52,7 +52,7 @@ def _back(match: Match, step: MatchStep) -> Message | None:
         count = len(match.course.moves) - len(match.course.after(step).moves)
     except ValueError:
         return None
-    if count == 0:  # The request only reopens the game.
+    if count == 0:  # The request takes back only the end of the game.
         return text("The player far away asks to go on with the game: take back here to agree.")
     if count == 1:
         return text("The player far away asks to take back 1 move: take back here to agree.")
