@@ -22,12 +22,12 @@ SCANS = 12
 
 
 class Traces(FileTarget):
-    """``tiltboard replay FILE``."""
+    """The file that ``tiltboard replay FILE`` reads."""
 
     suffix = ".trace"
 
     def examples(self):
-        """A dozen scans."""
+        """Return a trace of a dozen scans."""
         from tiltboard.hw_sim.session import SimSession
 
         self.profile = load_profile(PROFILE)
@@ -44,7 +44,7 @@ class Traces(FileTarget):
         return [path.read_bytes()]
 
     def inputs(self, examples):
-        """The file, or one of its records under a good checksum."""
+        """Return a strategy of damaged traces: the file, or one record with a valid checksum."""
         records = gzip.decompress(examples[0]).splitlines()
 
         def with_record(at, record):
@@ -57,7 +57,7 @@ class Traces(FileTarget):
         return st.one_of(spoilt(examples), one, one, one)
 
     def read_file(self):
-        """Read it, and have it seen again."""
+        """Read the trace and replay it."""
         trace = read_trace(self.path)
         for _ in rerun(trace, self.profile):
             pass
@@ -65,12 +65,12 @@ class Traces(FileTarget):
 
 
 class Backups(FileTarget):
-    """``tiltboard restore FILE``."""
+    """The file that ``tiltboard restore FILE`` reads."""
 
     suffix = ".backup"
 
     def examples(self):
-        """A table with a game, a calibration and settings."""
+        """Return the backup of a table with a game, a calibration and settings."""
         from tiltboard.hw_sim.clock import VirtualClock
         from tiltboard.hw_sim.session import SimSession
 
@@ -86,7 +86,9 @@ class Backups(FileTarget):
         return [_packed(_members(good.read_bytes()))]
 
     def inputs(self, examples):
-        """The archive, or one of its files under a good checksum."""
+        """Return a strategy of damaged backups: the archive, or one of its files with a valid
+        checksum.
+        """
         good = _members(examples[0])
 
         def with_member(name, content):
@@ -98,7 +100,7 @@ class Backups(FileTarget):
         return st.one_of(spoilt(examples), one, one, one)
 
     def read_file(self):
-        """Check it; nothing is put back, or all of it."""
+        """Check the backup and restore it. Either all files are restored, or none."""
         backup = read_backup(self.path)
         target = self.folder / "restored"
         target.mkdir(exist_ok=True)
@@ -115,7 +117,9 @@ def _members(packed: bytes):
 
 
 def _packed(members: dict[str, bytes]):
-    """Without the date of today, so that a mutation can be repeated tomorrow."""
+    """Return an archive without the present date, so that a mutation can be repeated on another
+    day.
+    """
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, content in members.items():

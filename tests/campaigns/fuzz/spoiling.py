@@ -23,8 +23,8 @@ VALUES = (
 
 @st.composite
 def spoilt(draw, examples):
-    """One of ``examples`` with up to four stretches replaced: dropped, overwritten, doubled,
-    filled from another example, or made one of ``TOKENS``.
+    """Return one of ``examples`` with up to four sections replaced: deleted, overwritten, doubled,
+    filled from another example, or replaced by one of ``TOKENS``.
     """
     data = draw(st.sampled_from(examples))
     for _ in range(draw(st.integers(1, 4))):
@@ -46,8 +46,8 @@ def spoilt(draw, examples):
 
 @st.composite
 def spoilt_json(draw, examples):
-    """One of ``examples``, which are JSON, with a key or a value or two changed: mostly JSON
-    still, one time in four just ``spoilt``.
+    """Return one of the JSON texts ``examples`` with one or two changed keys or values. One time in
+    four, the text is damaged as bytes.
     """
     if draw(st.integers(0, 3)) == 0:
         return draw(spoilt(examples))
@@ -58,7 +58,7 @@ def spoilt_json(draw, examples):
 
 
 def _changed(draw, value):
-    """``value`` with something in it changed; what says of what kind it is stays."""
+    """Return ``value`` with one change inside; the key "type" stays."""
     keys = [key for key in value if key != "type"] if isinstance(value, dict) else []
     if keys:
         key = draw(st.sampled_from(keys))

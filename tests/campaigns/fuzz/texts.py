@@ -75,14 +75,14 @@ pie = false
 
 
 class Scenarios(FileTarget):
-    """``tiltboard scenario FILE``, as far as reading it."""
+    """The file that ``tiltboard scenario FILE`` parses."""
 
     def examples(self):
-        """Every step of the language, whole and each on its own."""
+        """Return a scenario with all steps of the language, and each step alone."""
         return [SCENARIO, *SCENARIO.splitlines()]
 
     def read_file(self):
-        """Parse it."""
+        """Parse the scenario."""
         from tiltboard.firmware_host.scenario.parse import parse_scenario
 
         parse_scenario("spoilt", read_text(self.path))
@@ -90,17 +90,17 @@ class Scenarios(FileTarget):
 
 
 class Profiles(FileTarget):
-    """``--profile FILE``."""
+    """The file that ``--profile FILE`` names."""
 
     suffix = ".toml"
 
     def examples(self):
-        """Those that ship."""
+        """Return the shipped profiles."""
         folder = resources.files("tiltboard.firmware_host.config") / "profiles"
         return [(folder / f"{name}.toml").read_bytes() for name in profile_names()]
 
     def read_file(self):
-        """Load it; whatever loads must be usable."""
+        """Load the profile; a profile that loads must be usable."""
         from tiltboard.firmware_host.config.settings import Settings
 
         profile = load_profile(str(self.path))
@@ -114,32 +114,32 @@ class Profiles(FileTarget):
 
 
 class SettingsFiles(FileTarget):
-    """``--config FILE``."""
+    """The file that ``--config FILE`` names."""
 
     suffix = ".toml"
 
     def examples(self):
-        """All keys."""
+        """Return a settings file with all keys."""
         return [SETTINGS, b'profile = "node"\n']
 
     def read_file(self):
-        """Load it."""
+        """Load the settings."""
         load_settings(self.path)
         return True
 
 
 class Boards(FileTarget):
-    """``tiltboard check FILE``."""
+    """The file that ``tiltboard check FILE`` reads."""
 
     suffix = ".toml"
 
     def examples(self):
-        """Those that ship."""
+        """Return the shipped boards."""
         folder = resources.files(board.__package__) / "boards"
         return [(folder / f"{name}.toml").read_bytes() for name in board.SHIPPED]
 
     def read_file(self):
-        """Check it, and play on it."""
+        """Check the board, and start a game on it."""
         load_board(self.path)
         GAMES["gravity-trap"].create(
             {"board": read_board(GAMES["gravity-trap"], "board", str(self.path))}
@@ -153,23 +153,23 @@ class Calibrations(JsonTarget, FileTarget):
     suffix = ".json"
 
     def examples(self):
-        """Of two tables, one of which is another's."""
+        """Return the calibrations of two tables, one of which is not the table under test."""
         profiles = [load_profile(name) for name in ("plate-7", "plate-10")]
         self.profile = profiles[0]
         return [msgspec.json.encode(Perception(profile).calibration) for profile in profiles]
 
     def read_file(self):
-        """Read it and start perception with it."""
+        """Read the calibration, and start perception with it."""
         calibration = read_calibration(self.path, self.profile)
         Perception(self.profile, calibration)
         return calibration is not None
 
 
 class Imports(Target):
-    """``tiltboard games import FILE`` and the page's import."""
+    """The game that ``tiltboard games import FILE`` and the page's import read."""
 
     def examples(self):
-        """A game of each kind."""
+        """Return one played game of each kind."""
         from tiltboard.hw_sim.clock import VirtualClock
         from tiltboard.hw_sim.rng import Streams
 
@@ -188,16 +188,16 @@ class Imports(Target):
         return written
 
     def read(self, data):
-        """Read and replay it."""
+        """Read and replay the game."""
         read_game(data.decode("utf-8", "replace"))
         return True
 
 
 class Questions(JsonTarget):
-    """``tiltboard rules --batch``."""
+    """A question for ``tiltboard rules --batch``."""
 
     def examples(self):
-        """Of every game."""
+        """Return questions about all games."""
         return [
             b'{"game": "momentum", "options": {"size": 5, "marbles": 5}, "moves": ["c3", "c4"]}',
             b'{"game": "gravity-trap", "options": {"board": "whirl"}, "moves": []}',
@@ -205,26 +205,26 @@ class Questions(JsonTarget):
         ]
 
     def read(self, data):
-        """Answer it."""
+        """Answer the question."""
         return "error" not in answer_line(data.replace(b"\n", b" "), read_board=read_board)
 
 
 class PairedDevices(JsonTarget, FileTarget):
-    """``paired.json`` in the state folder."""
+    """The file ``paired.json`` in the state folder."""
 
     def __init__(self, folder):
         super().__init__(folder)
         self.path = folder / TOKENS_NAME
 
     def examples(self):
-        """Two devices."""
+        """Return a file with two paired devices."""
         tokens = Tokens(self.folder, lambda: NOW_S)
         self.token = tokens.pair("phone")
         tokens.pair("tablet")
         return [self.path.read_bytes()]
 
     def read_file(self):
-        """Ask who is paired; who is a stranger stays one."""
+        """Read the paired devices; an unknown device must stay unknown."""
         tokens = Tokens(self.folder, lambda: NOW_S)
         if tokens.knows("0" * 64):
             raise RuntimeError("a stranger is let in")
@@ -232,10 +232,10 @@ class PairedDevices(JsonTarget, FileTarget):
 
 
 class Interrupted(JsonTarget, FileTarget):
-    """What a sweep that was broken off goes on from."""
+    """The stored progress of an interrupted sweep (guided calibration)."""
 
     def examples(self):
-        """One in the middle of its places."""
+        """Return the progress of a sweep that was interrupted in the middle."""
         self.profile = load_profile("plate-7")
         begun = Progress(
             FORMAT,
@@ -253,7 +253,7 @@ class Interrupted(JsonTarget, FileTarget):
         return [msgspec.json.encode(begun)]
 
     def read_file(self):
-        """Read it, and ask what is to be done next: one that is damaged is begun anew."""
+        """Read the progress, and get the next tasks. A sweep with a damaged file starts again."""
         read = read_progress(self.path, self.profile)
         if read is not None:
             list(tasks(read, self.profile))

@@ -33,8 +33,8 @@ from tiltboard.firmware_host.web.requests import (
 from tiltboard.games.base import RulesError
 from tiltboard.ground.errors import TiltboardError
 
-FRAMES = 6  # of a stream
-MESSAGES = 200  # before the table is replaced by a new one
+FRAMES = 6  # Maximum number of frames in a stream.
+MESSAGES = 200  # Number of messages after which a new table replaces the table.
 CODES = array("H", [512 + n % 5 for n in range(100)])
 LEVEL = struct.pack(">6h", 0, 0, 8192, 0, 0, 0)
 
@@ -103,19 +103,23 @@ PAGE_SAYS = (
 
 
 class _Frames(Target):
-    """Frames, each one's body mutated under a good CRC, or the stream as a whole."""
+    """A stream of frames. The body of a frame is damaged under a valid CRC, or the whole stream is
+    damaged.
+    """
 
     says: Sequence[tuple[int, bytes]]
 
     def examples(self):
-        """Each message, and all of them in a row."""
+        """Return each message as a frame, and all frames in a row."""
         frames = [
             protocol.frame(kind, number, body) for number, (kind, body) in enumerate(self.says)
         ]
         return [b"".join(frames), *frames]
 
     def inputs(self, examples):
-        """Frames in a row, most with a spoilt body under a good CRC; or their bytes spoilt."""
+        """Return a strategy of streams: frames in a row, most with a damaged body under a valid
+        CRC, or damaged bytes.
+        """
         kinds = [kind for kind, _ in self.says]
         bodies = [body for _, body in self.says]
 
@@ -136,7 +140,7 @@ class _Frames(Target):
 
 
 class _Port:
-    """A serial port: what is in ``coming`` has come."""
+    """A serial port; ``coming`` has the received bytes."""
 
     def __init__(self):
         self.coming = b""
@@ -161,7 +165,7 @@ class _Port:
 
 
 class _Bus:
-    """One serial port and a clock are all that a node's drivers ask for."""
+    """A serial port and a clock, which are all that a node's drivers need."""
 
     def __init__(self):
         from tiltboard.hw_sim.clock import VirtualClock
@@ -174,7 +178,7 @@ class _Bus:
 
 
 class FromNode(_Frames):
-    """What a plate's own computer says, as the drivers hear it."""
+    """The messages of a plate's controller, which the drivers read."""
 
     says = NODE_SAYS
 
@@ -183,7 +187,7 @@ class FromNode(_Frames):
         self._profile = load_profile("node")
 
     def read(self, data):
-        """Scan a plate that says it, after a good beginning, and once more."""
+        """Scan a plate that sends ``data`` after a valid start, and then scan again."""
         bus = _Bus()
         plate = build_plate(self._profile, bus)
         begun = [protocol.frame(kind, n, body) for n, (kind, body) in enumerate(NODE_SAYS[:2])]
@@ -191,7 +195,7 @@ class FromNode(_Frames):
         frames = []
         for _ in range(3):
             frames.append(plate.scan())
-            bus.clock.advance(0.6)  # long enough for a ping
+            bus.clock.advance(0.6)  # Long enough for a ping.
             bus.port.coming += data
         plate.show([Look((26, 0, 0))] * self._profile.size)
         plate.close()
@@ -199,7 +203,7 @@ class FromNode(_Frames):
 
 
 class _Bench(Board):
-    """A microcontroller on a bench: nothing is soldered to it."""
+    """A microcontroller without any chips on its pins."""
 
     def __init__(self):
         self.time_us = 0
@@ -241,12 +245,12 @@ class _Bench(Board):
 
 
 class ToNode(_Frames):
-    """What the host says, as the firmware hears it."""
+    """The messages of the host, which the firmware reads."""
 
     says = HOST_SAYS
 
     def read(self, data):
-        """Let the firmware hear it, after a greeting, and go on."""
+        """Let the firmware read ``data`` after a greeting, and run some more steps."""
         board = _Bench()
         node = Node(board)
         board.coming = protocol.frame(protocol.HELLO, 0, bytes((1, 0))) + data
@@ -259,7 +263,7 @@ class ToNode(_Frames):
 
 
 class Messages(JsonTarget):
-    """Whatever a page may send, carried out on a simulated table."""
+    """The messages of a page, carried out on a simulated table."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -269,17 +273,17 @@ class Messages(JsonTarget):
         self._count = 0
 
     def examples(self):
-        """Each type of message."""
+        """Return each type of message."""
         return PAGE_SAYS
 
     def read(self, data):
-        """Understand it as the connection does, and do it."""
+        """Parse the message like a connection does, and carry it out."""
         if len(data) > MAX_MESSAGE_BYTES:
             return False
         try:
             _, message = parse(data)
         except UNREADABLE:
-            return False  # answered with an error
+            return False  # The connection answers with an error.
         if isinstance(message, Ping | Watch):
             return True
         from tiltboard.hw_sim.session.live import PageHands
@@ -293,7 +297,7 @@ class Messages(JsonTarget):
             if done.done():
                 done.result()
         except (TiltboardError, RulesError) as error:
-            msgspec.json.encode(explained(error, self._catalogue))  # it goes back to the page
+            msgspec.json.encode(explained(error, self._catalogue))  # The page gets this error.
             raise
         return True
 

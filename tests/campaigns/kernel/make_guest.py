@@ -27,7 +27,7 @@ CHECKOUT = HERE.parents[2]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tiltboard-kernel"
 
 SOURCE = "linux-source-6.12"
-# What docs/service.md's apt line asks for, what Raspberry Pi OS Lite has, and no compiler.
+# The packages of docs/service.md's apt line and of Raspberry Pi OS Lite, without a compiler.
 PACKAGES = [
     "ca-certificates",
     "dbus",
@@ -55,15 +55,16 @@ PACKAGES = [
     "udev",
     "wpasupplicant",
 ]
-# python3-lgpio is Raspberry Pi OS's; Debian has none. PYPI=1: the C library is built in.
+# Raspberry Pi OS has python3-lgpio, Debian does not. PYPI=1 builds the C library into the module.
 LGPIO = "lgpio>=0.2.2"
 LGPIO_TOOLS = "gcc libc6-dev python3-dev python3-pip python3-setuptools python3-wheel swig"
 DIST = "/usr/lib/python3/dist-packages"
-RPI_GPIO = "rpi-lgpio>=0.6"  # of the extra rpigpio
+RPI_GPIO = "rpi-lgpio>=0.6"  # The package of the extra rpigpio.
 
 PYTHONS = {"bookworm": "3.11", "trixie": "3.13"}
-PROCESSORS = {"amd64": "x86_64", "arm64": "aarch64"}  # Debian's word -> wheels'
-# What a Pi's firmware fills in: the model, and the revision code.
+# The names of the processors in wheels, by Debian's names.
+PROCESSORS = {"amd64": "x86_64", "arm64": "aarch64"}
+# Model and revision code, which a Pi's firmware writes into the device tree.
 TREES = {
     "pi4": ("Raspberry Pi 4 Model B Rev 1.4", "c03114"),
     "pi5": ("Raspberry Pi 5 Model B Rev 1.0", "c04170"),
@@ -76,10 +77,11 @@ UNITS = {
     "plan.service": "default.target",
 }
 CUT = "PULL-THE-PLUG"
-PATIENCE_S = 3600.0  # the computer may be busy: at a load of 20 one plan took a quarter of an hour
+# Time limit of a plan in seconds; at a load of 20, one plan took a quarter of an hour.
+PATIENCE_S = 3600.0
 
 
-NEEDS = {  # Debian's package of each program that making and booting it takes
+NEEDS = {  # Debian's package of each program for making and booting a guest.
     **{name: name for name in ("gcc", "make", "flex", "bison", "bc", "mmdebstrap")},
     "mke2fs": "e2fsprogs",
     "sfdisk": "fdisk",
@@ -91,7 +93,9 @@ ARM_NEEDS = {"mmdebstrap": "mmdebstrap", "qemu-aarch64-static": "qemu-user-stati
 
 
 def run(*words: str | Path, **options: object) -> str:
-    """A program's output. Raises RuntimeError with what it said when it fails."""
+    """Run a program and return its output. Raises RuntimeError with the output if the program
+    fails.
+    """
     done = subprocess.run(  # type: ignore[call-overload]
         [str(word) for word in words],
         text=True,
@@ -107,7 +111,7 @@ def run(*words: str | Path, **options: object) -> str:
 
 
 def missing(needs: dict[str, str]) -> str | None:
-    """Why guests cannot be made here; None if they can. ``needs``: NEEDS, or ARM_NEEDS."""
+    """Return the reason why guests cannot be made here, or None. ``needs``: NEEDS or ARM_NEEDS."""
     if os.geteuid() != 0:
         return "only root can make the guests' file systems"
     packages = {name for tool, name in needs.items() if shutil.which(tool) is None}
@@ -118,8 +122,9 @@ _making: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 def kept(kind: str, made_from: object, make: Callable[[Path], None]) -> Path:
-    """The folder that ``make`` fills, made once for all that is told by ``made_from``: guests that
-    are made at the same time wait for each other's.
+    """Return the folder that ``make`` fills, once for each value of ``made_from``.
+
+    Threads that need the same kind of folder at the same time wait for each other.
     """
     key = hashlib.sha256(repr(made_from).encode()).hexdigest()[:12]
     folder = CACHE / f"{kind}-{key}"
@@ -136,7 +141,7 @@ def kept(kind: str, made_from: object, make: Callable[[Path], None]) -> Path:
 
 @contextmanager
 def scratch(kind: str) -> Iterator[Path]:
-    """A folder in the cache, gone afterwards unless it was renamed."""
+    """Yield a temporary folder in the cache, which is deleted at the end unless it was renamed."""
     CACHE.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f"making-{kind}-", dir=CACHE))
     try:
@@ -146,7 +151,7 @@ def scratch(kind: str) -> Iterator[Path]:
 
 
 def kernel() -> Path:
-    """A folder with ``kernel`` and ``modules``, a tree to lay over a root file system."""
+    """Return a folder with ``kernel`` and ``modules``, a tree to copy over a root file system."""
     known = run("apt-cache", "show", "--no-all-versions", SOURCE).splitlines()
     version = next(line for line in known if line.startswith("Version: "))
     asked = (HERE / "um.config").read_text()
@@ -179,7 +184,7 @@ def kernel() -> Path:
 
 
 def root(suite: str) -> Path:
-    """A folder with ``root``: Debian's root file system, and a python3-lgpio."""
+    """Return a folder with ``root``: Debian's root file system with python3-lgpio."""
 
     def make(fresh: Path) -> None:
         source = ("--no-deps", "--no-binary=:all:", "-d", fresh)
@@ -208,10 +213,10 @@ def root(suite: str) -> Path:
 
 
 def wheels(debian: str, suite: str, name: str = "requirements.lock") -> Path:
-    """A folder of what pip in the guest takes in the place of the network: wheels only, of the lock
-    file of that ``name`` and of what a check adds.
+    """Return a folder with wheels for pip in the guest, which has no network.
 
-    ``debian``: Debian's word for the processor.
+    The folder has the wheels of the lock file ``name`` and of the checks. ``debian``: Debian's name
+    of the processor.
     """
     version, processor = PYTHONS[suite], PROCESSORS[debian]
     lock = CHECKOUT / name
@@ -230,7 +235,7 @@ def wheels(debian: str, suite: str, name: str = "requirements.lock") -> Path:
 
 
 def device_tree(name: str) -> Path:
-    """A device tree's file that says which Pi this is, as far as programs ask."""
+    """Return a device tree file that identifies the model of Pi to programs."""
     model, revision = TREES[name]
     tree = CACHE / f"um-{name}.dtb"
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -240,7 +245,7 @@ def device_tree(name: str) -> Path:
 
 
 def system(suite: str) -> Path:
-    """A folder with ``disk``: root file system, modules, wheels, and what makes it a Pi's."""
+    """Return a folder with ``disk``: root file system, modules, wheels, and the files of a Pi."""
     parts = [kernel(), root(suite), wheels("amd64", suite)]
     own = HERE / "guest/root"
     files = {str(file): file.read_text() for file in sorted(own.rglob("*")) if file.is_file()}
@@ -265,14 +270,16 @@ def system(suite: str) -> Path:
 
 
 def make_disk(suite: str, to: Path) -> None:
-    """A disk to boot from, with this checkout."""
+    """Make a disk to boot from, with this checkout."""
     run("cp", "--sparse=always", system(suite) / "disk", to)
     listed = run("git", "-C", CHECKOUT, "ls-files", "-co", "--exclude-standard").splitlines()
-    files = [Path(name) for name in listed if (CHECKOUT / name).is_file()]  # others are deleted
+    # Other listed files are deleted.
+    files = [Path(name) for name in listed if (CHECKOUT / name).is_file()]
     folders = sorted({folder for file in files for folder in file.parents})
     script = [f"mkdir /payload/tiltboard/{folder}".removesuffix("/.") for folder in folders]
     script += [f'write "{CHECKOUT / file}" "/payload/tiltboard/{file}"' for file in files]
-    links = [Path(name) for name in listed if (CHECKOUT / name).is_dir()]  # tiltboard/
+    # The links in the folder tiltboard/.
+    links = [Path(name) for name in listed if (CHECKOUT / name).is_dir()]
     script += [
         f'symlink "/payload/tiltboard/{each}" "{(CHECKOUT / each).readlink()}"' for each in links
     ]
@@ -282,8 +289,8 @@ def make_disk(suite: str, to: Path) -> None:
 
 
 def make_card(to: Path) -> int:
-    """A card's image, by the steps of systemd/card/rpi-image-gen, for this processor. Where in it
-    the partition of what changes will begin.
+    """Make a card image by the steps of systemd/card/rpi-image-gen, for this processor. Return the
+    offset of the partition for changing data, in bytes.
     """
     suite = "trixie"
     with scratch("card") as folder:
@@ -335,9 +342,11 @@ def make_card(to: Path) -> int:
 def boot(
     disk: Path, tree: str, plan: str, core: int, *, card: bool = False, pid: list[int] | None = None
 ) -> Iterator[str]:
-    """Run a guest until it is off; its console, line by line. A line with CUT ends it at once, as
-    pulling the plug does. ``core``: a User Mode Linux does one thing at a time, and is slower where
-    it is moved about. ``card``: begin as a card does; ``pid``: gets the guest's. Raises
+    """Run a guest until it is off, and yield the lines of its console. A line with CUT ends the
+    guest immediately, like pulling the plug.
+
+    ``core``: the processor core; User Mode Linux uses one core, and is slower if it changes cores.
+    ``card``: whether to boot like a card. ``pid``: a list that gets the guest's process id. Raises
     TimeoutError after PATIENCE_S.
     """
     words = ["taskset", "--cpu-list", str(core % (os.cpu_count() or 1)), str(kernel() / "kernel")]
@@ -351,7 +360,7 @@ def boot(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        # A User Mode Linux keeps its memory there.
+        # User Mode Linux keeps its memory in this folder.
         env=os.environ | {"TMPDIR": "/dev/shm"},  # noqa: S108
         start_new_session=True,
     )
@@ -375,9 +384,9 @@ def boot(
 
 
 def arm_python(suite: str) -> Path:
-    """A folder with ``root``, Debian's Python for 64-bit Arm, unpacked and no more."""
+    """Return a folder with ``root``: Debian's Python for 64-bit Arm, only unpacked."""
 
-    packages = "base-files,python3"  # the first has what leads from /lib to /usr/lib
+    packages = "base-files,python3"  # base-files has the link from /lib to /usr/lib.
 
     def make(fresh: Path) -> None:
         foreign = ("--variant=extract", "--architectures=arm64", f"--include={packages}")
@@ -387,8 +396,8 @@ def arm_python(suite: str) -> Path:
 
 
 def played_on_arm(suite: str, scenario: Path) -> str:
-    """What the simulated table says of that scenario, with the wheels that a 64-bit Pi gets; each
-    of Python's and the wheels' instructions is translated.
+    """Return the output of a scenario on the simulated table, with the wheels for a 64-bit Pi. The
+    emulator translates each instruction of Python and of the wheels.
     """
     place, version = arm_python(suite) / "root", PYTHONS[suite]
     with scratch("site") as site:

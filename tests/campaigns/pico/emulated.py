@@ -25,21 +25,24 @@ from tiltboard.hw_sim.node import SimNode
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
-FILES_AT = 0xA0000  # MicroPython for RPI_PICO: its file system is the last 1408 kB of the flash
+FILES_AT = 0xA0000  # MicroPython for RPI_PICO has its file system in the last 1408 kB of the flash.
 BLOCK, BLOCKS = 4096, 352
 CONFIRM, BACK, SUPPLY = "14", "15", "20"
-READ_AHEAD = 16  # registers of the tilt sensor: more than the firmware reads at once
+# Number of registers of the tilt sensor to read ahead, more than the firmware reads together.
+READ_AHEAD = 16
 STARTS_WITHIN_S = 3.0
 SLICE_S = 0.01
 
 
 class PicoError(Exception):
-    """The emulated Pico does not do what a Pico would."""
+    """The emulated Pico does not behave like a Pico."""
 
 
 @dataclass(frozen=True)
 class Kit:
-    """What the rig is made of. ``cache``: clocks that a line from the flash takes, 0 for none."""
+    """The files and programs of the emulator. ``cache``: clocks to read a cache line from the
+    flash, or 0.
+    """
 
     node: str
     modules: Path
@@ -49,8 +52,10 @@ class Kit:
 
 
 def copied(source: Path = ROOT, line: str = "uart", **changes: str) -> bytes:
-    """The file system after the commands of docs/wiring-node.md; ``changes``: files' texts by their
-    stem, as a maker edits them first, as the ``line`` in plate.py.
+    """Return the file system after the commands of docs/wiring-node.md.
+
+    ``line``: the value of ``LINE`` in plate.py. ``changes``: other contents of files, by their
+    stem, as a maker edits them first.
     """
     disk = LittleFS(
         block_size=BLOCK, block_count=BLOCKS, prog_size=256, read_size=32, lookahead_size=32
@@ -72,13 +77,15 @@ def copied(source: Path = ROOT, line: str = "uart", **changes: str) -> bytes:
 
 
 def commands() -> list[str]:
-    """What the wiring page tells a maker to type, but for the last: that starts the Pico."""
+    """Return the commands of the wiring page, except the last one, which starts the Pico."""
     page = (ROOT / "docs" / "wiring-node.md").read_text("utf-8")
     return re.findall(r"^ +(mpremote (?:mkdir|cp) .+)$", page, re.MULTILINE)
 
 
 class Chip:
-    """The process with the emulator. ``ns``: how far it has lived; ``last``: its last answer."""
+    """The process of the emulator. ``ns``: the emulated time. ``last``: the last answer of the
+    process.
+    """
 
     def __init__(self, kit: Kit, files: bytes | None, folder: Path, *, usb: bool) -> None:
         image = folder / "files.img"
@@ -92,7 +99,7 @@ class Chip:
             "usb": usb,
             "cache": kit.cache,
         }
-        # Node looks for a module beside the file that asks for it, so these are beside theirs.
+        # Node looks for a module next to the file that imports it, so these files are copied there.
         for name in ("chip.mjs", "serve.mjs"):
             (kit.modules.parent / name).write_text((HERE / name).read_text())
         self._process = subprocess.Popen(
@@ -107,7 +114,9 @@ class Chip:
         return float(self.last["ns"])
 
     def order(self, answers: Any, **what: Any) -> dict[str, Any]:
-        """Do it; ``answers(what, ns, value)`` says what is on the pins meanwhile."""
+        """Send an order, and return its result. ``answers(what, ns, value)`` returns the signals on
+        the pins during the order.
+        """
         self._say(what)
         while "ask" in (heard := self._heard()):
             self._say(answers(heard["ask"], heard["ns"], heard.get("value")))
@@ -134,21 +143,23 @@ class Chip:
 
 
 class EmulatedNode(SimNode):
-    """``SimNode`` with its firmware on the Pico. Has power and is up at time 0."""
+    """``SimNode`` with its firmware on the emulated Pico, which has power and runs at time 0."""
 
     kit: ClassVar[Kit]
     folder: ClassVar[Path]
     usb: ClassVar[bool] = False
-    prompt: ClassVar[bool] = False  # there is no main.py that goes round
+    prompt: ClassVar[bool] = False  # True if the Pico shows its prompt and no main.py runs.
     files: ClassVar[bytes]
 
     def __init__(self, line: SimLine, **parts: Any) -> None:
         super().__init__(line, **parts)
-        line._byte_s = 0.0  # the Pico's own UART, and USB, take their time
+        line._byte_s = 0.0  # The Pico's own UART or USB takes the time of each byte.
         self.chip = Chip(self.kit, self.files, self.folder, usb=self.usb)
-        self.frames: list[tuple[float, float, bytes]] = []  # of the strip: begin, end, bytes
+        # Start, end and bytes of each frame of the strip.
+        self.frames: list[tuple[float, float, bytes]] = []
         self.limits: dict[str, list[float]] = {}
-        self.marks: list[tuple[float, str]] = []  # when its chips were asked, and bytes went
+        # Times at which the firmware used a chip or sent bytes.
+        self.marks: list[tuple[float, str]] = []
         self.whole = True
         self.said = b""
         self._tone_hz = 0
@@ -159,7 +170,7 @@ class EmulatedNode(SimNode):
         self._zero_ns = self.chip.ns
 
     def run(self, until_s: float) -> None:
-        """Live until then."""
+        """Run the Pico until ``until_s``."""
         until_ns = (self._zero_ns or 0.0) + until_s * 1e9
         if not self._powered or until_ns <= self.chip.ns:
             return
@@ -167,17 +178,17 @@ class EmulatedNode(SimNode):
         self._order(until=until_ns, line=sent.hex(), pins=self._pins())
 
     def unplug(self) -> None:
-        """The cable comes out."""
+        """Unplug the cable."""
         self._powered = False
         super().unplug()
 
     def replug(self) -> None:
-        """Its line comes back, and it has run on meanwhile."""
+        """Plug the cable in again; the Pico has continued to run."""
         self.run(self.line.clock.now())
         self.line.plug()
 
     def power_on(self, now_s: float) -> None:
-        """The supply comes (back)."""
+        """Switch the supply on."""
         for part in (self._converter, self._imu, self._chain):
             part.power_on(now_s)
         self.clock.advance(max(0.0, now_s - self.clock.now()))
@@ -188,7 +199,7 @@ class EmulatedNode(SimNode):
         self._order(power=True, pins=self._pins())
 
     def typed(self, text: bytes, until: bytes, most_s: float) -> str:
-        """What the Pico answers at its prompt, as far as ``until``."""
+        """Type a text at the Pico's prompt, and return the answer up to ``until``."""
         end_s = self.line.clock.now() + most_s
         while until not in self.said:
             if self.line.clock.now() > end_s:
@@ -200,11 +211,11 @@ class EmulatedNode(SimNode):
         return said.decode()
 
     def hang(self) -> None:
-        """The processor stands still, interrupts and all."""
+        """Stop the processor, including interrupts."""
         self._order(hang=True)
 
     def _start(self) -> None:
-        """Until main.py goes round."""
+        """Run the Pico until the loop of main.py runs."""
         for _ in range(round(STARTS_WITHIN_S / SLICE_S)):
             self._order(until=self.chip.last["ns"] + SLICE_S * 1e9)
             round_and_round = self.prompt or self.chip.last["feeds"] > 3
@@ -230,7 +241,8 @@ class EmulatedNode(SimNode):
                 self.said = (self.said + bytes.fromhex(value))[-4096:]
                 self.marks.append((self._time_s(ns), kind))
                 self.line.send(bytes.fromhex(value), self._time_s(ns))
-            elif self._zero_ns is not None:  # else it goes dark before the table's time begins
+            # Otherwise the lights go dark before the table's time starts.
+            elif self._zero_ns is not None:
                 began_ns, end_ns, grb, whole, self.limits = value
                 self.whole = self.whole and whole
                 began_s, end_s = self._time_s(began_ns), self._time_s(end_ns)
@@ -255,14 +267,15 @@ class EmulatedNode(SimNode):
         if what == "read":
             messages.append(I2cMessage(address, None, READ_AHEAD))
         try:
-            if what == "write" and not data:  # only whether it is there
+            # A write without data only tests whether the chip answers.
+            if what == "write" and not data:
                 return True if address in set(self.i2c.chips) - self.i2c.nacking else None
             return list(self.i2c.transfer(messages))
         except OSError:
             return None
 
     def _converted(self) -> bytes:
-        """Every input as three bytes of the converter's wire."""
+        """Return the conversion of every input, each as three bytes of the converter's answer."""
         wire = bytearray(3 * 16 * MULTIPLEXERS)
         answer = bytearray(3)
         for address in GRAY:

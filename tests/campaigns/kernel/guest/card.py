@@ -25,7 +25,7 @@ CONFIRMED = "CONFIRMED "
 CABIN, CABIN_PASSWORD = "cabin", "in the woods"
 NETWORK = "10.42.0"
 GAMES = 5
-NODES = 20_000  # of a move
+NODES = 20_000  # Maximum number of positions for a move.
 WARM, ENGINE = "tiltboard-warm.service", "tiltboard-engine.service"
 
 
@@ -58,14 +58,16 @@ def phone(*words: str, **options: object) -> str:
 
 
 def radio(name: str, path: str, *lines: str) -> None:
-    """wpa_supplicant for a phone's radio, or for another network's."""
+    """Start wpa_supplicant for the radio of the phone or of another network."""
     Path(path).write_text("\n".join(["network={", *lines, "}", ""]))
     phone("wpa_supplicant", "-B", "-i", name, "-c", path, "-P", f"{path}.pid")
 
 
 def opens_its_own_wi_fi_where_no_known_one_is() -> str:
-    """The second radio is the phone's, in a network namespace; the table's is NetworkManager's.
-    ``mlo``: such radios choose rates themselves, for which this kernel has nothing.
+    """The second radio is moved into a network namespace for the phone. NetworkManager uses the
+    first.
+
+    ``mlo``: radios that choose their rates themselves, because this kernel has no code for rates.
     """
     run("modprobe", "mac80211_hwsim", "radios=2", "mlo=1")
     run("ip", "netns", "add", "phone")
@@ -98,7 +100,8 @@ def a_phone_joins_and_is_led_to_the_page() -> str:
 
 
 INSTALLED_PYTHON = "/opt/tiltboard/bin/python"
-# What a phone does: a name by DNS (RFC 1035), of which it gets the table's address, and its probe
+# A phone's requests: a name by DNS (RFC 1035), whose answer is the table's address, and the probe
+# for a captive portal.
 ASKS = """
 import http.client, json, socket
 line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); line.settimeout(5)
@@ -116,7 +119,7 @@ print(json.dumps([address, led.status, led.getheader("location"), said]))
 
 
 def a_network_that_cannot_be_joined_brings_the_hotspot_back() -> str:
-    run("systemctl", "stop", "tiltboard")  # a guest that scans is slow to wait
+    run("systemctl", "stop", "tiltboard")  # A guest that scans waits slowly.
     try:
         machine().ask(Join("nowhere", "12345678"))
     except Exception as error:  # noqa: BLE001 - told below
@@ -128,7 +131,7 @@ def a_network_that_cannot_be_joined_brings_the_hotspot_back() -> str:
 
 
 def another_network_is_joined() -> str:
-    """The phone's radio is the cabin's now."""
+    """The phone's radio now belongs to the network "cabin"."""
     os.kill(int(Path("/run/phone.conf.pid").read_text()), 15)
     time.sleep(1)
     phone("ip", "addr", "flush", "dev", "wlan1")
@@ -147,11 +150,11 @@ def without_it_the_hotspot_is_back() -> None:
     os.kill(int(Path("/run/cabin.conf.pid").read_text()), 15)
     wait_until("the hotspot", hotspot_is_open)
     run("systemctl", "start", "tiltboard")
-    play.Playing.session = None  # its page went with the service
+    play.Playing.session = None  # The connection to the page ended with the service.
 
 
 def plays_while_the_plug_is_pulled() -> str:
-    """Outside a copy of the card is taken again and again, in the middle of what it writes."""
+    """Meanwhile, the test outside the guest copies the card repeatedly in the middle of writes."""
     lines = (play.SCENARIOS / "over.scenario").read_text().splitlines() * GAMES
     for line in lines:
         play.play([line])
@@ -162,8 +165,8 @@ def plays_while_the_plug_is_pulled() -> str:
 
 
 UPDATE = "/opt/tiltboard/update"
-BEFORE = Path("/opt/tiltboard/before")  # in the version that was there first
-# bash runs this before each command. While it goes round no time passes here.
+BEFORE = Path("/opt/tiltboard/before")  # This file exists only in the version before the update.
+# bash runs the trap before each command. No time passes in the guest while the trap loops.
 CUT = """set -T
 trap 'case $BASH_COMMAND in *--units*)
     echo PULL-THE-PLUG >/dev/console; while :; do :; done ;; esac' DEBUG
@@ -171,7 +174,7 @@ trap 'case $BASH_COMMAND in *--units*)
 
 
 def the_plug_is_pulled_in_an_update() -> None:
-    """The two versions have changed places on the card; the new one's units are not there yet."""
+    """Pull the plug after both versions have changed places, before the new units exist."""
     play.play(play.OPENING)
     assert play.moves() == play.OPENED
     BEFORE.touch()
@@ -190,7 +193,7 @@ def the_update_is_taken_back_and_forth() -> str:
     for first in (True, False):
         run(UPDATE, "--rollback")
         assert BEFORE.exists() == first
-        play.Playing.session = None  # its page went with the service
+        play.Playing.session = None  # The connection to the page ended with the service.
         play.nothing_confirmed_is_lost()
     return run("findmnt", "-nro", "AVAIL", "/state").strip()
 
@@ -204,10 +207,11 @@ def the_clock_is_not_before_the_last_time_that_was_kept() -> str:
 
 
 def level_ten_plays_by_compiled_kernels_in_a_unit_of_its_own() -> str:
-    """A whole game against itself, by what the unit that compiles has left. By a number of
-    positions: no time passes here while it thinks.
+    """Level 10 plays a whole game against itself with the kernels that the compiling unit has
+    stored. The number of positions limits a move, because no time passes in the guest during a
+    search.
     """
-    run("systemctl", "start", WARM)  # ends when it has
+    run("systemctl", "start", WARM)  # The command returns after the unit has ended.
     assert shown("ConditionResult", WARM) == "yes"
     os.environ[UNIT_SOCKET] = "/run/tiltboard-engine.sock"
     engine = EngineProcess(OURS, ["/nowhere"], SystemClock())
@@ -227,7 +231,9 @@ def level_ten_plays_by_compiled_kernels_in_a_unit_of_its_own() -> str:
 
 
 def thinking() -> list[int]:
-    """Those that are forked for a table: the unit's first process has read the kernels, too."""
+    """Return the processes that are forked for a table. The unit's first process has also read the
+    kernels.
+    """
     first = shown("MainPID", ENGINE)
     return [int(pid) for pid in run("pgrep", "-P", first).split()]
 
@@ -242,7 +248,8 @@ def rolls_back_nothing_where_there_is_nothing() -> str:
 
 def back_held_shuts_down() -> str:
     play.opened()
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # so that this is told
+    # Ignore the signal, so that the result can be reported.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     play.session().hands.press("back", 9.0)
     wait_until("shutting down", shutting_down)
     return "stopping"

@@ -25,7 +25,9 @@ INSTALLED = "/opt/tiltboard/bin/tiltboard"
 
 
 def run(*words: str, **options: object) -> str:
-    """What a program said. Raises RuntimeError with it when it fails."""
+    """Run a program and return its output. Raises RuntimeError with the output if the program
+    fails.
+    """
     done = subprocess.run(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options
     )  # type: ignore[call-overload]
@@ -35,13 +37,13 @@ def run(*words: str, **options: object) -> str:
 
 
 def as_pi(script: str) -> str:
-    """A maker's shell, in the clone; pip takes what was downloaded outside."""
+    """Run a script as the user "pi" in the clone; pip uses the downloaded wheels."""
     shell = ("runuser", "-u", "pi", "--", "sh", "-ec", script)
     return run(*shell, cwd=CHECKOUT, env=os.environ | ENV | {"HOME": "/home/pi"})
 
 
 def doctor(*words: str) -> list[dict[str, str]]:
-    """The problems that it names, with their remedies."""
+    """Return the problems that ``tiltboard doctor`` reports, with their remedies."""
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, cwd=CHECKOUT)
     print(done.stdout, flush=True)
     return [
@@ -54,11 +56,11 @@ def doctor_of_pi() -> list[dict[str, str]]:
     return doctor("runuser", "-u", "pi", "--", "sh", "-c", script)
 
 
-# -- install
+# The plan "install".
 
 
 def documented_steps() -> Iterator[str]:
-    """The commands of docs/service.md."""
+    """Return the commands in docs/service.md."""
     block = re.search(r"```sh\n(.*?)```", (CHECKOUT / "docs/service.md").read_text(), re.DOTALL)
     if block is None:
         raise RuntimeError("docs/service.md has no commands")
@@ -71,9 +73,11 @@ def installs_as_documented() -> str:
     run("chown", "-R", "pi:", str(CHECKOUT))
     steps = []
     for line in documented_steps():
-        if line.startswith("sudo apt install "):  # no network here: they are in the image
+        # The guest has no network, but the image has the packages.
+        if line.startswith("sudo apt install "):
             for package in line.split()[3:]:
-                if package != "python3-lgpio":  # Raspberry Pi OS's own; as a module here
+                # Raspberry Pi OS has this package; the image has the module.
+                if package != "python3-lgpio":
                     run("dpkg", "--status", package)
             run("/usr/bin/python3", "-c", "import lgpio; lgpio.gpiochip_open")
         else:
@@ -84,11 +88,12 @@ def installs_as_documented() -> str:
 
 
 def doctor_says_how_to_have_i2c_dev_loaded() -> str:
-    """As on Raspberry Pi OS, config.txt alone brings no /dev/i2c-1."""
+    """Without this remedy there is no /dev/i2c-1, as on Raspberry Pi OS with config.txt alone."""
     [remedy] = [line["remedy"] for line in doctor_of_pi() if line["subject"] == "devices"]
     command = re.search(r"echo .*? \| sudo tee [^ ,]+", remedy)[0]
     as_pi(command)
-    run("systemctl", "restart", "systemd-modules-load")  # as the restart does that it asks for
+    # The restart that the remedy asks for has the same effect.
+    run("systemctl", "restart", "systemd-modules-load")
     return command
 
 
@@ -117,7 +122,7 @@ INSTALL = (
 
 
 def report(check: Callable[[], object]) -> None:
-    """Try it, and say how it went."""
+    """Run a check, and print its result."""
     began = time.monotonic()
     line: dict[str, object] = {"check": check.__name__}
     try:
@@ -135,7 +140,7 @@ def main() -> None:
         for check in INSTALL:
             report(check)
         return
-    # With the service's own Python, whose packages the checks use.
+    # The checks use packages of the service's Python.
     import card
     import play
 

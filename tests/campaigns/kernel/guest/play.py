@@ -27,11 +27,12 @@ OF_SEATS = {"mode": "simple", "players": 2, "rounds": 1}
 OPENING = ["game momentum pie=false", "put red d4", "put blue a1", "expect to-move red"]
 OPENED = ["d4", "a1"]
 NEWER = "# newer"
-READY = "expect within 5s phase turn"  # pieces that vanish all at once are not believed at once
+# The table does not accept immediately that all pieces vanish together.
+READY = "expect within 5s phase turn"
 
 
 class Playing:
-    """One session for all checks of a plan, opened by the first."""
+    """The session that all checks of a plan share; the first check opens it."""
 
     session: ServiceSession | None = None
 
@@ -44,7 +45,7 @@ def session() -> ServiceSession:
 
 
 def play(lines: list[str]) -> int:
-    """Scenario steps at the installed table. Raises AssertionError at the first that fails."""
+    """Play scenario steps on the installed table. Raises AssertionError if a step fails."""
     runner = ScenarioRunner(SimulatedHands(session()))  # type: ignore[arg-type]
     steps = "\n".join(f"{line}\n{READY}" if line.startswith("game ") else line for line in lines)
     done = 0
@@ -63,9 +64,9 @@ def game(name: str) -> Callable[[], str]:
 
 
 def plays_gravity_warfare() -> str:
-    """Computers have the seats; a hand does what they wish for, and presses the button."""
+    """Bots have the seats; the simulated player puts their pieces and presses the button."""
     table, done, by_hand = session(), (0, ""), 0
-    table.hands.set_up({})  # of the game before
+    table.hands.set_up({})  # Remove the pieces of the previous game.
     table.host.do(NewGame("gravity-warfare", OF_SEATS))
     for player in table.host.game.players:
         table.host.do(SeatComputer(player, "easy"))
@@ -83,14 +84,16 @@ def plays_gravity_warfare() -> str:
 
 
 def asked_of_hands(*, seen: bool = False) -> str | None:
-    """``seen``: only once the sensors have."""
+    """Return the move that the hands must make, or None. ``seen``: whether the sensors must have
+    detected it.
+    """
     session().host.refresh()
     room = session().host.snapshot.seats
     return None if room is None or (seen and not room.seen) else room.proposal
 
 
 def put_into(troop: str, zone: str) -> None:
-    """Where there is room."""
+    """Put a troop on the first place of a zone that has space."""
     overlay = session().host.overlay
     for place in overlay.zones[zone]:
         with contextlib.suppress(SimulationError):
@@ -99,7 +102,7 @@ def put_into(troop: str, zone: str) -> None:
 
 
 def opened() -> None:
-    """A game with two moves."""
+    """Start a game with two moves, unless it is in progress."""
     if phase() != "turn" or moves() != OPENED:
         play(OPENING)
 
@@ -114,7 +117,7 @@ def moves() -> list[str]:
     return list(session().host.snapshot.game.moves)
 
 
-# -- the service
+# Checks of the service.
 
 
 def the_unit_has_started_it() -> str:
@@ -138,7 +141,7 @@ def the_lights_shine() -> str:
     return f"{sum(map(bool, wanted))} channels lit"
 
 
-# -- faults at the kernel
+# Checks with faults in the kernel.
 
 
 def fault(name: str, broken: Callable[[], None], mended: Callable[[], None]) -> Callable[[], str]:
@@ -194,7 +197,7 @@ KERNEL_FAULTS = (
 )
 
 
-# -- the process
+# Checks of the process.
 
 
 def kill_loses_nothing() -> None:
@@ -214,7 +217,7 @@ def watchdog_ends_a_stalled_loop() -> str:
 
 def update_keeps_the_game() -> None:
     opened()
-    as_pi(f"echo '{NEWER}' >> firmware_host/__init__.py")  # the version stays the same
+    as_pi(f"echo '{NEWER}' >> firmware_host/__init__.py")  # The version stays the same.
     backup = "/payload/before-update.backup"
     run(INSTALLED, "backup", backup, "--state", STATE)
     as_pi("sudo --preserve-env=PIP_NO_INDEX,PIP_FIND_LINKS make install-service")
@@ -230,7 +233,9 @@ def update_keeps_the_game() -> None:
 
 
 def plays_over_rpi_gpio() -> str:
-    """A game with gpiozero's other factory, over rpi-lgpio, and back again."""
+    """The table plays a game with gpiozero's other pin factory (rpi-lgpio), and then uses the first
+    again.
+    """
     run(
         f"{Path(INSTALLED).parent}/pip",
         "install",

@@ -34,17 +34,17 @@ from tiltboard.hw_sim.errors import SimulationError
 UNIT = "tiltboard.service"
 PATIENCE_S = 60.0
 LOOK_EVERY_S = 0.06
-SCAN_S = 1.0  # the longest that a scan takes here
-MAX_SCANS_LATE = 10  # then it is not scanning
+SCAN_S = 1.0  # Maximum duration of a scan in a guest, in seconds.
+MAX_SCANS_LATE = 10  # Maximum number of late scans; after more, the table does not scan.
 SETTINGS = Path("/etc/tiltboard/tiltboard.toml")
 PAGE = f"://127.0.0.1:{load_settings(SETTINGS).port}"
 ORIGIN = Origin(f"http{PAGE}")
-ASKED = 1  # one wish at a time
+ASKED = 1  # The number of the only pending request.
 WORLD, OWN = "/run/world", "/run/plan"
 
 
 def wait_until(what: str, condition: Callable[[], object]) -> None:
-    """Raises TimeoutError after PATIENCE_S."""
+    """Wait until a condition holds. Raises TimeoutError after PATIENCE_S seconds."""
     end = time.monotonic() + PATIENCE_S
     while not condition():
         if time.monotonic() > end:
@@ -53,15 +53,15 @@ def wait_until(what: str, condition: Callable[[], object]) -> None:
 
 
 def shown(name: str, unit: str = UNIT) -> str:
-    """A property of the unit."""
+    """Return a property of the systemd unit."""
     asked = ["systemctl", "show", unit, f"--property={name}", "--value"]
     return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
 
 
 class Page:
-    """The service's page as far as it shows: a WebSocket, and all that has come over it, merged.
+    """The service's page: a WebSocket, and the merged content of all its messages.
 
-    Opened again wherever it ends, as a page does (docs/websocket.md).
+    A lost connection is opened again, as a page does (docs/websocket.md).
     """
 
     layout: Layout
@@ -86,8 +86,8 @@ class Page:
             self._take(PATIENCE_S)
 
     def look(self, wait_s: float = 0.0) -> bool:
-        """Take in what has come; before that wait for something, but not for ever. Whether anything
-        came: as the sensors are watched, a new scan is a message.
+        """Read all new messages, after a wait of at most ``wait_s`` for the first. Return whether
+        there was a message; the page watches the sensors, so each scan sends one.
         """
         try:
             if not self._take(wait_s):
@@ -115,7 +115,9 @@ class Page:
         return True
 
     def ask(self, command: commands.Command) -> None:
-        """Returns when it is done. Raises RuntimeError with the answer where it is refused."""
+        """Send a command, and wait until it is done. Raises RuntimeError with the answer if it is
+        refused.
+        """
         message = msgspec.to_builtins(command) | {"ref": ASKED}
         self._socket.send(msgspec.json.encode(message), text=True)
         end = time.monotonic() + PATIENCE_S
@@ -129,7 +131,7 @@ class Page:
 
 
 class World:
-    """world.py's end of the socket: ``world.hands.put(...)`` is carried out there."""
+    """The client of world.py's socket: ``world.hands.put(...)`` runs in that process."""
 
     def __init__(self, path: str = "", door: socket.socket | None = None) -> None:
         if door is None:
@@ -154,16 +156,16 @@ class World:
 
 
 class RemoteHands(World):
-    """SimTable's hands."""
+    """The simulated hands in world.py's process."""
 
     @property
     def busy_until_s(self) -> float:
-        """As tiltboard.hw_sim.hands.Hands has it."""
+        """The time until which the hands are busy, as in tiltboard.hw_sim.hands.Hands."""
         return float(self.__getattr__("busy_until_s")())
 
 
 def _read(message: dict[str, Any], kind: type[Any]) -> Any:
-    """Texts for people come as the sentences that they are there."""
+    """Convert a message. Texts for people arrive as translated sentences."""
     return msgspec.convert(message, kind, dec_hook=lambda _, sentence: Message(sentence))
 
 
@@ -172,7 +174,7 @@ def _tuples(found: Any) -> Any:
 
 
 class ServiceHost:
-    """What a scenario reads of a host, from what the page shows."""
+    """The parts of a host that a scenario reads, taken from the page."""
 
     def __init__(self, world: World, page: Page) -> None:
         self._world, self._page = world, page
@@ -180,7 +182,7 @@ class ServiceHost:
         self.refresh()
 
     def refresh(self, wait_s: float = 0.0) -> bool:
-        """Look again; whether there was anything new."""
+        """Read the page again, and return whether there was a new message."""
         new = self._page.look(wait_s)
         layout, seen = self._page.layout, self._page.snapshot
         if self._number != layout.number or not hasattr(self, "game"):
@@ -217,7 +219,7 @@ class ServiceHost:
         return new
 
     def do(self, command: commands.Command) -> None:
-        """As from the page. Raises RuntimeError with the answer where it is refused."""
+        """Send a command as the page does. Raises RuntimeError with the answer if it is refused."""
         before = self._number
         self._page.ask(command)
         if isinstance(command, commands.NewGame):
@@ -230,8 +232,8 @@ def _outcome(winner: str | None, reason: str, **extra: Any) -> Outcome:
 
 
 class ServiceSession:
-    """What tiltboard.hw_sim.session.scripted_hands.SimulatedHands uses of a session, at the
-    installed service.
+    """The parts of a session that tiltboard.hw_sim.session.scripted_hands.SimulatedHands uses, for
+    the installed service.
     """
 
     def __init__(self) -> None:
@@ -244,28 +246,28 @@ class ServiceSession:
 
     @property
     def profile(self) -> object:
-        """The service's."""
+        """The profile of the service."""
         return self.host.profile
 
     def tick(self) -> None:
-        """Wait for a newer scan. A table that is too busy to scan is not quiet: without this, four
-        looks at the same scan were, and an answer came before the question.
+        """Wait for a new scan. A busy table can scan late; reading the same scan again would look
+        like a quiet table, and an answer would come before its question.
         """
         for _ in range(MAX_SCANS_LATE):
             if self.host.refresh(SCAN_S):
                 return
 
     def kill(self) -> None:
-        """SIGKILL; returns when systemd has started it again and it is ready."""
+        """Kill the service, and wait until systemd has started it again."""
         self.dies(lambda: subprocess.run(["systemctl", "kill", "--signal=KILL", UNIT], check=True))
 
     def power_cut(self) -> None:
-        """The service dies, and the chips lose their supply meanwhile."""
+        """Kill the service, and cut the supply of the chips."""
         self.kill()
         self.world.power_cycle()
 
     def dies(self, kill: Callable[[], object]) -> None:
-        """Whatever ``kill`` does ends the service, and systemd starts it again."""
+        """Call ``kill``, which ends the service, and wait until systemd has started it again."""
         before = int(shown("NRestarts"))
         kill()
         wait_until(

@@ -40,12 +40,12 @@ HEAD = struct.Struct("<QQI")
 PART = struct.Struct("<HHHHI")
 SPI, READ, MODE = 0x8000, 0x4000, 0x3
 ROOM = 16384
-PACE = 0.5  # quick hands: a guest's second is dear
-ROUND = 56  # requests, half a scan, until buttons and socket are looked at; or a pause
+PACE = 0.5  # Hands move fast, because a second in the guest takes long.
+ROUND = 56  # Number of requests (half a scan) between two checks of buttons and socket.
 
 
 class Header:
-    """gpio-sim's lines, wired to the table as hw_sim wires its pins."""
+    """gpio-sim's lines, connected to the table as hw_sim connects its pins."""
 
     def __init__(self, table: SimTable) -> None:
         self._wiring, self._clock = table.buses.wiring, table.clock
@@ -56,7 +56,7 @@ class Header:
         self._lines = 0
 
     def follow_outputs(self, lines: int) -> None:
-        """Tell what is wired to outputs of the levels that have changed."""
+        """Pass changed levels of the output lines to the simulated parts."""
         changed, self._lines = lines ^ self._lines, lines
         if changed:
             for pin, output in self._wiring.outputs.items():
@@ -64,7 +64,7 @@ class Header:
                     output(float(lines >> pin & 1), None, self._clock.now())
 
     def drive_inputs(self) -> None:
-        """A closed contact pulls its line to ground."""
+        """Pull the line of each closed contact to ground."""
         for pin, file in self._inputs.items():
             closed = self._wiring.inputs[pin](self._clock.now()) is False
             if closed is not self._closed.get(pin):
@@ -73,7 +73,7 @@ class Header:
 
 
 class World:
-    """One table at the wires, until the process ends."""
+    """A simulated table on the kernel's buses, until the process ends."""
 
     def __init__(self, profile: str) -> None:
         self.table = SimTable(load_profile(profile))
@@ -87,7 +87,7 @@ class World:
         self._door.setblocking(False)
 
     def serve(self) -> None:
-        """For ever."""
+        """Answer requests forever."""
         wire, clock, told = bytearray(ROOM), self.table.clock, 0
         for turn in itertools.count():
             now_ns, lines, parts = self._next(wire, told)
@@ -99,7 +99,9 @@ class World:
             told = self._answered(wire, parts) if parts else 0
 
     def _answered(self, wire: bytearray, parts: int) -> int:
-        """Leave the answer to what stands in ``wire`` there; its size from the status on."""
+        """Replace the request in ``wire`` by its answer, and return the answer's size without the
+        header.
+        """
         now_s, (clock, transfer) = self.table.clock.now(), self._transfer(wire, parts)
         clock.advance(max(0.0, now_s - clock.now()))
         try:
@@ -111,7 +113,7 @@ class World:
         return size
 
     def _next(self, wire: bytearray, told: int) -> tuple[int, int, int]:
-        """Answer with what stands in ``wire``, and have the next request there."""
+        """Send the answer in ``wire``, and read the next request into it."""
         struct.pack_into("<I", wire, 0, told)
         try:
             fcntl.ioctl(self._copper, NEXT, wire)
@@ -128,7 +130,7 @@ class World:
     def _transfer(
         self, request: bytearray, parts: int
     ) -> tuple[VirtualClock, Callable[[], Iterable[int]]]:
-        """The bus's clock, and what is to be done there."""
+        """Return the clock of the request's bus, and the transfer to make."""
         at, buses, messages = HEAD.size, self.table.buses, list[I2cMessage]()
         for _ in range(parts):
             number, address, flags, length, hz = PART.unpack_from(request, at)
@@ -159,7 +161,8 @@ class World:
                 found = getattr(found, name)
             if callable(found):
                 found = found(*wanted["args"], **wanted["options"])
-            return {"is": None if callable(found) else found}  # what shows a fault stays here
+            # A callable shows a fault and cannot be sent.
+            return {"is": None if callable(found) else found}
         except TiltboardError as error:
             return {"error": str(error)}
 
