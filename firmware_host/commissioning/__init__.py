@@ -1,1 +1,3 @@
-"""Commissioning: bring-up and calibration, from a box of parts to a table that can be trusted."""
+"""Bring-up and calibration: the checks and measurements that prepare a newly built table
+for play.
+"""

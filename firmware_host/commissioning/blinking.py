@@ -1,7 +1,8 @@
-"""The proof of lights and sensors together: all lights turn white and dark while sensors are read.
+"""A test of lights and sensors together: all lights turn white and dark while the sensors are read.
 
-What the lights draw must not move the sensors' readings, and every frame must arrive as it was
-sent. White is the most that any game draws; nothing else on the table tests supply and grounds.
+The current of the lights must not shift the sensors' readings, and every frame must reach the
+lights unchanged. White is the highest load in any game. No other test on the table checks the
+supply and the grounds.
 """
 
 from __future__ import annotations
@@ -24,15 +25,16 @@ from tiltboard.firmware_host.commissioning.tasks import (
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import text
 
-PHASE_S = 1.0  # Duration of white, and of dark.
-SETTLED_S = 0.3  # Time in a phase until lights, supply and sensors have followed.
+PHASE_S = 1.0  # Duration of each phase, white or dark, in seconds.
+SETTLED_S = 0.3  # Settling time of lights, supply and sensors at the start of a phase, in seconds.
 PHASES = 4
-# A row's mean shift, of which most of the field of its own lights' current cancels where they are
-# fed from both ends (0.13 mT at 2 A); and that of one place, half of what an empty one may read.
+# Thresholds for a row's mean shift and for one place's shift, in mT. If the lights of a row are fed
+# from both ends, most of the field of their current cancels (0.13 mT at 2 A). The limit for one
+# place is half the reading that an empty place may have.
 MAX_ROW_MT = 0.05
 MAX_PLACE_MT = 0.3
-# Growth from the first row or column to the last, as a share of the mean shift: 1 for a straight
-# rise from nothing over three rows, 1.6 over ten.
+# Threshold for the growth of the shift from the first row or column to the last, as a fraction of
+# the mean shift. A linear increase from zero has the value 1 for three rows and 1.6 for ten.
 GROWS_SHARE = 0.75
 
 YES = TaskChoice(TaskAnswer.YES, text("Yes"))
@@ -43,9 +45,10 @@ Means = tuple[float, ...]
 
 
 def blinking(profile: Profile, progress: Progress) -> Asking:
-    """Blink all lights, and ask whether they look alike; meanwhile measure the sensors' shifts.
+    """Blink all lights, and ask whether they look alike. The sensors' shifts are measured at the
+    same time.
 
-    The question is open to answers once the sensors have been read in all phases.
+    The choices appear after the sensors have been read in all phases.
     """
     say = text(
         "All lights turn white and dark in turn. Look for some seconds: is each one as white as the"
@@ -69,8 +72,8 @@ def blinking(profile: Profile, progress: Progress) -> Asking:
 
 
 def _shifts(white: Sequence[Sequence[float]], dark: Sequence[Sequence[float]]) -> Means:
-    """Return how far each input's mean is higher while the lights are white; empty where the
-    sensors were not read, 0 for an input past the end of its scale.
+    """Return the difference of each input's mean between white and dark lights, in mT. The result
+    is empty if the sensors were not read, and 0 for an input beyond the end of its scale.
     """
     if not white or not dark:
         return ()
@@ -82,7 +85,7 @@ def _shifts(white: Sequence[Sequence[float]], dark: Sequence[Sequence[float]]) -
 
 
 def lit_findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
-    """Yield what was wrong as all lights blinked."""
+    """Yield the faults found while all lights blinked."""
     if progress.blink == TaskAnswer.FLICKER:
         yield problem(
             "lights",
@@ -108,10 +111,11 @@ def lit_findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
 
 
 def _shifted(profile: Profile, progress: Progress) -> Iterator[Finding]:
-    """Yield the likely cause if the lights' current shifts the sensors' readings.
+    """Yield the likely cause if the current of the lights shifts the sensors' readings.
 
-    Where the sensors' ground carries the current, the shift grows along its way. A supply that
-    falls lowers all readings alike, and the field of the current itself is what remains.
+    If the current flows through the sensors' ground, the shift grows along the ground wire. If the
+    supply voltage falls, all readings become lower by the same amount. Otherwise, the cause is the
+    magnetic field of the current.
     """
     if not progress.lit_mt:
         return

@@ -1,4 +1,4 @@
-"""Findings of a check with their remedies, and a map of the sensors as calibrated."""
+"""Results of checks with their remedies, and a health map of the calibrated sensors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.table.sight import Ailment
 from tiltboard.ground.errors import TiltboardError
 
-BUS = "parts"  # The subject of a finding about a whole bus.
-TOLERANCE_MM = 5.0  # docs/add-a-board.md: placement tolerance
+BUS = "parts"  # Subject of a finding that concerns a whole bus.
+# Maximum distance of a piece from the middle of its place, in mm (docs/add-a-board.md: placement
+# tolerance).
+TOLERANCE_MM = 5.0
 SIGMAS = 3.0
 NOISY_TIMES = 3.0
 UNLIKE = 0.25
@@ -29,7 +31,7 @@ MIN_NOISE_MT = 0.01
 
 
 class FindingState(StrEnum):
-    """The severity of a finding. Only a problem keeps the table from working."""
+    """The severity of a finding. Only a problem prevents the table from working."""
 
     OK = "ok"
     NOTE = "note"
@@ -37,7 +39,7 @@ class FindingState(StrEnum):
 
 
 def subject_of(name: str) -> Message:
-    """Return a subject's name for people."""
+    """Return the name of a finding's subject for people."""
     return _SUBJECTS.get(name) or Message(name)
 
 
@@ -64,18 +66,18 @@ _SUBJECTS = {
 }
 
 
-LISTED = 8  # Most places named in one finding.
+LISTED = 8  # Maximum number of places named in one finding.
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the names in one line, with dots in place of those after the first eight."""
+    """Return the names in one line, with dots instead of all names after the first eight."""
     return ", ".join([*names[:LISTED], *["..."] * (len(names) > LISTED)])
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A result of a check. ``subject`` is a word; for a part, its name in
-    tiltboard.drivers.frame.Frame's faults. ``remedy`` is None if there is nothing to do.
+    """A result of a check. ``subject`` is one word; for a part, it is the part's name in the faults
+    of tiltboard.drivers.frame.Frame. ``remedy`` is None if there is nothing to do.
     """
 
     subject: str
@@ -94,29 +96,30 @@ class Finding:
 
 
 def ok(subject: str, found: Message) -> Finding:
-    """Return a finding that all is well."""
+    """Return a finding for a check that found no fault."""
     return Finding(subject, FindingState.OK, found)
 
 
 def note(subject: str, found: Message, remedy: Message | None = None) -> Finding:
-    """Return a finding that is worth knowing."""
+    """Return a finding for a useful fact that needs no repair."""
     return Finding(subject, FindingState.NOTE, found, remedy)
 
 
 def problem(subject: str, found: Message, remedy: Message) -> Finding:
-    """Return a finding of a fault to mend."""
+    """Return a finding for a fault that must be repaired."""
     return Finding(subject, FindingState.PROBLEM, found, remedy)
 
 
 def of_error(subject: str, error: TiltboardError) -> Finding:
-    """Return an error as a problem, with its remedy."""
+    """Return an error as a problem, with the error's remedy."""
     remedy = Message(error.remedy_template, error.params) if error.remedy_template else None
     return Finding(subject, FindingState.PROBLEM, Message(error.template, error.params), remedy)
 
 
 def of_faults(faults: Iterable[tuple[str, PartError]]) -> list[tuple[Finding, PartError]]:
-    """Return one problem for each cause of the faults, each with its part's name: parts on an I2C
-    bus without any answer have one, and so have those that say the same. With the first fault.
+    """Return one problem for each cause of the faults, with the first fault of that cause. If
+    several parts on an I2C bus do not answer, they share one problem, and so do faults with the
+    same text.
     """
     known = list(faults)
     silent = Counter(fault.params["bus"] for _, fault in known if fault.params.get("nobody"))
@@ -139,18 +142,18 @@ _SHARED = text(
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The measurements of one place."""
+    """The measurements and the condition of one place."""
 
     place: str
     noise_mt: float = 0.0
     reading_mt: float = 0.0
-    """Reading of a strong piece in the middle."""
+    """Reading in mT of a strong piece in the middle of the place."""
     margin_mt: float = 0.0
-    """Distance of the weakest piece, 5 mm off the middle and with three sigmas of noise against it,
-    from the threshold of the class below.
+    """Margin of the weakest piece above the threshold of the next lower class, in mT. The piece is
+    5 mm off the middle, and three sigmas of noise are subtracted.
     """
     remedy: Message | None = None
-    """The reason why the sensor needs attention, and what to do; None if it does not."""
+    """The reason why the sensor needs attention, and what to do, or None if the sensor is good."""
 
     @property
     def poor(self) -> bool:
@@ -159,12 +162,16 @@ class Health:
 
 
 def left_out(calibration: Calibration) -> frozenset[int]:
-    """Return the places left out of the measurement because their sensors are broken."""
+    """Return the indices of the places that were excluded from the measurement because their
+    sensors are broken.
+    """
     return frozenset(index for index, why in calibration.failed if why is Ailment.LEFT_OUT)
 
 
 def worth_a_look(profile: Profile, calibration: Calibration) -> list[Message]:
-    """Return the remedies for single places, also on a table of switches."""
+    """Return the remedies for single places that need attention. Tables with switches instead of
+    Hall sensors are included.
+    """
     found = health_map(profile, calibration) or [
         _unread(profile.places[index]) for index in sorted(left_out(calibration))
     ]
@@ -181,8 +188,8 @@ def _unread(place: str) -> Health:
 
 
 def health_map(profile: Profile, calibration: Calibration | None) -> list[Health]:
-    """Return the health of each place in index order; empty for a table of switches, or one that
-    was not calibrated with magnets.
+    """Return the health of each place in index order. Empty for a table with switches, and for a
+    table that was not calibrated with magnets.
     """
     if not profile.measures or calibration is None or not calibration.carried_mt:
         return []
@@ -226,8 +233,8 @@ def health_map(profile: Profile, calibration: Calibration | None) -> list[Health
 def health_table(
     profile: Profile, found: Sequence[Health], say: Callable[[Message], str]
 ) -> Iterator[str]:
-    """Yield lines for the terminal: the plate from above with readings, noise and margins in mT;
-    ``!`` marks a place that needs attention. ``say`` translates.
+    """Yield lines for the terminal: the plate from above with readings, noise and margins in mT.
+    ``!`` marks a place that needs attention. ``say`` translates messages.
     """
     if not found:
         return

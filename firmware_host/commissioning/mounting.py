@@ -1,7 +1,9 @@
-"""The tilt sensor's orientation, found from its readings as the plate is level and as it is tilted.
+"""Finds the orientation of the tilt sensor from its readings on the level plate and on the tilted
+plate.
 
-Level, it measures gravity along the axis that points up. With the north edge lifted, part of that
-appears on the axis that points north; with the east edge lifted, on the one that points east.
+On a level plate, the sensor measures gravity along the axis that points up. If the north edge is
+lifted, a part of gravity appears on the axis that points north; if the east edge is lifted, on the
+axis that points east.
 """
 
 from __future__ import annotations
@@ -29,39 +31,45 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 
 REST_S = 0.24
-HINT_AFTER_S = 8.0  # Time without rest after which a hint is given.
+# Delay in seconds after which a hint is shown if the plate does not come to rest.
+HINT_AFTER_S = 8.0
 LIFTED_RAD = radians(5.0)
-ASKEW_SHARE = 0.5  # Largest share of the right axis's change on the other axis.
-# A chip's zero-g offsets lie in its own plane (MPU-6050: 50 mg) and, worse, along its z (80 mg).
+# Maximum change on the other axis, as a fraction of the change on the right axis.
+ASKEW_SHARE = 0.5
+# Thresholds for a level plate. A chip's zero-g offsets are 50 mg in its own plane (MPU-6050) and up
+# to 80 mg along its z axis, so a chip mounted on edge has a larger tolerance.
 LEVEL_RAD = radians(4.5)
 LEVEL_ON_EDGE_RAD = radians(6.0)
-REST_SWING_M_S2 = 0.35  # two degrees, and the noise of a window's readings
+# Maximum range of the readings at rest: two degrees, plus the noise in a window of readings.
+REST_SWING_M_S2 = 0.35
 NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
 GO_ON = (TaskChoice(TaskAnswer.SKIP, text("Go on without the tilt sensor")),)
 
 
 class Window(deque[Sequence[float]]):
-    """The last scans, newest last: those of ``duration_s``, at least eight."""
+    """The last scans within ``duration_s`` seconds, newest last. A window contains at least eight
+    scans.
+    """
 
     def __init__(self, profile: Profile, duration_s: float) -> None:
         super().__init__(maxlen=max(8, round(duration_s * profile.scans_per_s)))
 
     @property
     def full(self) -> bool:
-        """True once the window has all its scans."""
+        """True if the window contains all its scans."""
         return len(self) == self.maxlen
 
     def means(self) -> list[float]:
-        """Return each sensor's mean."""
+        """Return the mean of each sensor's readings."""
         return [sum(series) / len(self) for series in zip(*self, strict=True)]
 
     def sigmas(self) -> list[float]:
-        """Return each sensor's standard deviation."""
+        """Return the standard deviation of each sensor's readings."""
         known = zip(zip(*self, strict=True), self.means(), strict=True)
         return [sqrt(sum((x - mean) ** 2 for x in xs) / (len(self) - 1)) for xs, mean in known]
 
     def swing(self, index: int) -> float:
-        """Return the range of one sensor's readings, highest less lowest."""
+        """Return the range of one sensor's readings: the maximum minus the minimum."""
         series = [scan[index] for scan in self]
         return max(series) - min(series)
 
@@ -76,25 +84,31 @@ def _unit(vector: Vector) -> Vector:
 
 
 def up_axis(level: Vector) -> Axis:
-    """Return the chip's axis that points up, from its reading on the level plate (in any unit)."""
+    """Return the chip's axis that points up, from the reading ``level`` on the level plate (in any
+    unit).
+    """
     return max(AXES, key=lambda axis: _along(axis, level))
 
 
 def is_level(level: Vector) -> bool:
-    """Return whether one of the chip's axes points up, within the tolerance of its offsets."""
+    """Return whether one of the chip's axes points up, within the tolerance of the chip's
+    offsets.
+    """
     up = up_axis(level)
     most = LEVEL_RAD if up[1] == "z" else LEVEL_ON_EDGE_RAD
     return acos(min(1.0, _along(up, _unit(level)))) <= most
 
 
 def _lean_rad(level: Vector, force: Vector) -> float:
-    """Return the angle between ``force`` and ``level``."""
+    """Return the angle in radians between ``force`` and ``level``."""
     cosine = sum(a * b for a, b in zip(_unit(level), _unit(force), strict=True))
     return acos(min(1.0, max(-1.0, cosine)))
 
 
 def _risen(level: Vector, lifted: Vector) -> Axis | None:
-    """Return the chip's axis that points to the lifted edge, or None if it is between two edges."""
+    """Return the chip's axis that points to the lifted edge, or None if the direction is between
+    two edges.
+    """
     (x, y, z), (a, b, c), up = _unit(lifted), _unit(level), up_axis(level)
     change = x - a, y - b, z - c
     flat = [axis for axis in AXES if axis[1] != up[1]]
@@ -104,7 +118,9 @@ def _risen(level: Vector, lifted: Vector) -> Axis | None:
 
 
 def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message | None:
-    """Return why the reading for ``edge`` in ``forces`` (by edge) is impossible, or None."""
+    """Return the reason why the reading for ``edge`` is impossible, or None. ``forces`` maps each
+    lifted edge to its reading.
+    """
     if _risen(level, forces[edge]) is None:
         return text(
             "A corner was lifted, or the tilt sensor lies askew. Lift the whole lit edge; if this"
@@ -119,7 +135,9 @@ def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message |
 
 
 def mounting_of(level: Vector | None, forces: Mapping[str, Vector]) -> Mounting | None:
-    """Return the chip's orientation, or None if an edge is missing or readings are impossible."""
+    """Return the chip's orientation, or None if an edge was not measured or the readings contradict
+    each other.
+    """
     if level is None or len(forces) < len(EDGES):
         return None
     north, east = (_risen(level, forces[edge]) for edge in EDGES)
@@ -140,7 +158,7 @@ _WHERE: Mapping[Vector, Message] = {
 
 
 def describe(orientation: Mounting) -> Message:
-    """Return the chip's orientation in words, by its face and its printed arrows."""
+    """Return the chip's orientation in words, described by the face and the printed arrows."""
     if orientation == FLAT:
         return text("The tilt sensor lies as the wiring page shows.")
     return text(
@@ -151,14 +169,17 @@ def describe(orientation: Mounting) -> Message:
 
 
 def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
-    """Return the tilt sensor's reading in its own axes, or zeros without one."""
+    """Return the reading of the tilt sensor in its own axes, in m/s2, or zeros if there is no
+    reading.
+    """
     motion = frame.motion
     return (0.0, 0.0, 0.0) if motion is None else orientation.on_chip(motion.specific_force_m_s2)
 
 
 def tilting(profile: Profile, progress: Progress, orientation: Mounting, edge: str) -> Asking:
-    """Measure the tilt sensor with the plate level (no ``edge``), or with that edge lifted and held
-    still. ``orientation`` is the one that its readings are converted by.
+    """Measure the tilt sensor on the level plate if ``edge`` is empty, otherwise while that edge is
+    lifted and held still. ``orientation`` is the orientation with which the driver converts
+    readings.
     """
     along = range(0)
     say = text("Take everything off the plate, level it, and leave it alone.")
@@ -210,6 +231,6 @@ def _lifted(
     if why is None:
         return SweepStep(asks.say, known=replace(progress, edges=known))
     if edge == EAST and _risen(level, held) is not None:
-        # Either of the two may have been wrong.
+        # Either of the two edges can be wrong, so both are measured again.
         return SweepStep(asks.say, why, asks.lights, known=replace(progress, edges={}))
     return SweepStep(asks.say, why, asks.lights, GO_ON)

@@ -1,6 +1,6 @@
-"""The measurement of the empty plate, and of a piece on a place: which input reacts, and how much.
+"""Measures the empty plate, and a piece on one place: the input that reacts, and the reading.
 
-A reading that cannot be the piece asked for is refused, with reason and remedy.
+A reading that cannot come from the requested piece is refused, with the reason and a remedy.
 """
 
 from __future__ import annotations
@@ -39,36 +39,44 @@ from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.perception.motion_gate import QUIET_RAD_S
 from tiltboard.firmware_host.table.sight import Magnet
 
-PRESENT_MT = 0.7  # A weak magnet at the edge of its place.
+PRESENT_MT = 0.7  # Minimum reading in mT of a piece: a weak magnet at the edge of its place.
 STRONG_FROM_MT = 4.5
-# A place's reading against the median of the others: sensors and gaps differ by a fifth, and
-# six millimetres off the middle is two thirds.
+# Minimum and maximum of a place's reading, relative to the median of the other places. Sensors and
+# air gaps differ by a fifth, and a piece six millimetres off the middle gives two thirds.
 UNLIKE = (0.75, 1.5)
-HARDLY = (0.5, 2.0)  # No gain can correct readings beyond this (perception.calibration.Gain).
-# Between the noise of a mean and PRESENT_MT; a strong piece puts 0.02 mT on so far a place.
+# Minimum and maximum relative reading that a gain can correct (perception.calibration.Gain).
+HARDLY = (0.5, 2.0)
+# Threshold in mT for drift of an empty place, between the noise of a mean and PRESENT_MT. At this
+# distance, a strong piece changes a reading by 0.02 mT.
 DRIFTED_MT = 0.35
 FAR_PITCHES = 2.5
-KNOWN = 3  # Readings needed for a median.
-FEW = 2  # Places that read the other pole before most sensors are taken to look down.
-ELSEWHERE_S = 1.0  # Rest of a piece before another input than the place's is accepted.
-# Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
+KNOWN = 3  # Minimum number of readings for a median.
+# Number of places with the other pole after which most sensors are assumed to be upside down.
+FEW = 2
+# Time in seconds for which a piece must rest before an input other than the place's own is
+# accepted.
+ELSEWHERE_S = 1.0
+# Limit in mT beyond the scale of the DRV5055A1 (22 mT in both directions). The output stays 0.2 V
+# away from both supply rails, which is 24 mT.
 OFF_SCALE_MT = 25.0
 REST_SWING_MT = 0.25
 SAY_AGAIN_MT = 0.3
-REST_SHARE = 0.05  # Or this share of the reading.
-FEWEST_SOUND = 4  # One sensor in this number may be broken.
+REST_SHARE = 0.05  # Alternative limit, as a fraction of the reading.
+FEWEST_SOUND = 4  # At most one sensor in this number of sensors can be broken.
 EMPTY_S = 2.0
-# DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
-# that stand beside the plate. A weak magnet in the middle reads 2.3 mT and more.
+# Maximum offset of an empty place, in mT. The quiescent voltage of the DRV5055A1 is 1.65 V within
+# 60 mV, which is 1 mT at 60 mV/mT. Half a millitesla is allowed for drift and pieces beside the
+# plate. A weak magnet in the middle of a place reads at least 2.3 mT.
 MAX_ZERO_MT = 1.5
-NOISY_MT = 0.2  # Of single readings; six times the datasheet's noise.
+# Maximum standard deviation of single readings, six times the noise in the data sheet.
+NOISY_MT = 0.2
 JOLT_M_S2 = 0.8
 OTHER_PIECE = text("I have taken the other piece")
 
 
 class Verdict(NamedTuple):
-    """The reason why a reading is refused. ``at`` is the place to light; ``choices`` are answers to
-    it: that the piece is right all the same, or that the sensor is broken.
+    """The reason why a reading is refused. ``at`` is the index of the place to light. ``choices``
+    are the answers that a user can give: the piece is right nevertheless, or the sensor is broken.
     """
 
     at: int
@@ -77,7 +85,9 @@ class Verdict(NamedTuple):
 
 
 def _leave_out(profile: Profile, progress: Progress, place: int) -> tuple[TaskChoice, ...]:
-    """Return the choice to leave a broken sensor out, if enough others remain."""
+    """Return the choice to exclude a place with a broken sensor, or nothing if too few other
+    sensors would remain.
+    """
     if len({*progress.broken, place}) * FEWEST_SOUND > profile.size:
         return ()
     label = text("Leave {place} out: its sensor is broken", place=profile.places[place])
@@ -106,8 +116,8 @@ def _sound(progress: Progress, values: Sequence[float]) -> list[float]:
 def emptying(
     profile: Profile, progress: Progress, orientation: Mounting, *, tilt: bool | None
 ) -> Asking:
-    """Measure the empty plate: two seconds without motion, level and empty. ``tilt`` says whether
-    to wait for the tilt sensor; None: use it if it answers.
+    """Measure the empty plate for two seconds without motion, level and without pieces. ``tilt`` is
+    whether the tilt sensor is required, or None to use the tilt sensor only if it answers.
     """
     heeds = tilt is None
     say = text("Take everything off the plate, and leave it alone for two seconds.")
@@ -142,7 +152,8 @@ def emptying(
             known = structs.replace(progress, offset_mt=(*mt,), noise_mt=(*sigmas,), last=None)
             if tilt:
                 before = progress.level
-                # The orientation of a chip turned over since then is unknown.
+                # If the chip was turned over since the last measurement, its orientation is
+                # unknown.
                 turned = before is not None and up_axis(before) != up_axis(level)
                 known = structs.replace(known, level=level, edges={} if turned else progress.edges)
             step = SweepStep(say, known=known)
@@ -151,7 +162,9 @@ def emptying(
 def _not_empty(
     profile: Profile, progress: Progress, mt: Sequence[float], sigmas: Sequence[float]
 ) -> Verdict | None:
-    """Return the verdict on the worst input if it is not empty or is noisy, else None."""
+    """Return the reason to refuse the worst input if it is not empty or too noisy, or None if all
+    inputs are good.
+    """
     wire, noisiest = _loudest(mt), _loudest(sigmas)
     at, most = progress.place_of(wire), MAX_ZERO_MT if profile.measures else 0.0
     name = profile.places[at]
@@ -180,14 +193,14 @@ def _not_empty(
 
 
 def _piece(magnet: Magnet | None) -> Message:
-    """Return the name of a strong piece with that magnet."""
+    """Return the name of a strong piece with the given magnet."""
     if magnet is Magnet.N_STRONG:
         return text("a strong piece, north down (the first player's)")
     return text("a strong piece, south down (the second player's)")
 
 
 class Placing:
-    """The measurement of a piece on a place; ``first`` is the step shown before a reading."""
+    """The measurement of a piece on a place. ``first`` is the step shown before a reading."""
 
     def __init__(self, profile: Profile, progress: Progress, task: Task) -> None:
         self._profile, self._progress, self._magnet = profile, progress, task.magnet
@@ -198,7 +211,7 @@ class Placing:
             piece=_piece(task.magnet),
             place=name,
         )
-        if progress.own_mt and progress.last is not None:  # it is on the plate
+        if progress.own_mt and progress.last is not None:  # The piece is already on the plate.
             say = text("Slide or carry it on to {place}, to the middle.", place=name)
         elif progress.own_mt and task.magnet is None:
             say = text("Put the same strong piece as before on the middle of {place}.", place=name)
@@ -208,16 +221,19 @@ class Placing:
         self.first = SweepStep(say, lights=lit)
         self._window = Window(profile, REST_S)
         self._since_s: float | None = None
-        self._left = progress.last in (None, place)  # where it was read last
-        self._resting: tuple[int, float] | None = None  # the input that reads it, and since when
+        # True if the piece has left the place of its last reading.
+        self._left = progress.last in (None, place)
+        # The input that reads the resting piece, and the time since which the piece rests.
+        self._resting: tuple[int, float] | None = None
         self._peak_mt = 0.0
         self._verdict: Verdict | None = None
         self._said_mt = 0.0
         self._sure = False
-        self._is_doubted = False  # Whether it is the right piece that has read other places.
+        # True if the other places were probably read with the wrong piece.
+        self._is_doubted = False
 
     def update(self, frame: Frame, value: str | None) -> SweepStep:
-        """Return the next step; done once an input that may be the place's reads the piece."""
+        """Return the next step. The step ends the task when an acceptable input reads the piece."""
         progress, now_s = self._progress, frame.time_s
         if value == TaskAnswer.LEAVE_OUT:
             at = self._place if self._verdict is None else self._verdict.at
@@ -230,7 +246,7 @@ class Placing:
         change = zip(frame.field_mt, progress.offset_mt, strict=True)
         mt = _sound(progress, [field - offset for field, offset in change])
         worst = _loudest(mt)
-        if abs(mt[worst]) > OFF_SCALE_MT:  # a sensor that died since the plate was empty
+        if abs(mt[worst]) > OFF_SCALE_MT:  # The sensor failed after the empty plate was measured.
             self._window.clear()
             at = progress.place_of(worst)
             why = _off_scale(self._profile.places[at], frame.field_mt[worst])
@@ -254,7 +270,7 @@ class Placing:
             why = text("A piece still stands on {place}.", place=self._profile.places[at])
             return self._step(Verdict(at, why) if late else self._verdict)
         if wire == progress.input_of(self._place) and abs(reading) > abs(self._peak_mt):
-            # The best of what the hand finds while it moves the piece to the middle
+            # Keep the highest reading while the piece is moved to the middle.
             self._peak_mt = reading
         limit = REST_SWING_MT + 6 * progress.noise_mt[wire]
         if self._window.swing(wire) >= max(limit, REST_SHARE * abs(reading)):
@@ -274,19 +290,23 @@ class Placing:
         if found is not None and not (self._sure and may_be_right):
             self._since_s = now_s
             same = said is not None and said.why.template == found.why.template
-            if same and abs(reading - self._said_mt) <= SAY_AGAIN_MT:  # not each new figure
+            # Small changes of the reading do not change the message.
+            if same and abs(reading - self._said_mt) <= SAY_AGAIN_MT:
                 return self._step(said)
             self._said_mt = reading
             return self._step(found)
         if wire != progress.input_of(self._place) and now_s < self._resting[1] + ELSEWHERE_S:
             return self._step(None)
         if self._is_doubted and (reading > 0) is self._south_is_asked:
-            self._progress = self._unread()  # The piece has been changed without an answer.
+            # The user has changed the piece without giving an answer.
+            self._progress = self._unread()
         known = structs.replace(self._with(wire, reading), drifted=self._drifted(means))
         return replace(self.first, known=known)
 
     def _drifted(self, means: Sequence[float]) -> tuple[int, ...]:
-        """Return the places far from the piece whose readings have left the empty plate's."""
+        """Return the places far from the piece whose readings differ from those of the
+        empty plate.
+        """
         profile, place_of = self._profile, self._progress.place_of
         here = profile.centre_mm(self._place)
         far_mm = FAR_PITCHES * profile.pitch_mm
@@ -294,7 +314,7 @@ class Placing:
         return tuple(at for at in moved if dist(here, profile.centre_mm(at)) > far_mm)
 
     def _unread(self) -> Progress:
-        """Return the progress without what the wrong piece has measured."""
+        """Return the progress without the readings of the wrong piece."""
         progress = self._progress
         return structs.replace(progress.without(SweepPart.PLACES), broken=progress.broken)
 
@@ -302,7 +322,7 @@ class Placing:
         return _leave_out(self._profile, self._progress, place)
 
     def _step(self, verdict: Verdict | None) -> SweepStep:
-        """Return the step that shows a verdict, which remains until the piece is moved."""
+        """Return the step that shows a verdict. The verdict stays until the piece is moved."""
         self._verdict = verdict
         if verdict is None:
             return self.first
@@ -310,27 +330,30 @@ class Placing:
         return SweepStep(self.first.say, verdict.why, lights, verdict.choices)
 
     def _with(self, wire: int, reading: float) -> Progress:
-        """Return the progress with that reading of the place."""
+        """Return the progress with this reading added for the place."""
         place, progress = self._place, self._progress
         if wire == progress.input_of(place) and abs(self._peak_mt) > abs(reading):
             reading = self._peak_mt
         for other, holds in progress.inputs.items():
             if holds == wire and other != place:
-                progress = progress.without_place(other)  # it was carried wrongly
+                # The piece was on the wrong place when the other place was measured.
+                progress = progress.without_place(other)
         name = "south_mt" if self._magnet is Magnet.S_STRONG else "own_mt"
         carried = progress.carried(self._magnet) | {place: reading}
         inputs = progress.inputs | {place: wire}
         return structs.replace(progress, inputs=inputs, last=place, **{name: carried})
 
     def _judge(self, wire: int, means: Sequence[float]) -> Verdict | None:
-        """Return why the reading cannot be the piece asked for, or None. ``wire`` is the input that
-        reacts most; ``means`` are the changes of all inputs from the empty plate in mT.
+        """Return the reason why the reading cannot come from the requested piece, or None. ``wire``
+        is the input with the largest change. ``means`` are the changes of all inputs from the empty
+        plate, in mT.
         """
         profile, progress, place, name = self._profile, self._progress, self._place, self._name
         known, holder, reading = progress.inputs.get(place), progress.place_of(wire), means[wire]
         right = (TaskChoice(TaskAnswer.RIGHT, text("It stands right")),)
-        # An input may answer for a place unless it is known to be another's. Its own is believed at
-        # once: then the other place was carried wrongly, and is asked for again.
+        # An input can belong to any place, unless the input is known to belong to another place.
+        # The place's own input is accepted immediately. In that case the other place was measured
+        # wrongly, and is measured again.
         taken = wire in progress.inputs.values() and wire != place
         if wire != known and (known is not None or taken):
             why = text(
@@ -377,8 +400,8 @@ class Placing:
         return None
 
     def _other_pole(self) -> Verdict:
-        """Return the verdict on a reading of the pole that is not expected: the piece is another
-        one, or the sensor looks down.
+        """Return the reason to refuse a reading with the unexpected pole: either the piece is
+        another one, or the sensor is upside down.
         """
         place, name, piece = self._place, self._name, _piece(self._magnet)
         down = text("It was not turned over: {place} looks down", place=name)
@@ -407,17 +430,18 @@ class Placing:
         return Verdict(place, why, (TaskChoice(TaskAnswer.OTHER, OTHER_PIECE), right))
 
     def _others_mt(self) -> list[float]:
-        """Return what the other places have read in the first pass."""
+        """Return the readings of all other places in the first pass, in mT."""
         return [mt for i, mt in self._progress.own_mt.items() if i != self._place]
 
     @property
     def _south_is_asked(self) -> bool:
-        """Whether the piece asked for has its south pole down."""
+        """True if the requested piece has its south pole down."""
         return SIGN_OF[self._magnet or Magnet.S_STRONG] > 0
 
     def _sees_south(self) -> bool:
-        """Return whether the place should read south (positive): as the piece asked for, and once
-        some places are known as most of them; in a second pass opposite to the first.
+        """Return whether the place should read a south pole (positive). The requested piece decides
+        for the first places, then the majority of the known places. In a second pass, the opposite
+        of the first pass is expected.
         """
         own_mt = self._progress.own_mt
         if self._magnet is Magnet.S_STRONG and self._place in own_mt:

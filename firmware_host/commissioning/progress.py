@@ -1,4 +1,6 @@
-"""The progress of a sweep, kept in a file so that it can be resumed after an interruption."""
+"""The progress of a sweep (the guided check of a new table), stored in a file so that an
+interrupted sweep can be resumed.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ PROGRESS_NAME = "sweep.json"
 
 
 class SweepPart(StrEnum):
-    """The parts that a sweep proves, in this order; EDGES finds the tilt sensor's orientation."""
+    """The parts of a table that a sweep checks, in this order. EDGES finds the orientation of the
+    tilt sensor.
+    """
 
     LIGHTS = "lights"
     BUTTONS = "buttons"
@@ -37,61 +41,69 @@ KNOWN_OF = {
 
 
 class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The results so far. Places are indices; inputs are those of ``Frame.field_mt``, as wired."""
+    """The results of a sweep so far. Places are indices, and inputs are indices of
+    ``Frame.field_mt`` as wired.
+    """
 
     format: int
     profile: str
     wanted: tuple[SweepPart, ...] = ()
-    """The parts that this sweep is to prove; empty once it has ended."""
+    """The parts that this sweep still checks. Empty after the end of the sweep."""
     picture: bool | None = None
-    """Whether all lights looked right; None: not asked yet."""
+    """True if all lights looked right, or None before the question."""
     light_at: tuple[int, ...] = ()
-    """The light under each place; empty if it is as the profile says."""
+    """Index of the light under each place. Empty if the order is as in the profile."""
     blink: str | None = None
-    """The answer to whether all lights blink alike; None: not asked yet."""
+    """Answer to the question whether all lights blink alike, or None before the question."""
     lit_mt: tuple[float, ...] = ()
-    """The rise of each input while all lights are white; empty if not measured."""
+    """Change of each input in mT while all lights are white. Empty if not measured."""
     buttons: dict[str, tuple[str, ...]] = {}
-    """The button asked for -> those that closed."""
+    """Requested button -> buttons that closed."""
     buzzer: bool | None = None
-    """Whether the buzzer was heard; None: not asked yet."""
+    """True if the user heard the buzzer, or None before the question."""
     level: Vector | None = None
-    """The tilt sensor's reading on the level plate, m/s2 in its own axes."""
+    """Reading of the tilt sensor on the level plate, in m/s2 along the sensor's own axes, or None
+    before the measurement.
+    """
     edges: dict[str, Vector] = {}
-    """The lifted edge -> the same reading."""
+    """Lifted edge -> reading of the tilt sensor, in m/s2 along its own axes."""
     offset_mt: tuple[float, ...] = ()
-    """Each input's reading of the empty plate; empty until it is measured in this run."""
+    """Reading of each input on the empty plate, in mT. Empty until measured in this run."""
     noise_mt: tuple[float, ...] = ()
-    """Each input's standard deviation then."""
+    """Standard deviation of each input on the empty plate, in mT."""
     inputs: dict[int, int] = {}
-    """Place -> the input that answered."""
+    """Place -> input that reacted to a piece on the place."""
     own_mt: dict[int, float] = {}
-    """Place -> its reading of the carried strong piece, south down (switches: north down)."""
+    """Place -> reading in mT of the strong piece with its south pole down (for switches, north pole
+    down).
+    """
     south_mt: dict[int, float] = {}
-    """Place -> its reading with south down, of switches only."""
+    """Place -> reading in mT of the strong piece with its south pole down, only for switches."""
     last: int | None = None
-    """The place where the piece was read last."""
+    """The place of the last reading of the piece, or None."""
     broken: tuple[int, ...] = ()
     """Places whose sensors the user has declared broken."""
     drifted: tuple[int, ...] = ()
-    """Places whose sensors had left the empty plate's reading when the last place was read."""
+    """Places whose empty readings had drifted when the last place was measured."""
     practice: tuple[str, ...] = ()
-    """The wiring faults of the simulated table."""
+    """Names of the wiring faults of the simulated table."""
 
     def carried(self, magnet: Magnet | None) -> dict[int, float]:
-        """Return place -> reading in mT of the strong piece carried with that pole down."""
+        """Return place -> reading in mT of the strong piece with this pole down."""
         return self.south_mt if magnet is Magnet.S_STRONG else self.own_mt
 
     def input_of(self, place: int) -> int | None:
-        """Return the input that a place is read from, or None if it is unknown: the place has not
-        answered, and its own input belongs to another one.
+        """Return the input of a place, or None if it is unknown: no input has reacted for the
+        place, and the place's own input belongs to another place.
         """
         if place in self.inputs:
             return self.inputs[place]
         return None if place in self.inputs.values() else place
 
     def place_of(self, wire: int) -> int:
-        """Return the place that an input answers for; its own until another is known."""
+        """Return the place that an input belongs to. Until an input has reacted, the input belongs
+        to the place with the same index.
+        """
         return next((place for place, known in self.inputs.items() if known == wire), wire)
 
     def without(self, part: SweepPart) -> Progress:
@@ -114,13 +126,17 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def leaving_out(self, place: int) -> Progress:
-        """Return the progress with a place marked as broken and its readings removed."""
+        """Return the progress with a place marked as broken and without the readings of the
+        place.
+        """
         left = self.without_place(place)
         return replace(left, broken=(*left.broken, place))
 
 
 def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
-    """Return the input of each place; silent places get the inputs left, their own first."""
+    """Return the input of each place. Places without a reaction get the remaining inputs, their own
+    input first.
+    """
     wire = dict(progress.inputs)
     left = [i for i in range(profile.size) if i not in wire.values()]
     silent = [i for i in range(profile.size) if i not in wire]
@@ -131,7 +147,9 @@ def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
 
 
 def read_progress(path: Path, profile: Profile) -> Progress | None:
-    """Return the stored progress, or None if there is none or it does not fit this table."""
+    """Return the stored progress, or None if there is no file or the progress does not fit this
+    table.
+    """
     try:
         stored = msgspec.convert(json.loads(unsealed(read_file(path))), Progress, strict=False)
     except (OSError, ValueError, RecursionError):

@@ -1,4 +1,6 @@
-"""The results of a sweep: findings for the maker, and the calibration that perception reads."""
+"""The results of a sweep (the guided check of a new table): findings for the builder, and the
+calibration for the perception.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ MAPPED = text("It may stay so: the table knows it now.")
 
 
 def wire_of(profile: Profile, place: int) -> Message:
-    """Return the name of the pins that a place's sensor is read by."""
+    """Return the name of the pins through which the sensor of a place is read."""
     row, column = divmod(place, profile.columns)
     match profile.hall:
         case MuxAdcHall() | NodeHall():
@@ -60,9 +62,9 @@ def wire_of(profile: Profile, place: int) -> Message:
 
 
 def measure(profile: Profile, place: int) -> Message:
-    """Return instructions for checking a place without reaction with a multimeter."""
+    """Return instructions for checking a place that does not react, with a multimeter."""
     if profile.measures:
-        # A controller's converter has the same reference (docs/wiring-node.md).
+        # A controller's converter uses the same reference voltage (docs/wiring-node.md).
         volt = profile.hall.reference_v if isinstance(profile.hall, MuxAdcHall) else NODE_V
         return text(
             "With a multimeter, at {wire}: {half:.2f} V without a magnet, and some 0.7 V more or"
@@ -94,7 +96,9 @@ _SUPPLY = {
 
 
 def supply_of(part: str) -> Message:
-    """Return instructions for measuring a part that does not answer, or answers nonsense."""
+    """Return instructions for measuring a part that does not answer, or gives impossible
+    answers.
+    """
     return _SUPPLY.get(part) or text(
         "If that is right, with a multimeter: each wire from the Pi's pin to the part, end to end."
     )
@@ -122,7 +126,9 @@ def _lights(progress: Progress) -> Iterator[Finding]:
 
 
 def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
-    """Yield findings about sensors on other inputs than in the profile, upside down, or silent."""
+    """Yield findings about sensors that are on other inputs than in the profile, upside down,
+    drifting or broken.
+    """
     names = profile.places
     moved = sorted((i, wire) for i, wire in progress.inputs.items() if i != wire)
     if moved:
@@ -165,7 +171,9 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
 
 
 def dead_multiplexers(profile: Profile, broken: Collection[int]) -> list[int]:
-    """Return the multiplexers all of whose sensors are ``broken``, which is one fault, not many."""
+    """Return the numbers of the multiplexers whose sensors are all ``broken``. This is a single
+    fault of the multiplexer.
+    """
     if not isinstance(profile.hall, MuxAdcHall | NodeHall):
         return []
     sensors = Counter(place // MUX_INPUTS for place in range(profile.size))
@@ -174,7 +182,7 @@ def dead_multiplexers(profile: Profile, broken: Collection[int]) -> list[int]:
 
 
 def dead_multiplexer(profile: Profile, mux: int, subject: str = "sensors") -> Finding:
-    """Return the problem of a multiplexer, counted from 0, none of whose sensors can be read."""
+    """Return the problem for a multiplexer, counted from 0, that cannot be read at all."""
     first, last = mux * MUX_INPUTS, min((mux + 1) * MUX_INPUTS, profile.size) - 1
     return problem(
         subject,
@@ -193,15 +201,18 @@ def dead_multiplexer(profile: Profile, mux: int, subject: str = "sensors") -> Fi
 
 
 def _upside_down(profile: Profile, progress: Progress) -> list[int]:
-    """Return the places that see the opposite pole of the piece on them."""
-    up = 1.0 if profile.measures else -1.0  # switches see the north pole first
+    """Return the places that read the opposite pole of the piece on them."""
+    # The first pass over switches uses a piece with its north pole down.
+    up = 1.0 if profile.measures else -1.0
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
 
 
 def findings(
     profile: Profile, progress: Progress, parts: Collection[SweepPart] = tuple(SweepPart)
 ) -> Iterator[Finding]:
-    """Yield faults, and differences from the profile, of those parts as far as the sweep came."""
+    """Yield the faults of the given parts and their differences from the profile, as far as the
+    sweep has checked them.
+    """
     if SweepPart.LIGHTS in parts:
         yield from _lights(progress)
         yield from lit_findings(profile, progress)
@@ -232,8 +243,9 @@ def calibration_of(
     before: Calibration | None,
     proven: Collection[SweepPart],
 ) -> Calibration:
-    """Return the calibration. ``before`` remains valid for parts that are not in ``proven`` (those
-    the sweep was to prove) or not finished. ``made_s`` is in seconds since 1970-01-01 UTC.
+    """Return the calibration that follows from a sweep. Parts that are not in ``proven``, or that
+    the sweep did not finish, keep their values from ``before``. ``made_s`` is the time in seconds
+    since 1970-01-01 UTC.
     """
     found = before or uncalibrated(profile)
     if SweepPart.LIGHTS in proven and progress.picture:
@@ -274,7 +286,9 @@ def calibration_of(
 
 
 def _scaled(kernel: Kernel, own: float) -> Kernel:
-    """Scale what a magnet's own sensor reads by ``own``; its neighbours hardly notice the gap."""
+    """Return a kernel (readings around a magnet) whose reading of the magnet's own sensor is
+    multiplied by ``own``. The air gap hardly affects the neighbouring sensors.
+    """
     first, *others = kernel
     return (first[0] * own, *first[1:]), *others
 

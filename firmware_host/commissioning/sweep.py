@@ -1,9 +1,10 @@
-"""The sweep: a state machine that takes scans and answers, and says what to do next.
+"""The sweep: a state machine that checks a new table, processes scans and answers, and shows the
+next task.
 
-It proves lights, buttons and the tilt sensor (two edges lifted), and measures the empty plate; then
-one strong piece is carried over every place. The input that reacts belongs to the place, and its
-reading gives polarity, gain and margin. Terminal, page and the table's own lights all show the same
-``SweepStep``.
+The sweep checks lights, buttons and the tilt sensor (two edges are lifted), and measures the empty
+plate. Then the user carries one strong piece over every place. The input that reacts belongs to the
+place, and its reading gives polarity, gain and margin. The terminal, the page and the lights of the
+table all show the same ``SweepStep``.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ from tiltboard.firmware_host.table.scan_timing import BUSY, ScanWatch
 from tiltboard.firmware_host.table.standing import Asked
 
 ACCEPTED_HZ = 1046.5
-TRIED_HZ = 880.0  # The buzzer's test tone.
+TRIED_HZ = 880.0  # Frequency in Hz of the buzzer's test tone.
 TONE_S = 0.08
-RELEASED_S = 0.3  # Longer than contacts bounce.
+RELEASED_S = 0.3  # Time in seconds for which a button must be open, longer than contacts bounce.
 NO = TaskChoice(TaskAnswer.NO, text("No"))
 DARKER = TaskChoice(TaskAnswer.DARK, text("Some are dark, or have other colours"))
 NOTHING = TaskChoice(TaskAnswer.NOTHING, text("It does nothing"))
@@ -64,7 +65,7 @@ LATER = TaskChoice(TaskAnswer.SKIP, text("Leave this for another run"))
 UNJUDGED = text(
     "While that lasts, a press may be missed: the next run asks for the buttons once more."
 )
-FAULT_OF = {  # in Frame.faults; "node" is about all of them
+FAULT_OF = {  # Name of each part in Frame.faults. The fault "node" concerns all parts.
     SweepPart.LIGHTS: "lights",
     SweepPart.BUTTONS: "panel",
     SweepPart.EDGES: "imu",
@@ -73,8 +74,9 @@ FAULT_OF = {  # in Frame.faults; "node" is about all of them
 
 
 def chains(profile: Profile) -> list[tuple[int, ...]]:
-    """Return the light under each place for each usual route of the chain except the profile's:
-    from any corner, along rows or columns, alternating in direction or not.
+    """Return the usual routes of the chain of lights, except the profile's. A route gives the light
+    under each place. Routes start at any corner and follow rows or columns, with or without
+    alternating direction.
     """
     columns, found = profile.columns, []
     rows = [list(range(at, at + columns)) for at in range(0, profile.size, columns)]
@@ -97,8 +99,8 @@ def _answer_to(step: SweepStep) -> Generator[SweepStep, tuple[Frame, str | None]
 
 
 def _looking(profile: Profile, progress: Progress) -> Asking:
-    """Ask whether the board is lit as described, with a picture that differs from each side and in
-    a mirror. If the colours are elsewhere, the next possible route of the chain is tried.
+    """Ask whether the board is lit as described. The picture looks different from each side and in
+    a mirror. If the colours are in the wrong places, the next possible route of the chain is tried.
     """
     lights = dict.fromkeys(range(profile.size), TaskLight.GREEN)
     lights |= dict.fromkeys(range(profile.columns), TaskLight.BLUE)
@@ -120,7 +122,9 @@ def _looking(profile: Profile, progress: Progress) -> Asking:
 
 
 def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
-    """Wait until a button is pressed and all are released, or declared to do nothing."""
+    """Wait until a button was pressed and all buttons are released, or until the user reports that
+    the button does nothing.
+    """
     say = text("Press the button {button} for a second, and let go.", button=button)
     step = SweepStep(say, choices=(NOTHING,))
     seen: frozenset[str] = frozenset()
@@ -135,17 +139,17 @@ def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
 
 
 def _listening(progress: Progress) -> Asking:
-    """Ask whether the buzzer is heard."""
+    """Ask whether the user hears the buzzer."""
     say = text("Do you hear the buzzer?")
     value = yield from _answer_to(SweepStep(say, choices=(YES, NO)))
     yield SweepStep(say, known=structs.replace(progress, buzzer=value == TaskAnswer.YES))
 
 
 class Sweep:
-    """A sweep of a table that continues from ``progress``.
+    """A sweep of a table, which continues from ``progress``.
 
-    ``before`` is the earlier calibration, which the plate is mounted by. ``keep`` is called with
-    the progress after each accepted task. ``step`` is the current step;
+    ``before`` is the previous calibration, whose orientation of the tilt sensor is used. ``keep``
+    is called with the progress after each completed task. ``step`` is the current step.
     """
 
     def __init__(
@@ -162,10 +166,10 @@ class Sweep:
         self._keep = keep
         self.orientation = self._before.orientation
         self.progress = progress
-        self._lost: list[tuple[str, PartError]] = []  # Parts that were skipped, with their faults.
+        self._lost: list[tuple[str, PartError]] = []  # Skipped parts with their faults.
         self._notes: list[Finding] = []
         self.done = False
-        """Whether it has ended."""
+        """True if the sweep has ended."""
         self._skipped: set[SweepPart] = set()
         self._buttons = Buttons()
         self._scans = ScanWatch()
@@ -176,7 +180,7 @@ class Sweep:
 
     @property
     def troubles(self) -> list[Finding]:
-        """Findings about parts that were skipped, one for each cause."""
+        """Findings about parts that were skipped, one finding for each cause."""
         found = []
         for wrong, fault in of_faults(self._lost):
             found.append(wrong)
@@ -187,8 +191,8 @@ class Sweep:
 
     @property
     def strip(self) -> list[Look | None]:
-        """The lights to show, by position on the strip; the route of the chain is the one found, or
-        the profile's until it is found.
+        """The lights to show, in the order of the strip. The chain's route is that of the sweep, or
+        the profile's until the sweep has found a route.
         """
         profile, progress = self._profile, self.progress
         light_at = progress.light_at
@@ -200,8 +204,8 @@ class Sweep:
         return strip
 
     def answer(self, value: str) -> None:
-        """Give an answer, one of the choices of the last step. Raises NotPossibleError for any
-        other.
+        """Give an answer, which must be one of the choices of the last step. Raises
+        NotPossibleError for any other answer.
         """
         known = [choice.value for choice in self.step.choices]
         if value not in known:
@@ -214,14 +218,18 @@ class Sweep:
         self._answer = value
 
     def measure_again(self, again: str) -> None:
-        """Measure a place, or prove a part, next. Raises NotPossibleError."""
+        """Measure a place or check a part as the next task. Raises NotPossibleError if this is not
+        possible.
+        """
         self.progress, self.done = measured_again(self._profile, self.progress, again), False
         self._proven |= {*self.progress.wanted}
         self._steps = self._all_steps()
         self.step = next(self._steps)
 
     def asked(self, overlay: Overlay) -> Asked:
-        """Return the request to show. ``overlay`` has the page's names of the places."""
+        """Return the request to show on the page. ``overlay`` contains the page's names of the
+        places.
+        """
         step, say = self.step, self.step.say
         if step.refused is not None:
             say = text("{why} {say}", why=step.refused, say=say)
@@ -232,8 +240,8 @@ class Sweep:
         return Asked(counted, {place: role for place, role in roles.items() if role is not None})
 
     def calibration(self, made_s: float) -> Calibration | None:
-        """Return the calibration once the sweep has ended, else None. ``made_s`` is in seconds
-        since 1970-01-01 UTC.
+        """Return the calibration after the end of the sweep, or None before the end. ``made_s`` is
+        the time in seconds since 1970-01-01 UTC.
         """
         if not self.done:
             return None
@@ -241,7 +249,7 @@ class Sweep:
         return calibration_of(self._profile, self.progress, made_s, before=before, proven=proven)
 
     def update(self, frame: Frame) -> SweepStep:
-        """Process a scan, and return the next step."""
+        """Process a scan and return the next step."""
         choices, task = self.step.choices, self.step.task
         for press in self._buttons.update(frame.pressed, frame.time_s):
             number = {CONFIRM: 0, BACK: 1}[press.button]
@@ -255,10 +263,10 @@ class Sweep:
         return self.step
 
     def _all_steps(self) -> Asking:
-        """Do one task after the other until all are done."""
+        """Run one task after the other until all tasks are done."""
         accepted, refused = False, None
         while True:
-            todo = [  # what was done of a part before it was gone on without stays counted
+            todo = [  # Completed tasks of a part stay counted if the part was skipped later.
                 (task, known)
                 for task, known in tasks(self.progress, self._profile)
                 if known or task.part not in self._skipped
@@ -287,7 +295,8 @@ class Sweep:
                     break
                 missing = self._missing(task, frame)
                 if missing is not None:
-                    asking, refused = self._asking(task), None  # what was read does not count
+                    # Earlier readings of the interrupted task are discarded.
+                    asking, refused = self._asking(task), None
                     next(asking)
                     step = _waiting(missing[1])
                     continue
@@ -318,7 +327,7 @@ class Sweep:
             case Ask.LEVEL | Ask.EDGE:
                 return tilting(profile, progress, self.orientation, task.name)
             case Ask.EMPTY:
-                # Where its edges were not asked for, the tilt sensor may not be wired yet.
+                # If the edges are not part of this sweep, the tilt sensor may not be wired yet.
                 tilt = self._has_tilt if SweepPart.EDGES in progress.wanted else None
                 return emptying(profile, progress, self.orientation, tilt=tilt)
             case Ask.PLACE:
@@ -329,8 +338,8 @@ class Sweep:
         return self._profile.imu is not None and SweepPart.EDGES not in self._skipped
 
     def _missing(self, task: Task, frame: Frame) -> tuple[SweepPart, PartError | None] | None:
-        """Return a part that the task needs and that does not answer, with its error (None while it
-        starts).
+        """Return a part that the task needs and that does not answer, with its error. The error is
+        None while the part starts.
         """
         part = task.part
         judged = self._has_tilt and SweepPart.EDGES in self.progress.wanted
@@ -340,7 +349,7 @@ class Sweep:
         if part in (
             SweepPart.EDGES,
             SweepPart.PLACES,
-        ):  # what is pressed, seen and heard lasts long enough
+        ):  # Lights, buttons and buzzer need no exact timing, so a busy Pi does not disturb them.
             fault = fault or self._busy
         reading: object = {SweepPart.EDGES: frame.motion, SweepPart.PLACES: frame.field_mt}.get(
             part, frame
@@ -359,7 +368,9 @@ class Sweep:
 
 
 def _waiting(fault: PartError | None) -> SweepStep:
-    """Return the step for a part that does not answer, or for a tilt sensor that starts (None)."""
+    """Return the step for a part that does not answer. If ``fault`` is None, the tilt sensor is
+    starting.
+    """
     if fault is None:
         return SweepStep(text("The tilt sensor is starting."))
     leave = LATER if fault is BUSY else SKIP
@@ -375,11 +386,13 @@ def begin(
     fresh: bool = False,
     practice: Sequence[str] = (),
 ) -> Progress:
-    """Return the progress that a sweep of ``parts`` starts from, given that stored in ``folder``.
+    """Return the progress from which a sweep of ``parts`` starts, based on the progress stored in
+    ``folder``.
 
-    An interrupted sweep is resumed; of a finished one the parts with faults are repeated, or all if
-    there are none. ``again`` repeats only that place or part, and ``fresh`` forgets everything.
-    ``practice`` are the wiring faults of the simulated table. Raises NotPossibleError.
+    An interrupted sweep is resumed. After a finished sweep, the parts with faults are repeated, or
+    all parts if there are no faults. ``again`` repeats only that place or part, and ``fresh``
+    ignores the stored progress. ``practice`` names the wiring faults of the simulated table. Raises
+    NotPossibleError or NoSuchPlaceError if ``again`` cannot be repeated.
     """
     known = None if fresh else read_progress(folder / PROGRESS_NAME, profile)
     nothing = Progress(FORMAT, profile.name, practice=tuple(practice))
@@ -392,7 +405,7 @@ def begin(
     going_on = {part for part in known.wanted if part in parts}
     todo = {part for part in to_mend(profile, known) if part in parts} - going_on
     for part in todo if todo or going_on else parts:
-        # Of the places, only those that were left out, or have drifted.
+        # Only excluded or drifted places are measured again.
         doubtful = (*known.broken, *known.drifted) if part is SweepPart.PLACES else ()
         for place in doubtful:
             known = structs.replace(known.without_place(place), drifted=())
@@ -402,7 +415,7 @@ def begin(
 
 
 def measured_again(profile: Profile, progress: Progress, again: str) -> Progress:
-    """Return ``progress`` with a place or part to be repeated next. Raises NotPossibleError,
+    """Return ``progress`` with a place or part to be repeated next. Raises NotPossibleError or
     NoSuchPlaceError.
     """
     parts = {
@@ -430,7 +443,9 @@ def measured_again(profile: Profile, progress: Progress, again: str) -> Progress
 
 
 def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
-    """Return the number of tasks done in an interrupted sweep, and of all; None without one."""
+    """Return the number of completed tasks and the number of all tasks of an interrupted sweep, or
+    None if no sweep was interrupted.
+    """
     progress = read_progress(folder / PROGRESS_NAME, profile)
     if progress is None:
         return None
@@ -439,13 +454,15 @@ def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
 
 
 def _count(todo: Iterable[tuple[Task, bool]]) -> tuple[int, int]:
-    """Return the number of tasks done, and of all."""
+    """Return the number of completed tasks, and the number of all tasks."""
     done = [known for _, known in todo]
     return sum(done), len(done)
 
 
 def _anew(progress: Progress, wanted: Collection[SweepPart]) -> Progress:
-    """Return the progress with these parts to do; the empty plate is measured again first."""
+    """Return the progress with the parts ``wanted`` to do. For places, the empty plate is measured
+    again first.
+    """
     progress = structs.replace(progress, wanted=tuple(part for part in SweepPart if part in wanted))
     if SweepPart.PLACES not in wanted:
         return progress
@@ -455,8 +472,8 @@ def _anew(progress: Progress, wanted: Collection[SweepPart]) -> Progress:
 def run_sweep(
     sweep: Sweep, plate: Plate, wait: Callable[[], None], tell: Callable[[SweepStep], str | None]
 ) -> None:
-    """Run the sweep to its end. ``wait`` returns when the next scan is due; ``tell`` gets each step
-    and returns an answer, or None.
+    """Run the sweep to its end. ``wait`` returns when the next scan is due. ``tell`` is called with
+    each step and returns an answer or None.
     """
     plate.mount(sweep.orientation)
     silent_s = 0.0

@@ -1,4 +1,6 @@
-"""The tasks of a sweep in order, and the step that each shows after a scan."""
+"""The tasks of a sweep (the guided check of a new table) in order, and the step that a task shows
+after a scan.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ NORTH, EAST = EDGES = ("north", "east")
 
 
 class Ask(Enum):
-    """The kinds of tasks."""
+    """The kinds of tasks in a sweep."""
 
     PICTURE = "is the board lit as said"
     BLINK = "do all lights blink alike"
@@ -36,8 +38,8 @@ class Ask(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task. ``name`` is the button or edge; ``magnet`` must be put on ``place``, None: whichever
-    strong piece is being carried.
+    """A task of a sweep. ``name`` is the button or edge. ``magnet`` is the magnet of the piece to
+    put on ``place``, or None for the strong piece in use.
     """
 
     ask: Ask
@@ -48,7 +50,7 @@ class Task:
 
 
 def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
-    """Yield each task in order, and whether it is done."""
+    """Yield each task in order, and whether the task is done."""
     wanted = progress.wanted
     if SweepPart.LIGHTS in wanted and profile.lights is not None:
         yield Task(Ask.PICTURE, SweepPart.LIGHTS), progress.picture is not None
@@ -68,15 +70,16 @@ def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
     for magnet in (None,) if profile.measures else STRONG_KINDS:
         for row in range(profile.rows):
             along = range(row * profile.columns, (row + 1) * profile.columns)
-            for place in reversed(along) if row % 2 else along:  # the next is beside the last
+            # Alternate the direction of rows, so that the next place is beside the last one.
+            for place in reversed(along) if row % 2 else along:
                 if place not in progress.broken:
                     done = place in progress.carried(magnet)
                     yield Task(Ask.PLACE, SweepPart.PLACES, place, magnet), done
 
 
 class TaskLight(Enum):
-    """The meanings of lights: colour (red, green, blue from 0 to 255), brightness from 0 to 1 (two:
-    in turn), and the role that a game would show so.
+    """The meanings of lights. Each has a colour (red, green, blue from 0 to 255), brightness levels
+    from 0 to 1 (two levels alternate), and the role of a similar light in games, or None.
     """
 
     TARGET = (WHITE, (1.0,), Role.PUT)
@@ -86,12 +89,13 @@ class TaskLight(Enum):
     RED = ((255, 0, 0), (0.5,), None)
     GREEN = ((0, 255, 0), (0.5,), None)
     BLUE = ((0, 0, 255), (0.5,), None)
-    # No eye sees this change; but it sends new frames, of which a weak line misreads some.
+    # The change of brightness is invisible, but makes the driver send new frames. A weak data line
+    # corrupts some frames.
     BRIGHT = (WHITE, (1.0, 0.99), None)
 
     @property
     def look(self) -> Look:
-        """The light as ``Plate.show`` takes it."""
+        """The light in the form that ``Plate.show`` accepts."""
         rgb, levels, _ = self.value
         return Look(rgb, levels)
 
@@ -113,7 +117,7 @@ class TaskAnswer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TaskChoice:
-    """An answer to choose, with its label; ``value`` is a ``TaskAnswer``."""
+    """An answer that the user can choose, with its label. ``value`` is a ``TaskAnswer``."""
 
     value: str
     label: Message
@@ -121,14 +125,15 @@ class TaskChoice:
 
 @dataclass(frozen=True, slots=True)
 class SweepStep:
-    """The state of a task after a scan: what to say, show and ask.
+    """The state of a task after a scan: the text, the lights and the possible answers.
 
-    ``refused`` is the reason why the last reading was not accepted. ``lights`` are by place, others
-    are dark. ``choices`` are the possible answers; the button confirm gives the first, back the
-    second. ``known`` is the progress once the task has ended, or another must come first.
+    ``refused`` is the reason why the last reading was not accepted. ``lights`` contains the lights
+    by place; all others are dark. ``choices`` are the possible answers: the confirm button gives
+    the first, and the back button the second. ``known`` is the new progress if the task has ended
+    or another task must come first.
 
-    The sweep adds ``task`` (None at the end), ``accepted`` (the scan completed a task), and that
-    ``done`` of ``total`` tasks are done.
+    The sweep adds ``task`` (None at the end), ``accepted`` (True if the scan completed a task), and
+    the numbers of tasks, ``done`` and ``total``.
     """
 
     say: Message
@@ -148,12 +153,12 @@ class SweepStep:
 
     @property
     def stage(self) -> str:
-        """The stage of the sweep, as the page names it."""
+        """The stage of the sweep, as named on the page."""
         if self.task is None:
             return "done"
         return "empty" if self.task.ask is Ask.EMPTY else self.task.part.value
 
 
-# A running task: it yields a step, is sent each scan with the answer to it or None, and ends with
-# the step that has ``known``.
+# A running task. The generator yields a step and receives each scan with an answer or None. The
+# last step has ``known``.
 Asking: TypeAlias = Generator[SweepStep, tuple[Frame, str | None], None]

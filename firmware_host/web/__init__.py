@@ -1,1 +1,3 @@
-"""The page: what people see and do in a browser, served to this machine only."""
+"""The web server: the page for browsers, its HTTP interface and its WebSocket, by default for this
+machine only.
+"""

@@ -1,4 +1,6 @@
-"""The HTTP interface, version 1: its endpoints, and their description generated from the types."""
+"""The HTTP interface, version 1: the list of its endpoints, and a description generated from their
+types.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,9 @@ H = TypeVar("H", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An endpoint of the HTTP interface. ``handler`` is the name of the method that serves it;
-    ``answers`` maps each status to the type of its body (str: plain text).
+    """An endpoint of the HTTP interface. ``handler`` is the name of the method that answers its
+    requests. ``answers`` maps each HTTP status to the type of the response body, where str is plain
+    text.
     """
 
     method: str
@@ -55,9 +58,9 @@ _PARAMETERS = {
     "name": {"type": "string", "minLength": 1, "maxLength": 80},
 }
 SENT = (400, 408, 409, 413, 415)
-"""Why what is sent may be refused."""
+"""HTTP statuses with which a request body can be refused."""
 ENDPOINTS: list[Endpoint] = []
-"""All that ``web.app`` serves, in the order of its methods."""
+"""All endpoints of ``web.app``, in the order of its methods."""
 
 
 def serves(
@@ -68,8 +71,9 @@ def serves(
     body: Any = None,
     headers: tuple[str, ...] = (),
 ) -> Callable[[H], H]:
-    """Declare the method below as an endpoint, described by its docstring: it answers with a
-    ``kind``, or with a Problem and one of the status codes ``why_not``.
+    """Return a decorator that declares a method as an endpoint, with the method's docstring as its
+    description. The endpoint answers with a value of type ``kind``, or with a Problem and one of
+    the HTTP statuses ``why_not``.
     """
 
     def note(handler: H) -> H:
@@ -83,7 +87,7 @@ def serves(
 
 
 def description() -> dict[str, Any]:
-    """Return the interface's description in OpenAPI 3.1."""
+    """Return the description of the HTTP interface in OpenAPI 3.1."""
     kinds = [kind for each in ENDPOINTS for kind in (*each.answers.values(), each.body)]
     made, schemas = msgspec.json.schema_components(
         kinds, schema_hook=_schema_of, ref_template="#/components/schemas/{name}"
@@ -115,7 +119,8 @@ def description() -> dict[str, Any]:
         if endpoint.body is not None:
             operation["requestBody"] = {"required": True, "content": content(endpoint.body)}
         if endpoint.handler == "command":
-            # none: the table's own page
+            # The page on this machine needs no pairing, so the empty entry allows requests without
+            # a cookie.
             operation["security"] = [{"paired": []}, {}]
         path = paths.setdefault(PREFIX + endpoint.path, {})
         path[endpoint.method.lower()] = operation
@@ -135,7 +140,9 @@ def description() -> dict[str, Any]:
 
 
 def _schema_of(kind: type) -> dict[str, Any]:
-    """A message is a text in the visitor's language."""
+    """Return the JSON schema of a Message, which is sent as a text in the visitor's language.
+    Raises NotImplementedError for any other type.
+    """
     if kind is Message:
         return {"type": "string"}
     raise NotImplementedError(kind.__name__)

@@ -1,4 +1,4 @@
-"""The Starlette application: the page, a small JSON interface, and the WebSocket."""
+"""The Starlette application: the page, the JSON interface, and the WebSocket."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ from tiltboard.ground.errors import TiltboardError
 
 BODY_WITHIN_S = 10.0
 UPDATE_WITHIN_S = 900.0
-# Of a million codes for each free seat; those who know them need not guess
+# Rate limits for tries of seat codes. A code is one of a million for each free seat, and a person
+# who knows the code needs only one try.
 SEAT_TRIES_PER_MINUTE = 6
 STRANGERS_SEAT_TRIES_PER_MINUTE = 30
 HIGHEST_NUMBER = 2**53
@@ -65,11 +66,11 @@ _STATUS: dict[type[Exception], int] = {
     EngineError: 503,
     JournalError: 503,
 }
-"""HTTP status of each kind of error; all others have 409."""
+"""HTTP status for each type of error. All other errors have status 409."""
 
 
 class _NotTakenError(Exception):
-    """A request's body is refused, with this HTTP status and reason."""
+    """A refused request body, with the HTTP status and the reason."""
 
     def __init__(self, status: int, why: Message) -> None:
         self.status, self.why = status, why
@@ -81,11 +82,11 @@ def create_app(
     access: guard.Access | None = None,
     clock: Clock | None = None,
 ) -> Starlette:
-    """Return the web application of ``table``, for the visitors whom ``access`` admits (None: this
-    machine only).
+    """Return the web application of ``table`` for the visitors whom ``access`` admits, or only for
+    this machine if ``access`` is None.
 
-    ``catalogue`` is the table's own language (None: English), for visitors whose browsers ask for
-    none that exists. The application serves ``/``, ``/static/...``, the endpoints of ``api`` with
+    ``catalogue`` is the default language (None: English), for visitors whose browsers request no
+    supported language. The application serves ``/``, ``/static/...``, the endpoints of ``api``,
     their description, and the WebSocket.
     """
     access = access or guard.Access()
@@ -94,7 +95,8 @@ def create_app(
     access.devices = lambda: table.seats().devices
     web = _Web(table, catalogue or Catalogue(), access, clock)
     routes = [
-        # the service worker from the root, so that it is asked for the page too
+        # The service worker is served from the root, because a browser lets it handle only paths
+        # below its own.
         *assets.routes({"/": "index.html", "/worker.js": assets.WORKER}),
         Route(f"{api.PREFIX}/openapi.json", web.openapi),
         *(
@@ -112,8 +114,8 @@ def create_app(
 
 
 class _Web:
-    """The endpoints. Each method's result is sent as JSON, and its error as a sentence; ``asked``
-    is the decoded body of the request.
+    """The handlers of all endpoints. A handler's result is sent as JSON, and an error as a sentence
+    for people. ``asked`` is the decoded request body.
     """
 
     def __init__(
@@ -129,7 +131,7 @@ class _Web:
         self._description: bytes | None = None
 
     def served(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-        """Return the function that answers an endpoint's requests."""
+        """Return the function that answers the requests to an endpoint."""
         handle: Callable[..., Awaitable[object]] = getattr(self, endpoint.handler)
         decode = None if endpoint.body is None else msgspec.json.Decoder(endpoint.body).decode
 
@@ -141,9 +143,7 @@ class _Web:
         return serve
 
     async def refuse(self, request: Request, error: Exception) -> Response:
-        """Return the response for an error, also for an unknown path or a method that it does not
-        have.
-        """
+        """Return the response for an error, including an unknown path or an unsupported method."""
         spoken = self._spoken(request)
         headers = None
         match error:
@@ -161,7 +161,9 @@ class _Web:
         return answer
 
     async def openapi(self, _request: Request) -> Response:
-        if self._description is None:  # few ask, and a start on a Pi should not wait for it
+        # Few clients request the description, so it is generated on first use and does not delay
+        # the start on a Pi.
+        if self._description is None:
             self._description = msgspec.json.encode(api.description())
         return Response(self._description, media_type="application/json")
 
@@ -173,8 +175,8 @@ class _Web:
         return Response(body, status, headers, media_type="application/json")
 
     def _with_cookie(self, request: Request, value: object, name: str, token: str) -> Response:
-        """Return a response that sets a cookie, not marked Secure: the page is plain HTTP
-        (docs/service.md says what that means).
+        """Return a response that sets a cookie. The cookie is not marked Secure, because the page
+        uses plain HTTP (docs/service.md explains the risk).
         """
         answer, lasts_s = self._json(request, value), int(pairing.TOKEN_LASTS_S)
         answer.set_cookie(name, token, max_age=lasts_s, httponly=True, samesite="strict")
@@ -182,17 +184,19 @@ class _Web:
 
     @serves("GET", "/layout", page.Layout)
     async def layout(self, _request: Request) -> page.Layout:
-        """Return what does not change while a game is played."""
+        """Return the data that do not change during a game."""
         return self._table.layout()
 
     @serves("GET", "/snapshot", page.Snapshot)
     async def snapshot(self, _request: Request) -> page.Snapshot:
-        """Return the table's state after its newest scan."""
+        """Return the state of the table after the newest scan."""
         return self._table.latest()
 
     @serves("GET", "/texts", responses.Texts)
     async def texts(self, request: Request) -> responses.Texts:
-        """Return the page's sentences, in the cookie's language, else the browser's."""
+        """Return the sentences of the page in the language of the cookie or, without a cookie, in
+        the browser's language.
+        """
         spoken = self._spoken(request)
         return responses.Texts(spoken.language, spoken.messages, languages())
 
@@ -204,14 +208,16 @@ class _Web:
 
     @serves("GET", "/far", responses.FarState, 403)
     async def far(self, request: Request) -> responses.FarState:
-        """Return why no other table can be reached, if so. The check takes some seconds."""
+        """Return the reason why online play with another table is not possible, or null. The check
+        takes some seconds.
+        """
         self._access.check_may_act(request.scope[guard.VISITOR])
         settings = self._table.far_settings
         return responses.FarState(await asyncio.to_thread(why_unreachable, settings))
 
     @serves("GET", "/puzzles", list[responses.GamePuzzles])
     async def puzzles(self, _request: Request) -> list[responses.GamePuzzles]:
-        """Return the puzzles that come with the table, and which are today's."""
+        """Return the built-in puzzles, and the numbers of today's puzzles."""
         day = date.fromtimestamp(sound_date(self._calendar())).toordinal()
         return [
             responses.GamePuzzles(
@@ -226,7 +232,7 @@ class _Web:
 
     @serves("GET", "/games/{name}/figures", list[responses.Figure], 404)
     async def figures(self, request: Request) -> list[responses.Figure]:
-        """Return the pictures of a game's rules: an example of a turn, and one that wins."""
+        """Return the pictures of a game's rules: an example of a turn, and a winning turn."""
         kind = HOSTED.get(request.path_params["name"])
         if kind is None:
             raise HTTPException(404)
@@ -249,23 +255,23 @@ class _Web:
 
     @serves("GET", "/history", list[page.GameSummary], 503)
     async def history(self, _request: Request) -> list[page.GameSummary]:
-        """Return every game in the journal, the newest first."""
+        """Return all games in the journal, newest first."""
         return await requests.answer(self._table.history())
 
     @serves("GET", "/health", page.HealthMap, 503)
     async def health(self, _request: Request) -> page.HealthMap:
-        """Return each sensor's noise and margins, as measured by the last calibration."""
+        """Return the noise and the margins of each sensor, measured by the last calibration."""
         return await requests.answer(self._table.health())
 
     @serves("GET", "/preview/{move}", Preview | None, 404, 503)
     async def preview(self, request: Request) -> Preview | None:
-        """Return what a move would do, without making it, or null if it is not legal."""
+        """Return the effect of a move without making the move, or null if the move is not legal."""
         move = request.path_params["move"]
         if len(move) > api.LONGEST_MOVE:
             raise HTTPException(404)
         try:
             return await requests.answer(self._table.preview(move))
-        except RulesError:  # An illegal move is an answer too: the user only points.
+        except RulesError:  # An illegal move is not a fault: the user may point at any space.
             return None
 
     @serves("GET", "/history/{id}", page.GameRecord, 404, 503)
@@ -275,13 +281,15 @@ class _Web:
 
     @serves("GET", "/history/{id}/analysis", page.GameAnalysis, 404, 409, 503)
     async def analysis(self, request: Request) -> page.GameAnalysis:
-        """Return the strongest engine's analysis of a game: who was ahead, and what decided it."""
+        """Return the strongest engine's analysis of a game: the expected score after each move, and
+        the decisive moves.
+        """
         return await requests.answer(self._table.analysis(_number(request)))
 
     @serves("GET", "/people", list[page.PersonInfo], 403, 503)
     async def people(self, request: Request) -> list[page.PersonInfo]:
-        """Return the people known by name on this table, and what each has tried, solved and
-        beaten.
+        """Return the people known by name at this table, with the puzzles they tried and solved and
+        the bots they beat.
         """
         self._access.check_may_act(request.scope[guard.VISITOR])
         return await requests.answer(self._table.people())
@@ -296,9 +304,7 @@ class _Web:
 
     @serves("POST", "/command", responses.Done, *SENT, 404, 503, body=PageCommand)
     async def command(self, request: Request, asked: Verb) -> responses.Done:
-        """Have the table carry out a command; the answer comes when it is done. Paired devices
-        only.
-        """
+        """Carry out a command, and answer when the command is done. Paired devices only."""
         access, visitor = self._access, request.scope[guard.VISITOR]
         requests.check_may_send(access, visitor, asked)
         meant = requests.as_meant(access, visitor, asked, self._table.latest().game.to_move)
@@ -307,7 +313,7 @@ class _Web:
 
     @serves("GET", "/pairing", responses.PairingState)
     async def pairing(self, request: Request) -> responses.PairingState:
-        """Return the rights of the visitor who asks."""
+        """Return the rights of the visitor who sends the request."""
         visitor, open_now = request.scope[guard.VISITOR], self._access.pairing
         may_act, look = self._access.may_act(visitor), self._access.look
         return responses.PairingState(
@@ -322,7 +328,7 @@ class _Web:
 
     @serves("GET", "/machine", responses.MachineState, 409)
     async def machine(self, request: Request) -> responses.MachineState:
-        """Return the version, and the table's own Wi-Fi. Paired devices only."""
+        """Return the version, and the Wi-Fi hotspot of the table. Paired devices only."""
         own = await asyncio.to_thread(self._machine_for(request).ask, Hotspot())
         name, password = own.name, own.password
         picture = None if None in (name, password) else qr_svg(wifi_code(str(name), str(password)))
@@ -330,7 +336,9 @@ class _Web:
 
     @serves("POST", "/machine", responses.Joining, *SENT, body=Wanted)
     async def ask_machine(self, request: Request, asked: Wanted) -> responses.Joining:
-        """Join a Wi-Fi, update, go back or shut down, after a press of confirm. Paired devices."""
+        """Join a Wi-Fi, update, return to the previous version or shut down, after a press of the
+        confirm button. Paired devices only.
+        """
         machine = self._machine_for(request)
         devices, visitor = self._access.pairing, request.scope[guard.VISITOR]
         who = None if devices is None else devices.tokens.name_of(visitor.digest)
@@ -339,7 +347,7 @@ class _Web:
 
     @serves("POST", "/machine/update", responses.Done, 408, 409, 415)
     async def send_update(self, request: Request) -> responses.Done:
-        """Receive an update's file, as application/octet-stream. Paired devices only."""
+        """Receive the file of an update as application/octet-stream. Paired devices only."""
         machine = self._machine_for(request)
         if request.headers.get("content-type") != "application/octet-stream":
             raise _NotTakenError(415, text("A file must be sent as it is."))
@@ -369,13 +377,15 @@ class _Web:
         return self._access.pairing
 
     def _address(self, request: Request) -> str:
-        """Return the page's address for other devices."""
+        """Return the address of the page for other devices."""
         name = self._access.address or guard.machine_names()[1]
         return guard.page_for_phones(request.base_url, name)
 
     @serves("POST", "/pairing/network", responses.Done, 409)
     async def let_in(self, request: Request) -> responses.Done:
-        """Serve the page to the network, until the program ends. The table's own page only."""
+        """Serve the page to the network until the program ends. Only the page on this machine may
+        request this.
+        """
         if not request.scope[guard.VISITOR].local:
             raise guard.NotAllowedError("Only the table's own page lets phones in.")
         self._access.let_in()
@@ -383,7 +393,7 @@ class _Web:
 
     @serves("POST", "/pairing/code", responses.PairingCode, 409)
     async def open_code(self, request: Request) -> responses.PairingCode:
-        """Open a new code. The table's own page only."""
+        """Create a new pairing code. Only the page on this machine may request this."""
         if not request.scope[guard.VISITOR].local:
             raise guard.NotAllowedError("Only the table's own page shows the code.")
         devices = self._pairing()
@@ -401,7 +411,9 @@ class _Web:
         headers=COOKIES,
     )
     async def join(self, request: Request, asked: responses.JoinRequest) -> Response:
-        """Ask at the table to let in the first device; its cookie is valid after confirm."""
+        """Ask people at the table to admit the first device. The cookie in the response becomes
+        valid when the confirm button is pressed.
+        """
         token, number = self._pairing().join(asked.name, request.scope[guard.VISITOR].address)
         return self._with_cookie(
             request, responses.Joining(number, pairing.JOIN_LASTS_S), guard.COOKIE, token
@@ -409,13 +421,13 @@ class _Web:
 
     @serves("POST", "/pairing", responses.Done, *SENT, body=responses.PairRequest, headers=COOKIES)
     async def pair(self, request: Request, asked: responses.PairRequest) -> Response:
-        """Exchange the code shown at the table for a cookie."""
+        """Pair a device with the code shown at the table. The response sets a cookie."""
         token = self._pairing().redeem(asked.code, asked.name, request.scope[guard.VISITOR].address)
         return self._with_cookie(request, responses.Done(), guard.COOKIE, token)
 
     @serves("GET", "/seats", responses.SeatsState)
     async def seats(self, request: Request) -> responses.SeatsState:
-        """Return the seats, and which are this device's."""
+        """Return all seats, and the seats of this device."""
         visitor, shown = request.scope[guard.VISITOR], self._table.seats()
         codes = dict(shown.codes) if self._access.may_act(visitor) else {}
         reached = self._access.pairing is not None
@@ -435,7 +447,7 @@ class _Web:
 
     @serves("POST", "/seats", responses.Done, *SENT, body=responses.SeatRequest, headers=COOKIES)
     async def sit_down(self, request: Request, asked: responses.SeatRequest) -> Response:
-        """Take a seat with its code, for a cookie."""
+        """Take a seat with its code. The response sets a cookie."""
         visitor, code = request.scope[guard.VISITOR], asked.code
         if code is None and not visitor.local:
             raise guard.NotAllowedError("Type the code of your seat: the table's page shows it.")
@@ -452,8 +464,8 @@ _TOO_LONG = text("That took too long to arrive.")
 
 
 async def _sent(request: Request, decode: Callable[[bytes], Any]) -> Any:
-    """Return the decoded body. Raises _NotTakenError if it is invalid."""
-    # another site's form can send text or a form, never JSON
+    """Return the decoded request body. Raises _NotTakenError if the body is invalid."""
+    # A form on another web site can send text or form data, but not JSON.
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/json":
         raise _NotTakenError(415, text("A command must be sent as application/json."))
@@ -474,8 +486,9 @@ async def _sent(request: Request, decode: Callable[[bytes], Any]) -> Any:
 
 def _number(request: Request) -> int:
     digits: str = request.path_params["id"]
-    # Starlette's own convertor stumbles over thousands of digits.
+    # Starlette's own converter fails on thousands of digits.
     plain = digits.isascii() and digits.isdigit() and len(digits) <= len(str(HIGHEST_NUMBER))
-    if not plain or int(digits) > HIGHEST_NUMBER:  # more than the journal counts with
+    # Larger numbers are outside the integer range of the journal.
+    if not plain or int(digits) > HIGHEST_NUMBER:
         raise HTTPException(404)
     return int(digits)

@@ -1,4 +1,6 @@
-"""The page's own files, read once and served with an ETag, compressed if the browser accepts it."""
+"""The static files of the page, read once and served with an ETag. Responses are compressed if the
+browser accepts gzip.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def bundle(modules: Mapping[str, str], first: str) -> str:
-    """Return one script with module ``first`` and all that it imports. Raises ValueError if modules
-    import each other, one or a name in it is missing, or an import or export is not supported.
+    """Return one script with the module ``first`` and all modules that it imports. Raises
+    ValueError if modules import each other, if a module or an imported name is missing, or if the
+    form of an import or export is not supported.
     """
     exports: dict[str, list[str]] = {}
     parts: list[str] = []
@@ -62,10 +65,11 @@ def _called(module: str) -> str:
 
 
 WORKER = "worker.js"
-SCRIPTS = ("main.js", "club.js")  # Served with all modules that they import.
+SCRIPTS = ("main.js", "club.js")  # Scripts that are served together with all modules they import.
 PAGES = ("index.html", "club.html")
-PARTS = ("head.html", "drawings.svg")  # Inserted into each page that names them.
-SHEET = "page.css"  # Name of all style sheets joined.
+# Files that are inserted into each page that names them in a comment.
+PARTS = ("head.html", "drawings.svg")
+SHEET = "page.css"  # Name of the file with all style sheets joined.
 SHEETS = (
     "tokens",
     "base",
@@ -97,19 +101,23 @@ class Asset:
 
     @cached_property
     def tag(self) -> str:
-        """The ETag, a hash of the content."""
+        """The ETag of the file, a hash of its content."""
         return hashlib.sha256(self.body).hexdigest()[:24]
 
     @cached_property
     def compressed(self) -> bytes:
-        """The content in gzip, made on first use so that a start on a Pi does not wait for it."""
+        """The content compressed with gzip. Computed on first use, so that compression does not
+        delay the start on a Pi.
+        """
         return gzip.compress(self.body, mtime=0)
 
 
 def load_assets() -> dict[str, Asset]:
-    """Return every file of the page by name: modules one by one and as one script, style sheets as
-    one, with the games' own styles of their boards. The service worker contains the names of the
-    files that the page requests, and a version that changes with each of them.
+    """Return all files of the page by name.
+
+    Modules are included one by one and as joined scripts. The style sheets are joined into one,
+    together with the games' own styles for their boards. The service worker contains the names of
+    the files that the page requests, and a version that changes with every file.
     """
     folder = resources.files("tiltboard.firmware_host.web") / "static"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
@@ -137,18 +145,20 @@ def load_assets() -> dict[str, Asset]:
 
 
 def routes(pages: Mapping[str, str]) -> list[Route]:
-    """Return the routes to every file, and those from the paths of ``pages`` to files."""
+    """Return the routes to all files, and the routes from the paths in ``pages`` to the named
+    files.
+    """
     files = load_assets()
 
     async def serve(name: str | None, request: Request) -> Response:
-        """Return the file, 304 if the browser has it already, or 404."""
+        """Return the file, status 304 if the browser already has the file, or status 404."""
         asset = files.get(name or request.path_params["name"])
         if asset is None:
             return PlainTextResponse("There is no such file.", 404)
         wishes = request.headers.get("accept-encoding", "").split(",")
         compressed = "gzip" in (wish.partition(";")[0].strip() for wish in wishes)
         tag = f'"{asset.tag}-gzip"' if compressed else f'"{asset.tag}"'
-        # no-cache: keep it, but ask each time whether it is still good; a new version shows at once
+        # With no-cache, a browser stores the file but checks for a new version on every request.
         headers = {"content-type": asset.kind, "etag": tag, "cache-control": "no-cache"}
         headers["vary"] = "accept-encoding"
         if compressed:

@@ -1,8 +1,10 @@
-"""Requests to the Pi itself: join a Wi-Fi, update, return to the version before, shut down.
+"""Requests to the operating system of the Pi: join a Wi-Fi, update, return to the previous version,
+shut down.
 
-A paired device asks, and a press of the table's button confirms. The table's own service has no
-rights for any of it: it passes the request through a socket, which only its user may open, to a
-program that has these rights and no other task (``tiltboard.firmware_host.cli.machine``).
+A paired device sends the request, and a press of the button on the table confirms. The table's
+service lacks the rights for such requests. It passes them through a socket, which only the
+service's user can open, to a privileged program with no other task
+(``tiltboard.firmware_host.cli.machine``).
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ from tiltboard.ground.errors import TiltboardError
 
 UNIT_SOCKET = "TILTBOARD_MACHINE_SOCKET"
 FAILED = Path("/run/tiltboard-machine/failed")
-"""The result of an update that ended while the table was not running."""
-SENT_NAME = "sent.update"  # in the table's folder
+"""File with the error of an update that ended while the service was not running."""
+SENT_NAME = "sent.update"  # Name of the received file in the table's folder.
 MAX_SENT_BYTES = 400_000_000
 MIN_FREE_BYTES = 100_000_000
-"""Space that a received file must leave for games and the log."""
+"""Minimum free space, in bytes, that a received file must leave for games and the log."""
 SENT_LASTS_S = 600.0
-"""Time after which a received file that was not installed is deleted."""
-_WITHIN_S = 1800.0  # Longest duration of an update, on a Zero 2 W.
+"""Time, in seconds, after which a received file that was not installed is deleted."""
+_WITHIN_S = 1800.0  # Maximum duration of a request, in seconds: an update on a Zero 2 W.
 _MAX_ANSWERED = 65_536
 
 _log = logging.getLogger(__name__)
@@ -55,11 +57,13 @@ class PowerOff(_Asked, frozen=True, tag="power-off"):
 
 
 class Hotspot(_Asked, frozen=True, tag="hotspot"):
-    """Ask for name and password of the table's own Wi-Fi."""
+    """Return the name and the password of the table's own Wi-Fi hotspot."""
 
 
 class Join(_Asked, frozen=True, tag="join"):
-    """Leave the hotspot for that Wi-Fi; ``password`` is null for an open one."""
+    """Leave the hotspot and join the Wi-Fi ``network``. ``password`` is null for an open
+    network.
+    """
 
     asks: ClassVar = text(
         "{name} wants the table to join the Wi-Fi {network}: press confirm if it shows the"
@@ -74,7 +78,9 @@ class Join(_Asked, frozen=True, tag="join"):
 
 
 class Update(_Asked, frozen=True, tag="update"):
-    """Install an update from a USB stick, or from the file that a page has ``sent``."""
+    """Install an update from a USB stick or, if ``sent`` is true, from the file that a page has
+    sent.
+    """
 
     asks: ClassVar = text(
         "{name} wants to update the table: press confirm if it shows the number that the lights"
@@ -88,7 +94,7 @@ class Update(_Asked, frozen=True, tag="update"):
 
 
 class RollBack(_Asked, frozen=True, tag="roll-back"):
-    """Return to the version before, or forward again."""
+    """Return to the previous version, or undo such a return."""
 
     asks: ClassVar = text(
         "{name} wants to go back to the version before: press confirm if it shows the number that"
@@ -110,7 +116,9 @@ def _check_length(length: int, room: int) -> None:
 
 
 class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The result of a request: ``error`` with its ``params`` if it failed, else its values."""
+    """The answer of the privileged program: ``error`` with its ``params`` if the request failed,
+    otherwise the requested values.
+    """
 
     error: str | None = None
     params: dict[str, str] = {}
@@ -119,9 +127,10 @@ class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DeviceControl:
-    """The client of the privileged program at the socket ``path``.
+    """The client of the privileged program, which listens at the socket ``path``.
 
-    ``folder`` is that of the table's games. ``tell`` shows people a message, or removes it (None).
+    ``folder`` is the folder with the table's games. ``tell`` is called with a message to show to
+    people, or with None to remove the message.
     """
 
     def __init__(self, path: str, folder: Path, confirming: Confirming, clock: Clock) -> None:
@@ -133,12 +142,13 @@ class DeviceControl:
         self._is_taking = False
         self._sent_until_s = math.inf
         self.tell: Callable[[Message | None], None] = lambda _: None
-        self._forget()  # what a power cut has left
+        self._forget()  # A power failure can leave a received file behind.
 
     @contextmanager
     def taking(self, length: int = 0) -> Iterator[Callable[[bytes], None]]:
-        """Receive an update's file in pieces; it is kept whole or not at all. ``length`` is its
-        size in bytes, 0 if unknown. Raises NotPossibleError.
+        """Receive the file of an update in pieces. The file is stored completely or not at all.
+        ``length`` is the size in bytes, or 0 if unknown. Raises NotPossibleError if the file is too
+        large or cannot be stored.
         """
         if self._is_taking:
             raise NotPossibleError(
@@ -165,7 +175,9 @@ class DeviceControl:
             self._fresh.unlink(missing_ok=True)
 
     def tidy(self) -> None:
-        """Delete a received file that was not installed in time. Call after each snapshot."""
+        """Delete a received file that was not installed in time. Must be called after each
+        snapshot.
+        """
         if self._clock.now() >= self._sent_until_s:
             self._sent_until_s = math.inf
             self.do(self._forget, lambda _: None)
@@ -178,9 +190,11 @@ class DeviceControl:
                 _log.warning("%s cannot be deleted: %s", path, error.strerror)
 
     def request(self, wanted: Wanted, who: str | Message) -> str:
-        """Carry out a request once confirm is pressed; return the number that the lights show.
+        """Ask for a press of the confirm button, then carry out the request. Return the number that
+        the lights show.
 
-        Raises NotPossibleError if another press is awaited, or the file to install is missing.
+        Raises NotPossibleError if another request waits for a press, or if the file to install is
+        missing.
         """
         if isinstance(wanted, Update) and wanted.sent and not self.sent.exists():
             raise NotPossibleError("No file has been sent.", remedy="Choose it again.")
@@ -195,8 +209,8 @@ class DeviceControl:
         return self.confirming.ask(Message(wanted.asks.template, asked), answered)
 
     def do(self, work: Callable[[], object], then: Callable[[Message | None], None]) -> None:
-        """Run ``work`` in a thread, which then calls ``then`` with the reason of a failure, or
-        None.
+        """Run ``work`` in a new thread. The thread then calls ``then`` with the reason if ``work``
+        failed, or with None.
         """
 
         def run() -> None:
@@ -211,7 +225,9 @@ class DeviceControl:
         threading.Thread(target=run, name="machine", daemon=True).start()
 
     def ask(self, wanted: Wanted | Hotspot) -> Answered:
-        """Send a request to the Pi and wait for its answer. Raises NotPossibleError if it fails."""
+        """Send a request to the privileged program and wait for the answer. Raises NotPossibleError
+        if the request fails.
+        """
         try:
             with socket.socket(socket.AF_UNIX) as line:
                 line.settimeout(_WITHIN_S)
@@ -229,7 +245,7 @@ class DeviceControl:
         return answer
 
     def left(self) -> Message | None:
-        """Return the failure of an update that ended while the table was not running, or None."""
+        """Return the error of an update that ended while the service was not running, or None."""
         try:
             said = msgspec.json.decode(FAILED.read_bytes(), type=Answered)
         except (OSError, msgspec.MsgspecError):

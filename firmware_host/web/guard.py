@@ -1,9 +1,10 @@
-"""The page's access control: which requests are answered, and who may act on the table.
+"""The access control of the web server: which requests are answered, and which visitors may act on
+the table.
 
-A foreign web site must not reach the table through a visitor's browser, neither directly (Origin)
-nor by a name of its own that resolves to this machine (Host, DNS rebinding). This machine's own
-page may do everything. If the page is served to the network, another device may look on if the
-setting ``watching`` allows it, and act once it is paired.
+A foreign web site must not reach the server through a visitor's browser, neither directly (checked
+by Origin) nor through a host name that resolves to this machine (DNS rebinding, checked by Host).
+The page on this machine may do everything. If the page is served to the network, another device may
+watch if the setting ``watching`` allows it, and may act after pairing.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 COOKIE = "tiltboard"
 SEAT_COOKIE = "tiltboard-seat"
 VISITOR = "tiltboard.visitor"
-# Headers that a reverse proxy adds: its visitors are not at this machine
+# Headers that a reverse proxy adds. Visitors behind a proxy do not count as visitors on this
+# machine.
 FORWARDED = (
     *("forwarded", "forwarded-for", "via", "client-ip", "true-client-ip", "cf-connecting-ip"),
     *("fastly-client-ip", "fly-client-ip", "x-real-ip", "x-client-ip", "x-cluster-client-ip"),
     *("x-envoy-external-address", "x-original-forwarded-for", "x-original-url", "x-rewrite-url"),
 )
-# What a device needs in order to be paired, or to take a seat
+# Paths that a device needs before it is paired or has a seat.
 BEFORE_PAIRING = (
     "/",
     "/worker.js",
@@ -52,17 +54,17 @@ BEFORE_PAIRING = (
     "/api/v1/pairing/first",
     "/api/v1/seats",
 )
-# What phones ask a network that they have just joined, to find a page that wants to be seen first:
-# Android, Apple, Windows, Firefox, GNOME. For the networks of others, which may lead them here; in
-# the table's own every path does.
+# Paths that phones request in a new network to find its login page: Android, Apple, Windows,
+# Firefox, GNOME. The list matters in other networks that redirect to this server. In the table's
+# own hotspot, every path is redirected.
 PROBES = (
     *("/generate_204", "/gen_204", "/hotspot-detect.html", "/library/test/success.html"),
     *("/ncsi.txt", "/connecttest.txt", "/redirect", "/success.txt", "/canonical.html"),
     *("/check_network_status.txt", "/nm-check.txt"),
 )
-# What is read from the card, in one thread for all
+# Path of responses that are read from the SD card, in a single thread for all visitors.
 JOURNAL = "/api/v1/history"
-# For a browser that asks by a name that is not the table's
+# Page for a browser that uses a host name that is not the table's.
 _ELSEWHERE = """\
 <!doctype html>
 <html lang="{language}">
@@ -75,7 +77,7 @@ _ELSEWHERE = """\
 """
 MISHAPS_TOLD = 100
 ELSEWHERE = ("192.0.2.1", 9)
-"""An address that no machine has (RFC 5737)."""
+"""An address that no machine uses (RFC 5737)."""
 
 _log = logging.getLogger(__name__)
 
@@ -95,29 +97,29 @@ SECURITY_HEADERS = {
 
 
 class NotAllowedError(TiltboardError, PermissionError):
-    """The visitor lacks the right to do that."""
+    """Raised if the visitor does not have the right for a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The sender of a request."""
+    """The sender of a request: address, pairing token and seat token."""
 
     address: str
-    """The key under which their requests are counted (``limits.counted_as``)."""
+    """Key for counting the visitor's requests, as returned by ``limits.counted_as``."""
     local: bool
-    """Whether they use this machine's own page."""
+    """True if the visitor uses the page on this machine."""
     digest: str | None
-    """Digest of their pairing token, or None if they sent none."""
+    """Digest of the visitor's pairing token, or None if the request has no token."""
     seat: str | None = None
-    """Digest of their seat token, or None if they sent none."""
+    """Digest of the visitor's seat token, or None if the request has no token."""
 
 
 class Access:
-    """The rights of visitors. Without ``pairing`` the page is served to this machine alone.
+    """The rights of visitors. Without ``pairing``, the page is served to this machine only.
 
-    ``names`` are this machine's in its network, ``watching`` lets devices that are not paired look
-    on, ``machine`` passes requests to the Pi (Wi-Fi, update, shutdown), and ``look`` is the link
-    for watching from elsewhere. ``closed`` becomes ``pairing`` when ``let_in`` is called.
+    ``names`` are the names of this machine in its network. ``watching`` lets unpaired devices
+    watch. ``machine`` passes requests to the Pi (Wi-Fi, update, shutdown). ``look`` is the link for
+    watching from elsewhere. ``closed`` becomes ``pairing`` when ``let_in`` is called.
     """
 
     def __init__(
@@ -134,21 +136,27 @@ class Access:
         self.pairing = pairing
         self.closed = closed
         self.address: str | None = None
-        """This machine's address in its network, once it was asked for."""
+        """Address of this machine in its network, or None before ``let_in``."""
         self.on_let_in: list[Callable[[str], None]] = []
-        """Called with that address to serve the page there too."""
+        """Functions that ``let_in`` calls with this machine's address, to serve the page at that
+        address too.
+        """
         self.machine = machine
         self.look = look
         self._names = frozenset(name.lower().rstrip(".") for name in names)
         self._watching = watching
         self.known = limits.Known((clock or SystemClock()).now)
         self.holders: Callable[[], Mapping[str, str]] = dict
-        """Player -> digest of the device that has their seat."""
+        """Function that returns player -> digest of the device that has the player's seat."""
         self.devices: Callable[[], Collection[str]] = tuple
-        """Digests of all devices that hold a seat, also one that the present game lacks."""
+        """Function that returns the digests of all devices with a seat, even a seat that the
+        current game does not have.
+        """
 
     def let_in(self) -> None:
-        """Serve the network too, until the program ends. Raises NotPossibleError."""
+        """Serve the page to the network until the program ends. Raises NotPossibleError if there is
+        no network.
+        """
         if self.closed is None:
             return
         self.address = own_address()
@@ -157,8 +165,8 @@ class Access:
         self.pairing, self.closed = self.closed, None
 
     def may_act(self, visitor: Visitor) -> bool:
-        """Return whether the visitor may act on the table. Ask for each action: a pairing can be
-        revoked.
+        """Return whether the visitor may act on the table. Must be called for each action, because
+        a pairing can be revoked.
         """
         if visitor.local:
             return True
@@ -179,7 +187,9 @@ class Access:
         return self._watching or self._is_known(visitor)
 
     def knows(self, visitor: Visitor) -> bool:
-        """Return whether the visitor is local, paired or seated; if so, remember their address."""
+        """Return whether the visitor is local, paired or seated. If so, remember the visitor's
+        address.
+        """
         known = self._is_known(visitor)
         if known:
             self.known.note(visitor.address)
@@ -198,9 +208,7 @@ class Access:
         )
 
     def names_at(self, address: str | None) -> tuple[str, ...]:
-        """Return the host names under which the page may be requested at this machine's
-        ``address``.
-        """
+        """Return the host names that requests may use if they reach this machine at ``address``."""
         if self.pairing is None or address is None:
             return LOCAL_NAMES
         literal = f"[{address}]" if ":" in address else address
@@ -208,16 +216,21 @@ class Access:
 
 
 def machine_names(more: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return this machine's names in its network: the host name, the one in mDNS, and ``more``."""
+    """Return the names of this machine in its network: the host name, the mDNS name, and the names
+    ``more``.
+    """
     name = socket.gethostname()
     return (name, f"{name.partition('.')[0]}.local", *more)
 
 
 def own_address() -> str:
-    """Return this machine's address in its network. Raises NotPossibleError without a network."""
+    """Return the address of this machine in its network. Raises NotPossibleError if there is no
+    network.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(ELSEWHERE)  # A datagram socket only chooses the way: nothing is sent.
+            # Connecting a datagram socket only selects the route and sends no data.
+            probe.connect(ELSEWHERE)
         except OSError as error:
             raise NotPossibleError(
                 "The Pi is not in a network.", remedy="Join a Wi-Fi, then try again."
@@ -228,17 +241,17 @@ def own_address() -> str:
 
 def page_for_phones(asked: URL, name: str) -> str:
     """Return the page's address for another device. ``asked`` is the address that this visitor
-    used, ``name`` this machine's name in its network.
+    used, and ``name`` is the name of this machine in its network.
     """
     local = asked.hostname in LOCAL_NAMES
     return str(asked.replace(hostname=name)) if local else str(asked)
 
 
 def asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]) -> bool:
-    """Return whether each Host is one of the ``allowed`` names, at that port.
+    """Return whether every Host header contains one of the ``allowed`` names and the port ``port``.
 
-    A name may end with the root's dot (RFC 1034, 3.1), and one in mDNS may have the number that
-    avahi gives it after a conflict.
+    A name can end with the dot of the root (RFC 1034, 3.1). An mDNS name can contain the number
+    that avahi adds after a conflict.
     """
     names = set(allowed)
     for host in hosts:
@@ -251,7 +264,9 @@ def asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]
 
 
 def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:
-    """Return whether Host is one of the ``allowed`` names and Origin, if sent, is our own page."""
+    """Return whether the Host header is one of the ``allowed`` names, and whether the Origin
+    header, if sent, is the page itself.
+    """
     hosts, origins = headers.getlist("host"), headers.getlist("origin")
     asked = [*hosts, *(each.lower().removeprefix("http://") for each in origins)]
     schemes = all(each.lower().startswith("http://") for each in origins)
@@ -259,14 +274,14 @@ def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:
 
 
 def page_at(server: tuple[str, int]) -> str:
-    """Return the page's address for a visitor who reached the table at this one."""
+    """Return the page's address for a visitor who reached the server at ``server``."""
     address, port = server
     host = f"[{address}]" if ":" in address else address
     return f"http://{host}{'' if port == 80 else f':{port}'}/"
 
 
 def visitor_of(scope: Scope) -> Visitor:
-    """Return who sends a request, judged by its address, Host header and cookies."""
+    """Return the visitor who sends a request, identified by address, Host header and cookies."""
     connection, client = HTTPConnection(scope), scope.get("client")
     address, headers = client[0] if client else "", connection.headers
     host = headers.get("host", "").lower()
@@ -274,7 +289,7 @@ def visitor_of(scope: Scope) -> Visitor:
         (address.startswith("127.") or address == "::1")
         and (host in LOCAL_NAMES or host.rpartition(":")[0] in LOCAL_NAMES)
         and not any(name in FORWARDED or name.startswith("x-forwarded-") for name in headers)
-        # No browser of this century, but nginx unless it is told otherwise.
+        # Browsers do not use HTTP 1.0, but the reverse proxy nginx does by default.
         and scope.get("http_version") != "1.0"
     )
     cookies = (connection.cookies.get(COOKIE), connection.cookies.get(SEAT_COOKIE))
@@ -283,7 +298,7 @@ def visitor_of(scope: Scope) -> Visitor:
 
 
 def secured(send: Send) -> Send:
-    """Return a ``send`` that adds the security headers to each response."""
+    """Return a function like ``send`` that also adds the security headers to each response."""
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -295,7 +310,7 @@ def secured(send: Send) -> Send:
 
 class Guard:
     """ASGI middleware that refuses foreign and excessive requests, and adds the security headers.
-    It stores the Visitor in the scope, under VISITOR.
+    The Visitor is stored in the scope under the key VISITOR.
     """
 
     def __init__(
@@ -310,7 +325,7 @@ class Guard:
         self._mishaps: set[tuple[object, ...]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request that is allowed, and answer any other."""
+        """Pass on an allowed request, or answer with a refusal or a redirect."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -318,7 +333,7 @@ class Guard:
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
-            else:  # before it is accepted, this answers 403
+            else:  # Closing a WebSocket before it is accepted answers with status 403.
                 await receive()
                 await send({"type": "websocket.close", "code": 1008})
             return
@@ -326,9 +341,10 @@ class Guard:
         try:
             await (refusal or self._app)(scope, receive, secured(send))
         except ClientDisconnect:
-            return  # it broke off in the middle of what it asked
+            return  # The client closed the connection before the end of its request.
         except Exception as error:  # noqa: BLE001 - whatever a visitor brings about is told
-            # with its traceback the first time that it comes from there: no visitor fills the log
+            # The traceback is logged only for the first error at each place, so that no visitor can
+            # fill the log.
             last = traceback.extract_tb(error.__traceback__)[-1:]
             cause = (type(error), *((each.filename, each.lineno) for each in last))
             if cause not in self._mishaps and len(self._mishaps) < MISHAPS_TOLD:
@@ -336,8 +352,8 @@ class Guard:
                 _log.error("A request failed; of its kind this is told once", exc_info=error)
 
     def _led(self, scope: Scope) -> RedirectResponse | None:
-        """Return a redirect to the page for phones' probes of a network, and for any foreign name
-        in the table's own Wi-Fi; None for all other requests.
+        """Return a redirect to the page for phones that probe the network, and for foreign host
+        names in the table's own hotspot. Return None for all other requests.
         """
         server, client = scope.get("server"), scope.get("client")
         if (
@@ -356,7 +372,9 @@ class Guard:
         return RedirectResponse(page_at(server), 302, {"cache-control": "no-store"})
 
     def _elsewhere(self, scope: Scope) -> Response:
-        """Refuse a request to a host name that is not ours, and tell a person where the page is."""
+        """Return the refusal of a request with a foreign host name. A person gets a page with the
+        address of the table's page.
+        """
         spoken = catalogue_for(HTTPConnection(scope), self._catalogue)
         server = scope.get("server")
         if (
@@ -374,7 +392,9 @@ class Guard:
         return HTMLResponse(page, 403, {"cache-control": "no-store"})
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return why a request is refused, or None. Stores the Visitor in the scope."""
+        """Return the refusal of a request, or None if the request is allowed. Stores the Visitor in
+        the scope.
+        """
 
         def refused(why: Text, status: int) -> JSONResponse:
             spoken = catalogue_for(HTTPConnection(scope), self._catalogue)

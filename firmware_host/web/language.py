@@ -1,5 +1,5 @@
-"""The language of a page's answers: the one chosen by its user, else the browser's preferred one,
-else the table's own.
+"""The language of responses: the user's choice, otherwise the browser's preferred language,
+otherwise the default language of the table.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ MAX_WISHES = 20
 
 
 def catalogue_for(visit: HTTPConnection, own: Catalogue) -> Catalogue:
-    """Return the language for a request or a WebSocket; ``own`` is the table's own."""
+    """Return the catalogue for a request or a WebSocket. ``own`` is the catalogue of the table's
+    default language.
+    """
     wishes = [visit.cookies.get(COOKIE, ""), *accepted(visit.headers.get("accept-language", ""))]
     language = chosen(wishes)
     return own if language in (None, own.language) else Catalogue.load(language or "")
 
 
 def accepted(header: str) -> list[str]:
-    """Return the languages of an Accept-Language header (RFC 9110, 12.5.4), preferred first."""
+    """Return the languages of an Accept-Language header (RFC 9110, 12.5.4), preferred language
+    first.
+    """
     weighed = []
     for wish in header.split(",")[:MAX_WISHES]:
         language, _, parameter = wish.partition(";")
@@ -38,7 +42,9 @@ def accepted(header: str) -> list[str]:
 
 
 def encoder(catalogue: Catalogue) -> Callable[[object], bytes]:
-    """Return a function that writes values as JSON, with messages in that language."""
+    """Return a function that encodes values as JSON, with messages in the language of
+    ``catalogue``.
+    """
 
     def translated(value: object) -> str:
         if isinstance(value, Message):

@@ -1,8 +1,9 @@
-"""Limits on requests, pages and connections for each address, with a share kept for known devices.
+"""Limits on requests, pages and connections for each address, with capacity reserved for known
+devices.
 
-A connection counts until the kernel releases it: one that is closing still takes room while its
-visitor does not read the answer. Connections are followed by their transport, because one that
-becomes a WebSocket changes its protocol.
+A connection counts until the kernel releases it, because a closing connection uses memory while its
+visitor does not read the response. Connections are identified by their transport, because the
+protocol changes when a connection becomes a WebSocket.
 """
 
 from __future__ import annotations
@@ -21,24 +22,26 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tiltboard.ground.rate_limit import TokenBucket
 
 REQUESTS_PER_S = 20.0
-REQUEST_BURST = 250.0  # A page makes nine requests, and a household may open some at once.
-READS_PER_S = 2.0  # Reads of the journal: each keeps the SD card busy.
+# A page needs nine requests, and a household can open several pages together.
+REQUEST_BURST = 250.0
+READS_PER_S = 2.0  # Reads of the journal have a lower limit, because each keeps the SD card busy.
 READ_BURST = 10.0
 STRANGERS_READS_PER_S = 4.0
 STRANGERS_READ_BURST = 20.0
 PAGES_PER_ADDRESS = 4
 STRANGERS_PAGES = 6
 MAX_PAGES_ELSEWHERE = 12
-MAX_PAGES = 16  # MAX_PAGES_ELSEWHERE, and this machine's own.
+MAX_PAGES = 16  # The limit for other devices, MAX_PAGES_ELSEWHERE, and the pages on this machine.
 CONNECTIONS_PER_ADDRESS = 16
 ADDRESSES_KEPT = 256
 KNOWN_FOR_S = 3600.0
 
 
 class Rate:
-    """A rate limit for each address, and one for all unknown devices together.
+    """A rate limit for each address, and a common limit for all unknown devices together.
 
-    The address unused for longest is forgotten first, which fills its bucket again.
+    If there are too many addresses, the least recently used address is forgotten, so its limit
+    starts again.
     """
 
     def __init__(
@@ -48,8 +51,9 @@ class Rate:
         burst: float,
         strangers: tuple[float, float] | None = None,
     ) -> None:
-        """Allow ``per_s`` a second and ``burst`` at once; ``strangers`` has the same two numbers
-        for all unknown devices together, or None for no such limit.
+        """Allow ``per_s`` actions per second and bursts of ``burst`` actions. ``strangers``
+        contains the rate and the burst for all unknown devices together, or is None for no common
+        limit.
         """
         self._now = now
         self._per_s = per_s
@@ -58,8 +62,8 @@ class Rate:
         self._strangers = None if strangers is None else TokenBucket(*strangers, now)
 
     def take(self, address: str, *, known: bool = False) -> bool:
-        """Return whether that address may do it once more, and count that. A ``known`` device
-        (paired, or with a seat) is not counted among the unknown ones.
+        """Count an action and return whether the limits allow it. A ``known`` device (paired, or
+        with a seat) does not count towards the limit of unknown devices.
         """
         bucket = self._buckets.pop(address, None)
         if bucket is None:
@@ -91,7 +95,9 @@ class Known:
 
 
 def counted_as(address: str) -> str:
-    """Return the key that an address is counted by: for IPv6 its /64, since a household has one."""
+    """Return the key for counting an address. For IPv6, the key is the /64 network, because a
+    household has a whole network.
+    """
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -104,8 +110,10 @@ def counted_as(address: str) -> str:
 
 
 MAX_CONNECTIONS = 80
-MAX_ELSEWHERE = 64  # The rest is for this machine's own page.
-MAX_STRANGERS = 48  # Of MAX_ELSEWHERE; the rest is for devices that are paired or have a seat.
+MAX_ELSEWHERE = 64  # The remaining connections are reserved for the page on this machine.
+# Maximum number of connections of unknown devices. The rest of MAX_ELSEWHERE is for paired and
+# seated devices.
+MAX_STRANGERS = 48
 HEADER_WITHIN_S = 10.0
 FLUSH_WITHIN_S = 10.0
 REFUSALS_LOGGED_PER_S = 1 / 60
@@ -114,24 +122,25 @@ _log = logging.getLogger(__name__)
 
 
 class Connections:
-    """The open connections, by address; for use in the server's event loop only. ``known`` are the
-    addresses for which room is kept.
+    """The open connections by address. Must be used in the server's event loop only. ``known``
+    contains the addresses for which capacity is reserved.
     """
 
     def __init__(self, known: Container[str]) -> None:
         self._known = known
-        self._held: dict[Any, str] = {}  # transport -> address, the newest last
-        self._unsent: dict[Any, int] = {}  # bytes, at the last look
+        self._held: dict[Any, str] = {}  # Transport -> address, newest connection last.
+        self._unsent: dict[Any, int] = {}  # Transport -> number of unsent bytes at the last check.
         self._look: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_event_loop()
         self._may_log = TokenBucket(REFUSALS_LOGGED_PER_S, 1, self._loop.time)
 
     def admit(self, transport: Any) -> bool:
-        """Return whether there is room for ``transport``, and count it if so.
+        """Return whether there is capacity for ``transport``. If so, count the connection.
 
-        This machine's own page always has room among other devices, and known devices among unknown
-        ones. When the unknown ones are full, the address with the most connections loses its newest
-        to one with fewer, so that a few addresses cannot keep others out.
+        The page on this machine always has capacity, and known devices have reserved capacity. If
+        unknown devices use all their capacity, the address with the most connections loses its
+        newest connection to an address with fewer. A few addresses therefore cannot block all
+        others.
         """
         self._forget_lost()
         peer = transport.get_extra_info("peername")
@@ -168,7 +177,7 @@ class Connections:
                 del self._held[transport]
 
     def _end_stuck(self) -> None:
-        """End the connections whose visitor has read nothing since the last call."""
+        """Close the connections whose visitor has read nothing since the last call."""
         self._forget_lost()
         before, self._unsent = self._unsent, {}
         for transport in self._held:
@@ -179,15 +188,15 @@ class Connections:
 
 
 def _reset(transport: Any) -> None:
-    """End a connection at once, and have the kernel drop its unsent data."""
+    """Close a connection immediately, and let the kernel drop the unsent data."""
     at_once = struct.pack("ii", 1, 0)
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
     transport.abort()
 
 
 def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
-    """Return the protocol class of one server, to be used in its event loop's thread. ``known``:
-    see Connections.
+    """Return the protocol class of one server, for use in the server's event loop. ``known``
+    contains the addresses for which capacity is reserved.
     """
     connections: Connections | None = None
 
@@ -212,7 +221,7 @@ def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
                 self._due = None
 
         def _awaits_header(self) -> bool:
-            """Return whether no request is being answered and this is still plain HTTP."""
+            """Return whether the connection is plain HTTP and no request is being answered."""
             transport: Any = self.transport
             if transport is None or transport.get_protocol() is not self:
                 return False
@@ -231,5 +240,6 @@ def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
 
 
 def _is_here(address: str) -> bool:
-    """Return whether an address, as returned by ``counted_as``, is this machine's own."""
-    return address in ("127.0.0.1", str(ipaddress.IPv6Address(0)))  # ::1 is counted as its /64
+    """Return whether an address, as returned by ``counted_as``, belongs to this machine."""
+    # The IPv6 address ::1 is counted as its /64 network, which is ::.
+    return address in ("127.0.0.1", str(ipaddress.IPv6Address(0)))

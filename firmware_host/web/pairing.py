@@ -1,4 +1,4 @@
-"""Pairing of devices that may act on the table: the codes, and the tokens that devices keep."""
+"""Pairing of devices that may act on the table: pairing codes, and the tokens of paired devices."""
 
 from __future__ import annotations
 
@@ -42,33 +42,35 @@ class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     name: str
     digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
-    """SHA-256 of its token, in hex."""
+    """SHA-256 of the device's token, in hexadecimal."""
     paired_s: float
     expires_s: float
-    """In the count of days of DAYS_NAME, not the calendar's."""
+    """Expiry date, measured by the days of use in the file DAYS_NAME and not by the calendar."""
 
 
 class _Counted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A count of the days on which the table was used, kept as a date."""
+    """A counter of the days on which the table was used, stored as a date."""
 
     day: int | None = None
-    """The calendar's day at the last look, counted from 1970-01-01; None if never."""
+    """The calendar day of the last check, in days since 1970-01-01, or None before the first check.
+    """
     date_s: float = 0.0
 
 
 class Tokens:
-    """The paired devices of the state folder; another process may revoke one at any time.
+    """The list of paired devices in the state folder. Another process can revoke a device at any
+    time.
 
-    A pairing lasts for a number of days on which the table is used. They are counted, because a
-    Pi's calendar leaps by months when a network sets it: a leap forward counts one day, one back
-    none.
+    A pairing expires after a number of days of use. These days are counted, because the calendar of
+    a Pi jumps by months when a network sets the time. A jump forward counts as one day, and a jump
+    back does not count.
     """
 
     def __init__(
         self, folder: Path, calendar: Callable[[], float], tell: Tell | None = None
     ) -> None:
-        """Use the list in ``folder``. ``calendar`` returns seconds since 1970; ``tell``: see
-        ``read_kept``.
+        """Use the list in ``folder``. ``calendar`` returns the time in seconds since 1970. ``tell``
+        reports damaged files (see ``read_kept``).
         """
         self._path = folder / TOKENS_NAME
         self._calendar = calendar
@@ -78,10 +80,10 @@ class Tokens:
         self._counted = _Counted()
 
     def devices(self) -> tuple[Device, ...]:
-        """Return the devices whose pairing has not expired, oldest first; none if the list is
+        """Return the devices whose pairing has not expired, oldest first. Empty if the list is
         damaged.
 
-        Raises ConfigError if the list cannot be read and there is no ``tell`` to report that.
+        Raises ConfigError if the list cannot be read and ``tell`` is None.
         """
         version = None
         try:
@@ -109,7 +111,9 @@ class Tokens:
         return tuple(device for device in self._devices if device.expires_s > now_s)
 
     def left_s(self, device: Device) -> float:
-        """Return the seconds until a device's pairing expires; days without use do not count."""
+        """Return the time in seconds until the device's pairing expires. Days without use do not
+        count.
+        """
         return device.expires_s - self._now_s()
 
     def _now_s(self) -> float:
@@ -126,13 +130,15 @@ class Tokens:
         if self._devices and before != self._counted:
             try:
                 write_kept(path, self._counted)
-            except OSError as error:  # of the card, or another user's list: a day lasts longer
+            # The SD card failed, or the file belongs to another user. Pairings then last longer,
+            # which is harmless.
+            except OSError as error:
                 _log.info("%s cannot be written: %s", path, error)
         return date_s
 
     def pair(self, name: str, token: str | None = None) -> str:
-        """Pair a device of that name and return its token, a new one if none is given. Raises
-        NotPossibleError if MAX_DEVICES are paired.
+        """Pair a device called ``name`` and return its token. If ``token`` is None, a new token is
+        created. Raises NotPossibleError if MAX_DEVICES devices are paired.
         """
         devices = self.devices()
         if len(devices) >= MAX_DEVICES:
@@ -149,15 +155,19 @@ class Tokens:
         return token
 
     def knows(self, digest: str) -> bool:
-        """Return whether a token with that digest belongs to a paired device."""
+        """Return whether a paired device has a token with this digest."""
         return any(secrets.compare_digest(device.digest, digest) for device in self.devices())
 
     def name_of(self, digest: str | None) -> str | None:
-        """Return the name of the device with that token's digest, or None if it is not paired."""
+        """Return the name of the device whose token has this digest, or None if no such device is
+        paired.
+        """
         return next((each.name for each in self.devices() if each.digest == digest), None)
 
     def revoke(self, number: str) -> None:
-        """End a device's pairing at once. Raises NotPossibleError if no device has that number."""
+        """End the pairing of a device immediately. Raises NotPossibleError if no device has this
+        number.
+        """
         devices = self.devices()
         if number not in {device.id for device in devices}:
             raise NotPossibleError(
@@ -168,7 +178,7 @@ class Tokens:
         self._write(tuple(device for device in devices if device.id != number))
 
     def revoke_all(self) -> None:
-        """End every pairing."""
+        """End the pairings of all devices."""
         if self._path.exists():
             self._write(())
 
@@ -177,38 +187,44 @@ class Tokens:
 
 
 def new_token() -> str:
-    """Return a new random token. It gives no rights until a device is paired with it."""
+    """Return a new random token. The token gives no rights until a device is paired with it."""
     return secrets.token_hex(TOKEN_BYTES)
 
 
 def digest_of(token: str) -> str:
-    """Return a token's SHA-256 in hex. It has 128 random bits, so a slower hash is not needed."""
+    """Return the SHA-256 of a token in hexadecimal. A token has 128 random bits, so a slower hash
+    is not necessary.
+    """
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
-JOIN_LASTS_S = 60.0  # As long as the lights show a code.
+# Time in seconds for a press of confirm, equal to the time for which the lights show a code.
+JOIN_LASTS_S = 60.0
 JOIN_NUMBERS = 100
-MAX_SENT_AWAY = 5  # Refusals of a first device after which the lights are left to the game.
-TRIES_PER_MINUTE = 30  # By all devices together.
-TRIES_PER_ADDRESS = 3  # Per minute: one device cannot keep the others from pairing.
-JOINS_PER_ADDRESS = 3  # Per minute, of requests to be the first device.
+# Maximum number of refusals of a first device. After that, such requests no longer interrupt the
+# game.
+MAX_SENT_AWAY = 5
+TRIES_PER_MINUTE = 30  # Limit for all devices together.
+TRIES_PER_ADDRESS = 3  # Limit per minute, so that one device cannot keep others from pairing.
+JOINS_PER_ADDRESS = 3  # Limit per minute of requests to be the first device.
 
 
 class WrongCodeError(TiltboardError, PermissionError):
-    """The code is not the one shown at the table, or the table shows none."""
+    """Raised if the code is not the code shown at the table, or if the table shows no code."""
 
 
 class TooManyTriesError(TiltboardError, PermissionError):
-    """Codes were tried too fast; this one was not even compared."""
+    """Raised if codes are tried too fast. The code of such a try is not compared."""
 
 
 class Confirming:
-    """Asks for a press of confirm at the table, for one request at a time: the lights and the
-    device that asks show the same number.
+    """Asks for a press of the confirm button for one request at a time. The lights and the
+    requesting device show the same number.
 
-    ``show`` asks for the press, and is None if there is no button. ``draw``: as for Pairing.
+    ``show`` displays the request and waits for the press, or is None if there is no button.
+    ``draw`` returns an unpredictable number below its argument.
     """
 
     def __init__(self, clock: Clock, draw: Callable[[int], int] = secrets.randbelow) -> None:
@@ -218,8 +234,9 @@ class Confirming:
         self.show: Callable[[Message, str, Callable[[bool], None]], None] | None = None
 
     def ask(self, what: Message, answered: Callable[[bool], None]) -> str:
-        """Ask for a press and return the number that the lights show. Raises NotPossibleError if
-        another press is awaited, or there is no button.
+        """Ask for a press and return the number that the lights show. ``answered`` is called with
+        True if confirm was pressed. Raises NotPossibleError if another request waits for a press,
+        or if there is no button.
         """
         now_s = self._clock.now()
         if self.show is None or now_s < self._until_s:
@@ -240,16 +257,18 @@ class Confirming:
 class Pairing:
     """The open pairing code, if any, and the paired devices.
 
-    A code is opened at the table and ends with its first use or after ten minutes. All devices
-    together may try thirty a minute, each of them three: of a million codes, 330 can be tried
-    before it ends. The code's picture holds a 128-bit secret instead, which cannot be guessed and
-    is never refused because of others' tries. ``on_code`` is called with the code to show, or None.
+    A code is opened at the table, and ends with its first use or after ten minutes. All devices
+    together can try thirty codes a minute, and each device three. At most 330 of a million codes
+    can therefore be tried before the code ends. The QR code contains a 128-bit secret instead,
+    which cannot be guessed and is not affected by the limits.
+
+    ``on_code`` is called with the code to show, or with None to stop showing a code.
     """
 
     def __init__(
         self, tokens: Tokens, clock: Clock, draw: Callable[[int], int] = secrets.randbelow
     ) -> None:
-        """Pair devices into ``tokens``. ``draw`` returns an unpredictable number below its
+        """Add paired devices to ``tokens``. ``draw`` returns an unpredictable number below its
         argument.
         """
         self.tokens = tokens
@@ -257,7 +276,7 @@ class Pairing:
         self._draw = draw
         self.on_code: Callable[[str | None], None] = lambda _: None
         self.confirming = Confirming(clock, draw)
-        self._sent_away = 0  # Since a code was last opened.
+        self._sent_away = 0  # Number of refusals since a code was last opened.
         self._code = self._secret = ""
         self._ends_s = 0.0
         self._joins = Rate(clock.now, JOINS_PER_ADDRESS / 60, JOINS_PER_ADDRESS)
@@ -265,8 +284,8 @@ class Pairing:
         self._tries = Rate(clock.now, TRIES_PER_ADDRESS / 60, TRIES_PER_ADDRESS, all_together)
 
     def open(self, *, at_table: bool = True) -> str:
-        """Open a new code and return it; the one before ends. Console and log show it too, and so
-        do the table's lights unless ``at_table`` is False.
+        """Open a new code and return it; the previous code ends. The code is also written to the
+        log and, unless ``at_table`` is False, shown by the lights.
         """
         self._sent_away = 0
         self._code = f"{self._draw(10**CODE_DIGITS):0{CODE_DIGITS}}"
@@ -280,27 +299,28 @@ class Pairing:
 
     @property
     def code(self) -> str | None:
-        """The open code, or None."""
+        """The open code, or None if no code is open."""
         return self._code if self._code and self._clock.now() < self._ends_s else None
 
     @property
     def secret(self) -> str:
-        """The secret that the picture of the newest code holds in the code's place."""
+        """The secret in the newest QR code, which replaces the code."""
         return self._secret
 
     @property
     def takes_first(self) -> bool:
-        """True if the first device may be let in by a press of the table's button: none is paired,
-        and not too many were refused.
+        """True if a press of the button can admit the first device: no device is paired, and few
+        requests were refused.
         """
         asked = self.confirming.show is not None and self._sent_away < MAX_SENT_AWAY
         return asked and not self.tokens.devices()
 
     def join(self, name: str, address: str) -> tuple[str, str]:
-        """Ask at the table to let in the first device; return the token that confirm makes valid,
-        and the number to compare.
+        """Ask at the table to admit the first device. Return the token that becomes valid when
+        confirm is pressed, and the number to compare with the lights.
 
-        Raises NotPossibleError if a device is paired or another asks, and TooManyTriesError.
+        Raises NotPossibleError if a device is already paired or another device is asking. Raises
+        TooManyTriesError if this address has sent too many requests.
         """
         _check(self._joins, address)
         if not self.takes_first:
@@ -318,7 +338,8 @@ class Pairing:
             if confirmed and self.takes_first:
                 try:
                     self.tokens.pair(name, token)
-                except (OSError, TiltboardError) as error:  # of the card; the table plays on
+                # An error of the SD card must not stop the game.
+                except (OSError, TiltboardError) as error:
                     _log.error("%r could not be paired: %s", name, error)
                     return
                 _log.info("Paired by a press at the table: %r", name)
@@ -330,9 +351,10 @@ class Pairing:
         return token, self.confirming.ask(asked, answered)
 
     def redeem(self, code: str, name: str, address: str) -> str:
-        """Return a token for ``code``, a code or a picture's secret tried from ``address``.
+        """Return a token in exchange for ``code``, which is a pairing code or the secret of a QR
+        code. ``address`` is the address that tries the code.
 
-        Raises WrongCodeError, TooManyTriesError, NotPossibleError.
+        Raises WrongCodeError, TooManyTriesError or NotPossibleError.
         """
         wanted, tried = self.code, code.encode()
         pictured = wanted is not None and secrets.compare_digest(self._secret.encode(), tried)

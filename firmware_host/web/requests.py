@@ -1,6 +1,6 @@
-"""The requests that a page may send: JSON objects, checked before use, and who may send which.
+"""The requests of pages: JSON objects that are validated, and the rights that each request needs.
 
-Requests about the page's own connection are defined here, all others in ``table.commands``.
+Requests about the connection of a page are defined here, all other requests in ``table.commands``.
 """
 
 from __future__ import annotations
@@ -24,28 +24,33 @@ from tiltboard.ground.errors import TiltboardError
 
 ANSWER_WITHIN_S = 60.0
 MAX_MESSAGE_BYTES = 64 * 1024
-# What a decoder raises for bytes that are no message: no JSON or another one, no UTF-8, too deep
+# Exceptions of a decoder for an invalid message: not JSON, an unknown type, not UTF-8, or nested
+# too deeply.
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class PageVerb(Verb, frozen=True):
-    """A request about the page's own connection, which the server answers itself."""
+    """A request about the page's own connection, which the web server answers without the table."""
 
     right = c.Right.LOOK
 
 
 class Look(PageVerb, frozen=True, tag="look"):
-    """Show this page the hidden information of a seat that its device has; null: of none."""
+    """Show this page the hidden information of a seat of its device, or of no seat if ``player`` is
+    null.
+    """
 
     player: Name | None = None
 
     def needs(self) -> c.Right:
-        """Return the right to that seat, if there is one."""
+        """Return the right to use the seat, or the right to watch if ``player`` is null."""
         return self.right if self.player is None else c.Right.OWN_SEAT
 
 
 class Uncover(Verb, frozen=True, tag="open-hand"):
-    """Let the device at that seat see its hand after another device has seen it in this game."""
+    """Let the device at a seat see the seat's hand after another device has seen the hand in this
+    game.
+    """
 
     right = c.Right.SEAT_OR_LOCAL
 
@@ -53,8 +58,8 @@ class Uncover(Verb, frozen=True, tag="open-hand"):
 
 
 class Watch(PageVerb, frozen=True, tag="watch"):
-    """Choose what this page receives: the sensors' readings, the pose of every piece, and who is
-    ahead. Each costs the table time, so it is made only while a page asks for it.
+    """Select optional data for this page: sensor readings, poses of all pieces, and the expected
+    score. Each costs computing time, so it is produced only while a page requests it.
     """
 
     sensors: bool
@@ -62,20 +67,23 @@ class Watch(PageVerb, frozen=True, tag="watch"):
     ahead: bool = False
 
     def needs(self) -> c.Right:
-        """Return the right to look on, or to act if an engine must judge who is ahead."""
+        """Return the right to watch, or the right to act if an engine must compute the expected
+        score.
+        """
         return c.Right.ACT if self.ahead else self.right
 
 
 class Ping(PageVerb, frozen=True, tag="ping"):
-    """Ask whether the table answers; it does, as to every request."""
+    """Check the connection. The answer is the same as to every successful request."""
 
 
-# A module that adds requests, as that of the hands does, is imported above: no list names them.
+# Modules that define further requests, such as ``table.hands``, are imported above and register
+# them.
 _KINDS = c.kinds_of(Verb)
 PageCommand: Any = reduce(or_, (each for each in _KINDS if not issubclass(each, PageVerb)))
-"""Every request to the table that a page may send, as a union for msgspec."""
+"""All requests to the table that a page can send, as a union type for msgspec."""
 Incoming: Any = reduce(or_, _KINDS)
-"""Every request that a page may send, as a union for msgspec."""
+"""All requests that a page can send, as a union type for msgspec."""
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -83,8 +91,8 @@ _object = msgspec.json.Decoder(dict[str, Any])
 
 
 def parse(data: str | bytes) -> tuple[int, Verb]:
-    """Return the ``ref`` of a WebSocket message (chosen by the page, repeated in the answer; 0 if
-    it has none) and its request. Raises one of UNREADABLE.
+    """Return the ``ref`` of a WebSocket message and its request. The page chooses ``ref``, and the
+    answer repeats it; 0 means no ``ref``. Raises one of UNREADABLE if the message is invalid.
     """
     message = _object.decode(data)
     ref: int = msgspec.convert(message.pop("ref", 0), c.Number)
@@ -93,11 +101,13 @@ def parse(data: str | bytes) -> tuple[int, Verb]:
 
 
 class NoAnswerError(TiltboardError, TimeoutError):
-    """The table has stopped, or failed to carry out a request."""
+    """Raised if the table's thread has stopped, or failed to carry out a request."""
 
 
 def check_may_send(access: Access, visitor: Visitor, asked: Verb) -> None:
-    """Raise NotAllowedError if this visitor may not send that request. Call once per request."""
+    """Raise NotAllowedError if the visitor may not send this request. Must be called once per
+    request.
+    """
     if isinstance(asked, c.NewGame):
         _check_no_secret(asked)
     seats = access.sits_at(visitor)
@@ -121,10 +131,12 @@ def check_may_send(access: Access, visitor: Visitor, asked: Verb) -> None:
 
 
 def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None) -> Verb:
-    """Return the command for the table, completed with the player who sends it where that matters.
+    """Return the command for the table, completed with the player who sends it, if the command
+    needs a player.
 
-    A device that only has seats rolls and counts as ``to_move`` if it has that seat, else as the
-    first of its players. An Uncover becomes an OpenHand with the digest of the device's seat token.
+    A device that only has seats acts for ``to_move`` if it has that player's seat, otherwise for
+    the first of its players. An Uncover becomes an OpenHand with the digest of the device's seat
+    token.
     """
     match asked:
         case Uncover(player):
@@ -140,7 +152,9 @@ def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None)
 
 
 def _check_no_secret(asked: c.NewGame) -> None:
-    """Raise NotAllowedError if an option tells its chooser what others may not know."""
+    """Raise NotAllowedError if an option reveals hidden information to the person who
+    chooses it.
+    """
     kind = HOSTED.get(asked.game)
     for name in () if kind is None else kind.secret_options:
         if asked.options.get(name) is not None:
@@ -152,8 +166,8 @@ def _check_no_secret(asked: c.NewGame) -> None:
 
 
 async def answer(future: Future[T]) -> T:
-    """Wait for the table's answer, for at most a minute; a page that leaves does not cancel the
-    request. Raises TiltboardError and RulesError.
+    """Wait for the result of a request, for at most a minute. A page that disconnects does not
+    cancel the request. Raises TiltboardError or RulesError if the request fails.
     """
     begun = asyncio.shield(asyncio.wrap_future(future))
     try:

@@ -1,4 +1,4 @@
-"""The answers of the HTTP interface, except layouts, snapshots and game records."""
+"""The responses of the HTTP interface, except layouts, snapshots and game records."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tiltboard.games.lesson_game import GuidedGame
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """The reason why a request failed, in a sentence for people."""
+    """The reason why a request failed, as a sentence for people."""
 
     error: str
 
 
 class Done(msgspec.Struct, frozen=True):
-    """The answer to a request that was carried out."""
+    """The response to a request that was carried out."""
 
     done: bool = True
 
@@ -33,12 +33,14 @@ class Done(msgspec.Struct, frozen=True):
 class GameKind(msgspec.Struct, frozen=True):
     """A game that can be started.
 
-    ``rules`` is its rules in short, ``aim`` says in one line what it is about. ``presets`` (the
-    usual one first) and ``options`` are limited to what fits the plate. ``emblem`` holds the pieces
-    that stand for the game. ``players`` names the players of each preset in turn order, and
-    ``looks`` says how their pieces are drawn; both are empty if players sit at seats (``seated``).
-    ``lesson`` is true if a lesson teaches it in a minute. ``waits`` is the bot's time for a move at
-    each level, in seconds, on a desktop PC; a Raspberry Pi takes a few times as long.
+    ``aim`` describes the game in one line, and ``rules`` are its rules in short. ``presets`` (the
+    usual one first) and ``options`` contain only what fits the plate. ``emblem`` contains the
+    pieces that represent the game.
+
+    ``players`` lists the players of each preset in turn order, and ``looks`` describes their
+    pieces; both are empty if players have seats (``seated``). ``lesson`` is true if the game has a
+    lesson. ``waits`` is the bot's time for a move at each level, in seconds on a desktop PC; a
+    Raspberry Pi needs a few times as long.
     """
 
     name: str
@@ -56,14 +58,14 @@ class GameKind(msgspec.Struct, frozen=True):
 
 
 class FarState(msgspec.Struct, frozen=True):
-    """The reason why no other table can be reached, with its remedy, or null if one can be."""
+    """The reason why online play is not possible, with a remedy, or null if it is possible."""
 
     missing: Message | None
 
 
 class PuzzleKind(msgspec.Struct, frozen=True):
-    """A puzzle's task: find the move that wins (``win``), or the only one that does not lose
-    (``save``), within ``turns`` of the winner.
+    """The task of a puzzle: find the move that wins (``win``), or the only move that does not lose
+    (``save``). ``turns`` is the maximum number of the winner's turns.
     """
 
     kind: str
@@ -71,8 +73,8 @@ class PuzzleKind(msgspec.Struct, frozen=True):
 
 
 class GamePuzzles(msgspec.Struct, frozen=True):
-    """The puzzles of a game, numbered from 1; ``daily`` is the number of today's. ``tactics`` are
-    those of the lesson in tactics, in order.
+    """The puzzles of a game, numbered from 1. ``daily`` is the number of today's puzzle.
+    ``tactics`` are the numbers of the puzzles in the lesson in tactics, in order.
     """
 
     game: str
@@ -82,15 +84,15 @@ class GamePuzzles(msgspec.Struct, frozen=True):
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A turn of a game as an SVG ``picture``, and a sentence about it."""
+    """A turn of a game as an SVG ``picture``, and a sentence about the turn."""
 
     picture: str
     say: Message
 
 
 class Light(msgspec.Struct, frozen=True):
-    """The meaning of one kind of light. ``levels`` are its brightnesses from 0 to 1, a quarter of a
-    second each; ``breath_s`` is the period of a smooth pulse, or null.
+    """The meaning of one kind of light. ``levels`` are successive brightnesses from 0 to 1, each
+    for a quarter of a second. ``breath_s`` is the period of a smooth pulse in seconds, or null.
     """
 
     role: str
@@ -102,9 +104,11 @@ class Light(msgspec.Struct, frozen=True):
 
 
 class Texts(msgspec.Struct, frozen=True):
-    """The sentences of the page in ``language``: English to its translation, or to its plural forms
-    in the order of Unicode's categories (zero, one, two, few, many, other), unused ones left out.
-    ``languages`` are all that can be chosen.
+    """The sentences of the page in ``language``.
+
+    ``messages`` maps each English sentence to its translation or to its plural forms. Plural forms
+    have the order of the Unicode categories (zero, one, two, few, many, other), without unused
+    categories. ``languages`` are the available languages.
     """
 
     language: str
@@ -113,19 +117,19 @@ class Texts(msgspec.Struct, frozen=True):
 
 
 class LookLink(msgspec.Struct, frozen=True):
-    """The link under which anybody can watch from elsewhere; ``picture`` is its QR code, an SVG."""
+    """The link for watching from elsewhere. ``picture`` is the QR code of the link, as an SVG."""
 
     url: str
     picture: str
 
 
 class PairingState(msgspec.Struct, frozen=True):
-    """The rights of the visitor who asks.
+    """The rights of the visitor who sends the request.
 
     ``network`` is true if the page is served to other devices. ``code`` is the open pairing code,
-    and null except on the table's own page. ``first`` is true if no device is paired yet, so that
-    this one may be let in by a press at the table. ``machine`` is true if this visitor may ask the
-    Pi for updates, Wi-Fi and shutdown. ``look`` is a link for watching that they may share.
+    or null for a page on another device. ``first`` is true if no device is paired yet and a press
+    at the table can admit this device. ``machine`` is true if the visitor may request updates,
+    Wi-Fi and shutdown. ``look`` is a link for watching that the visitor may share.
     """
 
     network: bool
@@ -138,8 +142,9 @@ class PairingState(msgspec.Struct, frozen=True):
 
 
 class PairingCode(msgspec.Struct, frozen=True):
-    """A new pairing code, valid for ``lasts_s`` seconds. ``address`` is the page's, for other
-    devices; ``picture`` is a QR code (SVG) of that address with a long secret, valid equally long.
+    """A new pairing code, valid for ``lasts_s`` seconds. ``address`` is the page's address for
+    other devices. ``picture`` is a QR code (SVG) of this address with a long secret, which is valid
+    for the same time.
     """
 
     code: str
@@ -149,14 +154,14 @@ class PairingCode(msgspec.Struct, frozen=True):
 
 
 class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A request of the first device to be let in; ``name`` is what to call it."""
+    """A request to be admitted as the first device. ``name`` is the device's name."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "a device"
 
 
 class Joining(msgspec.Struct, frozen=True):
-    """The ``number`` that the table's lights show; confirm must be pressed there within
-    ``lasts_s``.
+    """The ``number`` that the lights of the table show. Confirm must be pressed within ``lasts_s``
+    seconds.
     """
 
     number: str
@@ -164,8 +169,8 @@ class Joining(msgspec.Struct, frozen=True):
 
 
 class MachineState(msgspec.Struct, frozen=True):
-    """The version that runs, and name and password of the table's own Wi-Fi, or null if it has
-    none. ``picture`` is a QR code (SVG) that joins a phone to that Wi-Fi.
+    """The running version, and the name and the password of the table's own Wi-Fi hotspot, or null
+    without a hotspot. ``picture`` is a QR code (SVG) that joins a phone to the hotspot.
     """
 
     version: str
@@ -175,21 +180,22 @@ class MachineState(msgspec.Struct, frozen=True):
 
 
 class PairRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The code shown at the table, or its picture's secret, and a name for this device."""
+    """The code shown at the table, or the secret of its QR code, and a name for this device."""
 
     code: Annotated[str, msgspec.Meta(pattern="^([0-9]{6}|[0-9a-f]{32})$")]
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "a device"
 
 
 class SeatsState(msgspec.Struct, frozen=True):
-    """The seats of the current game, one for each person who plays it.
+    """The seats of the current game, one for each person who plays.
 
-    ``players`` are all of them, ``mine`` those of this device, ``away`` those whose device has no
-    page open. ``codes`` are the codes of the free seats, for visitors who may act on the table;
-    ``pictures`` are QR codes (SVG) of the page's ``address`` with such a code, and empty if the
-    page is not served to phones. ``at_table`` is true on the table's own page, which takes a seat
-    without a code. ``closed`` is true if the page is not served to phones and this visitor may
-    change that.
+    ``players`` lists all seats, ``mine`` the seats of this device, and ``away`` the seats whose
+    device has no open page. ``codes`` are the codes of the free seats, for visitors who may act on
+    the table. ``pictures`` are QR codes (SVG) of the page's ``address`` with such a code; they are
+    empty if the page is not served to phones.
+
+    ``at_table`` is true for the page on this machine, which takes a seat without a code. ``closed``
+    is true if the page is not served to phones and this visitor may change that.
     """
 
     players: list[str]
@@ -203,15 +209,15 @@ class SeatsState(msgspec.Struct, frozen=True):
 
 
 class SeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A request for a seat: by its code, or on the table's own page by the player's name."""
+    """A request for a seat: by its code or, on the page of this machine, by the player's name."""
 
     code: Annotated[str, msgspec.Meta(pattern="^[0-9]{6}$")] | None = None
     player: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
 
 
 def figures(kind: GameType) -> list[Figure]:
-    """Return the pictures of a game's rules: an example of a turn, and one that wins, both from the
-    lesson; none for a game without one.
+    """Return the pictures of a game's rules, from its lesson: an example of a turn, and a winning
+    turn. Empty for a game without a lesson.
     """
     lesson = kind.lesson
     if lesson is None:
@@ -223,12 +229,13 @@ def figures(kind: GameType) -> list[Figure]:
         drawn.append(Figure(picture(position, kind, turn), Message(step.say)))
         position = position.after(step.move)
     learners = range(0, len(drawn), len(game.players))
-    example = max(learners, key=lambda at: len(lesson.steps[at].does))  # The first of the richest.
+    # This is the first turn with the most consequences.
+    example = max(learners, key=lambda at: len(lesson.steps[at].does))
     return [drawn[at] for at in sorted({example, len(drawn) - 1})]
 
 
 def game_kind(kind: GameType, profile: Profile, spoken: Catalogue) -> GameKind:
-    """Return a game as the page offers it, translated, with the presets and options that fit the
+    """Return a translated description of a game, with the presets and options that fit the
     plate.
     """
 

@@ -1,7 +1,7 @@
-"""The web server: uvicorn in a thread of its own, beside the table.
+"""The web server: uvicorn in a separate thread beside the table's thread.
 
-It serves on this machine's own address, and on one of the network's too if asked, as soon as that
-exists.
+The server listens on this machine's loopback address and, if requested, on a network address as
+soon as that address exists.
 """
 
 from __future__ import annotations
@@ -33,22 +33,26 @@ LOOPBACK = "127.0.0.1"
 EVERYWHERE = str(ipaddress.IPv4Address(0))
 STOP_WITHIN_S = 2
 TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EPERM)
-"""Why a port cannot be had at an address that is there (bind(2))."""
-FIRST_RETRY_TICKS, MAX_RETRY_TICKS = 10, 300  # tenths of a second between two looks for an address
-# Of each connection, in the kernel, which doubles it; left to itself it grows to 4 MB, read or not.
+"""Error numbers if a port cannot be used at an existing address (bind(2))."""
+# First and maximum delay between two checks for an address, in tenths of a second.
+FIRST_RETRY_TICKS, MAX_RETRY_TICKS = 10, 300
+# Send buffer of each connection in the kernel, which doubles the value. By default, the buffer
+# grows to 4 MB even if the client does not read.
 SEND_BUFFER_BYTES = 32_768
 
 
 class PortTakenError(TiltboardError, OSError):
-    """The page's port is in use, or this user lacks the right to it."""
+    """Raised if the page's port is in use, or if this user may not use the port."""
 
 
 class Server:
-    """A server of ``app``; with ``port`` 0 it takes any free port, which ``url`` contains.
+    """A web server for ``app``. If ``port`` is 0, any free port is used, and ``url`` contains the
+    port.
 
-    ``host`` is an address of the network to serve at too, once it exists; 0.0.0.0 or :: for all.
-    ``http`` is uvicorn's protocol, and ``most`` limits the connections. ``tell`` is called from the
-    server's thread with the reason why the page is not at ``host`` yet, and with None once it is.
+    ``host`` is a network address to serve at too, once the address exists; 0.0.0.0 or :: means all
+    addresses. ``http`` is the protocol class for uvicorn, and ``most`` is the maximum number of
+    connections. ``tell`` is called from the server's thread with the reason why the page is not
+    available at ``host`` yet, and with None when it is.
     """
 
     def __init__(
@@ -69,7 +73,8 @@ class Server:
             http=http,
             access_log=False,
             log_config=None,
-            log_level="error",  # its warnings come once for every strange request
+            # Uvicorn logs a warning for every malformed request, so warnings are disabled.
+            log_level="error",
             proxy_headers=False,
             server_header=False,
             limit_concurrency=most,
@@ -89,15 +94,17 @@ class Server:
         return f"http://localhost:{self.port}/"
 
     def start(self) -> None:
-        """Serve from now on; connections made since the port was opened are answered too."""
+        """Start answering requests, including connections made since the port was opened."""
         self._thread.start()
 
     def serve_at(self, host: str) -> None:
-        """Serve at another address too, as soon as it exists. Call it in the server's thread."""
+        """Serve at another address too, as soon as the address exists. Must be called in the
+        server's thread.
+        """
         self._server.add(host, self.port)
 
     def stop(self) -> None:
-        """Close every page and the port."""
+        """Close all connections and the port."""
         self._server.should_exit = True
         if self._thread.ident is not None:
             self._thread.join()
@@ -106,8 +113,8 @@ class Server:
 
 
 class _LateServer(uvicorn.Server):
-    """A server that opens ``absent`` addresses once they exist: after DHCP, or when a cable or a
-    Wi-Fi stick is plugged in.
+    """A server that opens the addresses ``absent`` when they appear: after DHCP, or when a cable or
+    a Wi-Fi adapter is connected.
     """
 
     def __init__(
@@ -122,12 +129,14 @@ class _LateServer(uvicorn.Server):
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
     def add(self, host: str, port: int) -> None:
-        """Serve at this address too."""
+        """Serve at this address too, as soon as the address exists."""
         self._absent.append((host, port))
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
     async def on_tick(self, counter: int) -> bool:
-        """Try absent addresses, with exponential back-off; uvicorn calls this each 0.1 s."""
+        """Try to open absent addresses with exponential back-off. Uvicorn calls this method every
+        0.1 s.
+        """
         if self._absent and self._ticks == 0:
             await self._look()
             self._ticks = self._wait_ticks
@@ -188,8 +197,8 @@ class WebServer(Server):
 
 
 def _listen_at(host: str, port: int) -> tuple[list[socket.socket], list[str]]:
-    """Return listening sockets, this machine's own first, all at one port; and which addresses are
-    not there yet. Raises PortTakenError.
+    """Return listening sockets for the same port, loopback first, and the addresses that do not
+    exist yet. Raises PortTakenError.
     """
     wanted = ipaddress.ip_address(host)
     if wanted == ipaddress.ip_address("::"):
@@ -224,11 +233,12 @@ def _listen_at(host: str, port: int) -> tuple[list[socket.socket], list[str]]:
 
 def _why(error: OSError | OverflowError) -> str:
     number = getattr(error, "errno", None) or 0
-    return os.strerror(number) if number > 0 else str(error)  # below 0: of getaddrinfo(3)
+    # Negative numbers are error codes of getaddrinfo(3).
+    return os.strerror(number) if number > 0 else str(error)
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there. Raises OSError, OverflowError."""
+    """Return a socket that listens at this address and port. Raises OSError or OverflowError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.create_server((host, port), family=family, backlog=128)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)

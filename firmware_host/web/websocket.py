@@ -1,7 +1,8 @@
-"""The WebSocket: snapshots to each page as fast as it takes them, commands back.
+"""The WebSocket of a page: sends snapshots as fast as the page receives them, and receives
+commands.
 
-A page is sent the layout, one whole snapshot, and from then on only the groups that changed. It is
-always sent the newest state: a slow page skips what came between, so nothing queues up for it.
+A page gets the layout and one whole snapshot, then only the groups of values that changed. A page
+always gets the newest state. A slow page skips states, so no messages queue up.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ SNAPSHOT_PERIOD_S = 0.05
 MESSAGES_PER_S = 40.0
 MESSAGE_BURST = 80.0
 MAX_UNANSWERED = 32
-MAX_REFUSED = 200  # Refusals in a row after which the connection is closed.
+MAX_REFUSED = 200  # Maximum number of consecutive refusals before the connection is closed.
 
 CLOSE_POLICY = 1008
 CLOSE_TRY_LATER = 1013
@@ -51,34 +52,36 @@ class Pages:
         self.table = table
         self.catalogue = catalogue
         self.access = access
-        self._open: dict[asyncio.Event, tuple[Visitor, bool]] = {}  # what wakes it; who, if known
+        # Event that wakes the connection -> its visitor, and whether the visitor is known.
+        self._open: dict[asyncio.Event, tuple[Visitor, bool]] = {}
         self._end: Callable[[], None] | None = None
 
     @property
     def seated(self) -> set[str | None]:
-        """The seat digests of all devices that have a page open; None stands for those without a
-        seat.
+        """Seat digests of all devices with an open page. None is included if a device without a
+        seat has an open page.
         """
         return {visitor.seat for visitor, _ in self._open.values()}
 
     def _listen(self) -> Callable[[], None]:
-        """Subscribe to the table's snapshots; returns the function that ends it."""
+        """Subscribe to the table's snapshots. Return the function that ends the subscription."""
         loop = asyncio.get_running_loop()
 
         def wake() -> None:
             for event in self._open:
                 event.set()
 
-        def listener() -> None:  # called in the table's thread
-            # the loop is closed where the table publishes once more while the server stops
+        def listener() -> None:  # The table's thread calls this function.
+            # While the server stops, the table can publish once more after the event loop is
+            # closed.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(wake)
 
         return self.table.subscribe(listener)
 
     def _has_room(self, visitor: Visitor, *, known: bool) -> bool:
-        """Return whether the limits allow one more page: for its address, all unknown devices, and
-        all.
+        """Return whether the limits allow another page: for the visitor's address, for unknown
+        devices, and for all devices.
         """
         elsewhere = [each for each in self._open.values() if not each[0].local]
         return len(self._open) < MAX_PAGES and (
@@ -92,7 +95,7 @@ class Pages:
         )
 
     async def serve(self, socket: WebSocket) -> None:
-        """Serve one page from its connection to its end."""
+        """Serve one page until the connection ends."""
         await socket.accept()
         visitor = socket.scope[VISITOR]
         known = self.access.knows(visitor)
@@ -125,7 +128,8 @@ class _Page:
         self._socket = socket
         self._fresh = fresh
         self._watches_sensors = False
-        self._sent: dict[str, object] = {}  # The newest of each group, and the layout's number.
+        # The last value sent of each group, and the number of the layout.
+        self._sent: dict[str, object] = {}
         self._ends: dict[str, Callable[[], None]] = {}
         self._sent_poses: tuple[int, dict[int, list[float]]] = (0, {})
         self._looks_at: str | None = None
@@ -146,26 +150,28 @@ class _Page:
             self._hand.let_go()
 
     async def _close(self) -> None:
-        """Close the connection and raise WebSocketDisconnect, which ends the page."""
+        """Close the connection and raise WebSocketDisconnect, which ends this page's tasks."""
         await self._socket.close(CLOSE_POLICY)
         raise WebSocketDisconnect(CLOSE_POLICY)
 
     async def _send(self, message: object) -> None:
-        """Send ``message`` as JSON. Raises WebSocketDisconnect if the page has gone."""
+        """Send ``message`` as JSON. Raises WebSocketDisconnect if the page has disconnected."""
         try:
             await self._socket.send_text(self._encode(message).decode())
-        except RuntimeError as error:  # what was sent just before has found it gone
+        except RuntimeError as error:  # An earlier send found the connection closed.
             raise WebSocketDisconnect from error
 
     async def _send_snapshots(self) -> None:
         while True:
             await self._fresh.wait()
             self._fresh.clear()
-            if not self._access.may_watch(self._visitor):  # its pairing was revoked
+            if not self._access.may_watch(self._visitor):  # The pairing of the device was revoked.
                 await self._close()
             layout, snapshot = self._table.layout(), self._table.latest()
             if snapshot.layout != layout.number:
-                continue  # another game came between the two looks; this wakes again at once
+                # The game changed between the two calls. The event is already set, so continue
+                # immediately.
+                continue
             if layout.number != self._sent.get("layout"):
                 await self._send(layout)
                 self._sent = {}
@@ -174,7 +180,7 @@ class _Page:
                 await self._send({"type": "snapshot", **changed})
                 self._sent |= changed
             await self._send_poses()
-            # what the seat that is looked at may see: to the device that has it, and no other
+            # Hidden information of a seat is sent only to the device that has the seat.
             view = self._table.seats().views.get(self._looks_at or "")
             mine = self._access.sits_at(self._visitor)
             if view is not None and view.player in mine and view != self._sent_seat:
@@ -183,8 +189,8 @@ class _Page:
             await asyncio.sleep(SNAPSHOT_PERIOD_S)
 
     def _watch(self, **wanted: bool) -> None:
-        """Have the table make the costly data of each of ``wanted`` that is True, and stop all
-        other.
+        """Subscribe to the costly data whose value in ``wanted`` is True, and end all other
+        subscriptions.
         """
         self._sent_poses = (0, {})
         for what in [*self._ends]:
@@ -208,12 +214,12 @@ class _Page:
             await self._send({"type": "poses", "frames": frames})
 
     def _changed(self, snapshot: Snapshot) -> dict[str, object]:
-        """Return the snapshot's groups that this page has not received yet."""
+        """Return the groups of the snapshot that changed since the last message to this page."""
         plate = replace(
             snapshot.plate,
             tilt_deg=tuple(
                 round(angle, 1) for angle in snapshot.plate.tilt_deg
-            ),  # The rest is noise.
+            ),  # Smaller changes are noise.
             sensors=snapshot.plate.sensors if self._watches_sensors else None,
         )
         now = {name: getattr(snapshot, name) for name in ("layout", *GROUPS)} | {"plate": plate}
@@ -272,7 +278,9 @@ class _Page:
         await self._send({"type": "done", "ref": ref})
 
     def _start(self, ref: int, command: Verb) -> None:
-        """Submit a command now, so that order is kept; its answer is sent when it is done."""
+        """Submit a command immediately, so that commands keep their order. The answer is sent when
+        the command is done.
+        """
         meant = requests.as_meant(
             self._access, self._visitor, command, self._table.latest().game.to_move
         )
