@@ -1,1 +1,1 @@
-"""Scenarios: text files of steps and expectations, played by simulated hands or by a person."""
+"""Scenarios: text files of steps and expectations, carried out by a simulation or by a person."""

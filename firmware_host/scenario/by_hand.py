@@ -1,5 +1,5 @@
-"""Requests to a person at a real table: the terminal, their words, and how the sensors see that
-they were done.
+"""Requests to a person at a real table: the terminal, the instructions, and the checks that the
+sensors detect each step.
 """
 
 from __future__ import annotations
@@ -22,20 +22,27 @@ from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
 from tiltboard.firmware_host.table.sight import Happening, Stillness
 from tiltboard.firmware_host.table.standing import Asked, Role
 
-TILT_SLACK_DEG = 1.0  # Tolerance of an angle held by hand, plus TILT_SLACK of it.
+# Tolerance of an angle held by hand, in degrees. TILT_SLACK of the angle is added.
+TILT_SLACK_DEG = 1.0
 TILT_SLACK = 0.25
 REST_S = 0.5
-NOISE_MT = 0.5  # docs/add-a-board.md: 0.2 mT peak to peak, and steps of 0.054 mT
-CHANGE_MT = 0.7  # More than any empty place reads, less than any piece.
-LONGER_S = 0.5  # Added to the time asked for, because people count inexactly.
+# Maximum range of a steady reading. docs/add-a-board.md allows 0.2 mT peak to peak, with steps of
+# 0.054 mT.
+NOISE_MT = 0.5
+# Minimum change in mT that counts as a piece: more than any empty place reads, less than any piece.
+CHANGE_MT = 0.7
+# Seconds added to the time that a person must hold a button, because people count inexactly.
+LONGER_S = 0.5
 CLEAR = text("Take every piece off the plate.")
 
 Seen = Callable[[], bool]
 
 
 class Console:
-    """The terminal on which a person reads instructions, through ``write``, and may answer, on the
-    file descriptor ``replies``; without it, or after its end, there are no answers.
+    """The terminal on which a person reads instructions and can answer.
+
+    ``write`` prints a line. ``replies`` is the file descriptor to read answers from. There are no
+    answers if it is None or at its end.
     """
 
     def __init__(self, write: Callable[[str], None], replies: int | None = None) -> None:
@@ -44,12 +51,12 @@ class Console:
         self._typed = b""
 
     def tell(self, message: Message) -> None:
-        """Show a message in the table's language."""
+        """Show a message in the language of the table."""
         self._write(f"> {message}")
 
     def reply(self) -> str | None:
-        """Return a line typed since the last call, stripped and in lower case, or None. Does not
-        wait.
+        """Return a line typed since the last call, stripped and in lower case, or None. This method
+        does not wait.
         """
         if self._replies is not None and select.select([self._replies], [], [], 0)[0]:
             got = os.read(self._replies, 4096)
@@ -64,9 +71,9 @@ class Console:
 
 
 def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
-    """Return the instruction for a step, in words and lights, and the check that the sensors have
-    seen it. Raises SkippedError for a step that nobody can do at this table, and TiltboardError for
-    an impossible one.
+    """Return the instruction for a step, in words and lights, and a check that the sensors have
+    detected the step. Raises SkippedError for a step that a person cannot do at this table, and
+    TiltboardError for an impossible step.
     """
     profile, cells = host.profile, host.sight.cells
     match deed:
@@ -78,7 +85,7 @@ def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
             say = put(kind, place, off_middle(profile, *offset_mm))
             return Asked(say, {place: Role.PUT}, {place: piece}), stands
         case h.Take(what):
-            place = str(what)  # A scenario names places.
+            place = str(what)  # A scenario always names a place to take from.
             empty = _holds(host, place, None)
             _piece_on(host, place)
             return Asked(take(place), {place: Role.REMOVE}), empty
@@ -136,7 +143,9 @@ def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
 
 
 def put(piece: Message | str, place: str, off_middle: Message | None = None) -> Message:
-    """Ask for a piece on a place. ``off_middle``: as ``off_middle`` returns it."""
+    """Return the request to put a piece on a place. ``off_middle`` is the result of the function
+    ``off_middle``.
+    """
     if off_middle is None:
         return text("Put a {piece} on {place}.", piece=piece, place=place)
     return text(
@@ -148,22 +157,26 @@ def put(piece: Message | str, place: str, off_middle: Message | None = None) -> 
 
 
 def off_middle(profile: Profile, east_mm: float, north_mm: float) -> Message | None:
-    """Return how far off the middle of its place a piece stands, or None for not at all."""
+    """Return the distance and direction of a piece from the middle of its place, in words, or None
+    if both distances are 0.
+    """
     if not (east_mm or north_mm):
         return None
     return _ways(profile, text("{mm} mm toward {side}"), east_mm, north_mm)
 
 
 def take(place: str) -> Message:
-    """Ask for an empty place."""
+    """Return the request to empty a place."""
     return text("Take the piece off {place}.", place=place)
 
 
 def tilt(profile: Profile, x_deg: float, y_deg: float) -> Message:
-    """Ask for a tilt, to be held, or for a level plate."""
+    """Return the request to tilt the plate and hold it or, for two zero angles, to level
+    the plate.
+    """
     if not (x_deg or y_deg):
         return text("Let the plate come back to level.")
-    # A turn about x raises the highest row, one about y raises column a.
+    # A rotation about x raises the highest row, and a rotation about y raises column a.
     side = text("the side of {side} goes up by {angle} degrees")
     ways = _ways(profile, side, -y_deg, x_deg)
     return text("Tilt the plate and hold it: {ways}.", ways=ways)
@@ -183,7 +196,9 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
 
 
 def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Message:
-    """Return ``way`` along columns, rows or both, where not 0; positive is toward the last one."""
+    """Return ``way`` filled in for columns, rows or both, without directions whose value is 0.
+    Positive values point to the last column or row.
+    """
     column = profile.places[-1 if by_column > 0 else 0][0]
     row = profile.rows if by_row > 0 else 1
     sides = (
@@ -199,9 +214,9 @@ def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Me
 
 
 def _holds(host: Host, place: str, piece: str | None, *, or_unsure: bool = False) -> Seen:
-    """Return a check that ``piece`` is on the place, or that it is empty (or, with ``or_unsure``,
-    unsure). On a plate that is not level the check is only that the reading has changed and is
-    steady.
+    """Return a check that ``piece`` is on the place or, if ``piece`` is None, that the place is
+    empty. If ``or_unsure`` is true, an unsure place also passes. On a tilted plate, the check only
+    requires a changed and steady reading.
     """
     index = host.overlay.index_of(place)
     first_mt = host.look.frame.field_mt[index : index + 1]
@@ -265,13 +280,15 @@ def _leans(host: Host, *wanted_deg: float) -> bool:
 
 
 def _was_knocked(host: Host) -> bool:
-    """Return whether the table was bumped just now, or is still moving."""
+    """Return whether the table was bumped since the last scan, or is still moving."""
     events = host.sight.events
     return not _still(host) or any(e.happening is Happening.BUMPED for e in events)
 
 
 def _in_turn(first: Seen, then: Seen) -> Seen:
-    """Return a check that ``first`` has held once, and ``then`` holds now or later."""
+    """Return a check that ``first`` was true at least once, and that ``then`` is true
+    afterwards.
+    """
     was = False
 
     def seen() -> bool:

@@ -1,4 +1,4 @@
-"""The scenario language, one step per line, parsed into values (docs/scenarios.md)."""
+"""Parser of the scenario language, with one step per line (docs/scenarios.md)."""
 
 from __future__ import annotations
 
@@ -24,30 +24,32 @@ _SPECIAL = re.compile(r"[\"'\\#]")
 
 @dataclass(frozen=True, slots=True)
 class SetupByHand:
-    """``setup by-hand``: the ``game`` step before it leaves the set-up to the steps."""
+    """``setup by-hand``: after the preceding ``game`` step, the scenario's own steps set up the
+    board.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """``wait D``: let that time pass."""
+    """``wait D``: continue after the duration D."""
 
     duration_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """``kill``: the service ends at once and starts again."""
+    """``kill``: stop the service without warning and start it again."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerCut:
-    """``power-cut``: the whole table loses power, chips included, and gets it back."""
+    """``power-cut``: interrupt the power of the whole table, including its chips."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meanwhile:
-    """``meanwhile STEP``: one hand begins the step, and the other hand does the next one at
-    once.
+    """``meanwhile STEP``: one hand begins the step, and the other hand carries out the next step at
+    the same time.
     """
 
     deed: h.Deed
@@ -55,7 +57,7 @@ class Meanwhile:
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """``expect [within D] CLAIM``: ``what`` (a key of CLAIMS), and the ``words`` that follow it."""
+    """``expect [within D] CLAIM``: the key of the claim in CLAIMS, and the words after the key."""
 
     what: str
     words: tuple[str, ...]
@@ -71,16 +73,20 @@ class ScenarioStep:
 
     line: int
     text: str
-    """The line without its comment."""
+    """Text of the line without its comment."""
     action: Action
 
 
 class UnreadableError(ValueError):
-    """An error in a line; it becomes a ScenarioSyntaxError with file and line."""
+    """Raised for an error in a line. The parser converts it into a ScenarioSyntaxError with file
+    and line.
+    """
 
 
 def duration_s(word: str) -> float:
-    """Read ``1.5s`` or ``200ms``."""
+    """Return the duration in seconds of a text such as ``1.5s`` or ``200ms``. Raises
+    UnreadableError.
+    """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)", word)
     if not found:
         raise UnreadableError(f"expected a duration such as 1.5s or 200ms, not {word!r}")
@@ -88,8 +94,8 @@ def duration_s(word: str) -> float:
 
 
 def bounded(word: str, what: str, limit: float, *, least: float | None = None) -> float:
-    """Return the number ``word`` between ``least`` (default -``limit``) and ``limit``. ``what``:
-    its name for the error. Raises UnreadableError.
+    """Return the number in ``word``, which must be between ``least`` (default -``limit``) and
+    ``limit``. ``what`` is the name of the number in the error message. Raises UnreadableError.
     """
     lowest = -limit if least is None else least
     try:
@@ -102,15 +108,17 @@ def bounded(word: str, what: str, limit: float, *, least: float | None = None) -
 
 
 def split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
-    """Cut a trailing ``for D`` off."""
+    """Split a final ``for D`` off. Return the remaining words and the duration in seconds, or None
+    without a duration.
+    """
     if len(words) >= 2 and words[-2] == "for":
         return list(words[:-2]), duration_s(words[-1])
     return list(words), None
 
 
 def named(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
-    """Return optional values such as ``from 40 tremble 1``, in any order. ``kinds``: name ->
-    maximum.
+    """Return optional values such as ``from 40 tremble 1``, in any order. ``kinds`` maps each name
+    to its maximum. Raises UnreadableError.
     """
     once = {*words[::2]}
     if not once <= kinds.keys() or 2 * len(once) != len(words):
@@ -122,7 +130,9 @@ def named(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
 
 
 def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
-    """Cut a leading ``at DX DY`` off."""
+    """Split an initial ``at DX DY`` off. Return the offset in mm and the remaining words. Raises
+    UnreadableError.
+    """
     if words[:1] != ["at"] or len(words) < 3:
         return (0.0, 0.0), words
     x, y = (bounded(word, "an offset in mm", h.MAX_OFFSET_MM) for word in words[1:3])
@@ -130,11 +140,15 @@ def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
 
 
 class ScenarioSyntaxError(ConfigError):
-    """A line of a scenario cannot be read; names file, line and what was expected."""
+    """Raised if a line of a scenario cannot be parsed. The message states the file, the line and
+    what was expected.
+    """
 
 
 def parse_scenario(source: str, text: str) -> tuple[ScenarioStep, ...]:
-    """Parse a whole file; ``source`` names it in errors. Raises ScenarioSyntaxError."""
+    """Parse the text of a scenario file. ``source`` is the file's name in error messages. Raises
+    ScenarioSyntaxError.
+    """
     steps: list[ScenarioStep] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
@@ -158,7 +172,7 @@ def parse_scenario(source: str, text: str) -> tuple[ScenarioStep, ...]:
 
 
 def _quoted(word: str) -> str:
-    """Return ``word`` quoted so that it can be parsed again."""
+    """Return ``word`` quoted so that the parser reads the same word again."""
     if _SPECIAL.search(word):
         return shlex.quote(word)
     return f'"{word}"' if " " in word or not word else word
@@ -217,7 +231,7 @@ def _action(words: Sequence[str]) -> Action:
     match words:
         case ["game", name, *options] if all("=" in word for word in options):
             begun = new_game(name, options)
-            # A fixed seed makes random draws the same in each run.
+            # A fixed seed makes random draws equal in each run.
             chance = dict.fromkeys(game_type(name).secret_options, 1)
             return structs.replace(begun, options={**chance, **begun.options})
         case ["setup", "by-hand"]:

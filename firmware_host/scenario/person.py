@@ -1,5 +1,5 @@
-"""A person as the actor of a scenario, who is asked for each step until the sensors have seen
-it.
+"""A person as the actor of a scenario. The program requests each step and waits until the sensors
+have detected it.
 """
 
 from __future__ import annotations
@@ -33,29 +33,33 @@ KEYS = text(
 
 
 class StoppedError(TiltboardError):
-    """The person at the terminal ended the run."""
+    """Raised if the person at the terminal ends the run."""
 
 
 @dataclass(slots=True)
 class _Request:
-    """A request to the person."""
+    """A request to the person, with the check that the sensors have detected the step."""
 
     asked: Asked
     seen: by_hand.Seen
     from_s: float = 0.0
     level: bool = False
-    """The person holds the plate until it has been seen."""
+    """True if the person holds the plate until the sensors have detected the step."""
     due_s: float | None = None
-    """The time by which it must be seen; None until it is asked for, not before ``from_s``."""
+    """Time by which the sensors must detect the step. None until the request is shown, which is not
+    before ``from_s``.
+    """
 
 
 class Person:
-    """Implements ``Actor`` with a person, at the parts of ``profile`` on ``buses`` with a host on
-    them, open inside the context. Requests appear on ``terminal`` and on the lights. ``state``: the
-    folder of journal and calibration, which outlives a ``kill``.
+    """An ``Actor`` that asks a person to carry out the steps at a real table.
 
-    The sensors decide: a step is done when they have seen it, and fails ``time_out_s`` after the
-    request. The person may type "skip", "again" or "stop".
+    The parts of ``profile`` on ``buses`` are used with a host, which is open inside the context.
+    Requests appear on ``terminal`` and on the lights. ``state`` is the folder of journal and
+    calibration, which survives a ``kill`` step.
+
+    The sensors decide whether a step is done. A step fails ``time_out_s`` seconds after its
+    request. The person can type "skip", "again" or "stop".
     """
 
     patience_s = PATIENCE_S
@@ -90,8 +94,8 @@ class Person:
         return any(request.level for request in self._later)
 
     def tick(self) -> None:
-        """Do one scan, wait for the next, and make the requests that are due. Raises NotSeenError,
-        StoppedError.
+        """Run one scan, wait until the next scan is due, and show the requests that are due. Raises
+        NotSeenError or StoppedError.
         """
         self.host.step()
         self._pacer.wait()
@@ -99,7 +103,7 @@ class Person:
         self._later = [each for each in self._later if now_s < each.from_s or self._goes_on(each)]
 
     def set_up(self, tick: Tick) -> None:
-        """Ask for the new game's starting position."""
+        """Ask the person to set up the starting position of the new game."""
         tick()
         wanted = self.host.game.start().cells
 
@@ -112,7 +116,7 @@ class Person:
         self._ask(_Request(Asked(say), is_set_up), tick)
 
     def act(self, deed: Act, tick: Tick) -> None:
-        """Ask for a step, and wait until the sensors have seen it."""
+        """Ask the person for a step, and wait until the sensors have detected it."""
         match deed:
             case Wait(duration_s):
                 until_s = self.clock.now() + duration_s
@@ -138,15 +142,15 @@ class Person:
                     self._later.append(_Request(asked, seen, from_s, level))
 
     def _restart(self) -> None:
-        """Drop everything in memory, and open a new host, which resumes from the journal."""
+        """Close the host and open a new host, which resumes the game from the journal."""
         self.host.close()
         self.__enter__()
         self._terminal.tell(text("The service has been started again."))
 
-    # Asking
+    # Requests to the person
 
     def _ask(self, request: _Request, tick: Tick) -> None:
-        """Make a request, and scan until it has been seen."""
+        """Show a request, and scan until the sensors have detected the step."""
         try:
             while self._goes_on(request):
                 match self._terminal.reply():
@@ -165,7 +169,9 @@ class Person:
             self.host.upkeep.asked = None
 
     def _goes_on(self, request: _Request) -> bool:
-        """Return whether a request has not been seen yet, and show it once. Raises NotSeenError."""
+        """Return whether the step of a request is still missing, and show the request the first
+        time. Raises NotSeenError after the time limit.
+        """
         asked, now_s = request.asked, self.clock.now()
         if request.seen():
             self.host.upkeep.asked = None

@@ -1,5 +1,5 @@
-"""The runner of scenarios: an actor does the steps, the table scans, and expectations are
-checked.
+"""The runner of scenarios: an actor carries out the steps, the host scans the table, and the runner
+checks expectations.
 """
 
 from __future__ import annotations
@@ -20,32 +20,33 @@ from tiltboard.games.seated import SeatedGame
 from tiltboard.ground.clock import Clock
 from tiltboard.ground.errors import TiltboardError
 
-QUIET_S = 0.5  # Time without a change for which a bare expect waits.
-QUIET_SCANS = 4  # The same in scans: a reading is the mean of that many.
+QUIET_S = 0.5  # Time in seconds without a change for which an ``expect`` without ``within`` waits.
+# Number of unchanged scans to wait for, because a reading is the mean of this number of scans.
+QUIET_SCANS = 4
 
 
 class UnknownNameError(TiltboardError, LookupError):
-    """A scenario names a place, piece or player that this game does not have."""
+    """Raised if a scenario names a place, piece or player that the game does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """The table as seen from outside.
+    """The state of the table as a person sees it.
 
-    ``overlay``, ``players``: every name that exists, so that misspelt ones are rejected.
+    ``overlay`` and ``players`` contain all valid names, so that misspelt names are rejected.
     """
 
     time_s: float
     standing: Standing
     cells: Mapping[str, str]
-    """Place -> the piece that perception sees."""
+    """Place -> piece that the sensors detect."""
     overlay: Overlay
     players: Collection[str]
 
 
 def compared(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
-    """Return whether ``claim`` holds, the sentence on what it expects, and the one on what was
-    found. Raises UnknownNameError if a name does not exist.
+    """Return whether ``claim`` holds, a sentence about what the claim expects, and a sentence about
+    what was found. Raises UnknownNameError if a name does not exist.
     """
     standing, says = view.standing, str(view.standing.say)
     match claim.what, claim.words:
@@ -113,61 +114,66 @@ Tick: TypeAlias = Callable[[], None]
 
 
 class SkippedError(TiltboardError):
-    """A step that is not possible at this table, or that the person skips; the run continues."""
+    """Raised for a step that is not possible at this table, or that the person skips. The run
+    continues.
+    """
 
 
 class NotSeenError(TiltboardError):
-    """The sensors did not see an expected change in time."""
+    """Raised if the sensors did not detect an expected change in time."""
 
 
 class Actor(Protocol):
-    """The person or simulation that carries out steps, at a table with a host on it.
+    """The person or simulation that carries out the steps at a table with a running host.
 
-    ``tick`` in its methods is the runner's: it calls the actor's own and then checks what changed.
+    The argument ``tick`` of the methods is the runner's: it calls the actor's own ``tick`` and then
+    checks for changes.
     """
 
     @property
     def host(self) -> Host:
-        """The present host, which changes with a restart."""
+        """The current host, which is replaced at a restart."""
 
     @property
     def clock(self) -> Clock:
-        """The table's clock."""
+        """The clock of the table."""
 
     @property
     def busy(self) -> bool:
-        """True while something that was begun is not over, such as a hand or a timed tilt."""
+        """True while an action is still in progress, such as a moving hand or a timed tilt."""
 
     @property
     def patience_s(self) -> float:
-        """Longest time in s that an expectation waits for the table to become quiet."""
+        """Maximum time in seconds that an expectation waits for the table to become quiet."""
 
     def tick(self) -> None:
-        """Do one scan, and wait until the next is due."""
+        """Run one scan, and wait until the next scan is due."""
 
     def act(self, deed: Act, tick: Tick) -> None:
-        """Carry out a step, and return when it is done.
+        """Carry out a step, and return when the step is done.
 
-        Raises SkippedError, NotSeenError, and TiltboardError for an impossible step.
+        Raises SkippedError or NotSeenError, or TiltboardError for an impossible step.
         """
 
     def set_up(self, tick: Tick) -> None:
-        """Set the plate up for the game that has just been started. Raises the same."""
+        """Set up the plate for the game that has just been started. Raises the same errors as
+        ``act``.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """The table after a step."""
+    """The state of the table after a step."""
 
     step: s.ScenarioStep
     view: TableView
     failure: Message | None = None
-    """The finding of an expectation that did not hold, or None."""
+    """Description of an expectation that failed, or None."""
     skipped: Message | None = None
-    """Why the step was not done, or None."""
+    """Reason why the step was skipped, or None."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the object that ``--json`` prints."""
+        """Return the JSON object that ``--json`` prints."""
         view, standing = self.view, self.view.standing
         skipped = {} if self.skipped is None else {"skipped": str(self.skipped)}
         return {
@@ -184,7 +190,7 @@ class StepReport:
 
 
 class ScenarioRunner:
-    """Lets ``actor`` carry out the steps one by one. ``seen`` is called after each scan."""
+    """Runs the steps of a scenario with ``actor``. ``seen`` is called after each scan."""
 
     def __init__(self, actor: Actor, seen: Callable[[Host], None] = lambda _: None) -> None:
         self._actor = actor
@@ -194,10 +200,11 @@ class ScenarioRunner:
         self._quiet_scans = 0
 
     def run(self, steps: tuple[s.ScenarioStep, ...]) -> Iterator[StepReport]:
-        """Yield a report per step, until the first expectation that does not hold.
+        """Yield a report for each step, until the first expectation that fails.
 
-        Steps after a skipped one, up to the next game, depend on it and are skipped too. Raises
-        TiltboardError for an impossible step, RulesError for a game that cannot be played.
+        Steps after a skipped step depend on it, so they are also skipped up to the next game.
+        Raises TiltboardError for an impossible step, and RulesError for a game that cannot be
+        played.
         """
         skipped_line: int | None = None
         for step, following in zip_longest(steps, steps[1:]):
@@ -222,7 +229,7 @@ class ScenarioRunner:
                 return
 
     def view(self) -> TableView:
-        """Return the table as it is now."""
+        """Return the current state of the table."""
         host = self._actor.host
         seen = host.standing, host.sight.cells, host.overlay
         return TableView(self._now(), *seen, host.game.players)
@@ -279,13 +286,13 @@ class ScenarioRunner:
         return self._actor.clock.now()
 
     def tick(self) -> None:
-        """Do one scan, and wait until the next is due."""
+        """Run one scan, and wait until the next scan is due."""
         self._actor.tick()
         self._seen(self._actor.host)
         self._watch()
 
     def _wait_quiet(self) -> None:
-        """Wait until hands, readings and commanded tilt have been unchanged for QUIET_S."""
+        """Wait until readings, hands and commanded tilt have been unchanged for QUIET_S seconds."""
         actor, started_s = self._actor, self._now()
         while (
             self._now() - self._quiet_since_s < QUIET_S or self._quiet_scans < QUIET_SCANS
@@ -293,7 +300,7 @@ class ScenarioRunner:
             self.tick()
 
     def _watch(self) -> None:
-        """Note whether anything has changed with the last scan."""
+        """Restart the quiet time if the last scan differs from the scan before."""
         host = self._actor.host
         observation = host.look.observation
         lost = tuple((fault.part, fault.template) for fault in host.sight.faults)
@@ -304,6 +311,6 @@ class ScenarioRunner:
             self._changed()
 
     def _changed(self) -> None:
-        """Count the quiet time from now, because something has changed."""
+        """Restart the quiet time because of a change."""
         self._quiet_since_s = self._now()
         self._quiet_scans = 0

@@ -1,8 +1,8 @@
-"""Traces: recordings of the sensors' readings, which can be replayed through the whole host. The
-same trace gives the same observations, sentences and moves.
+"""Traces: recordings of the sensor readings, which can be replayed through the whole host. The same
+trace always gives the same observations, messages and moves.
 
-A file is gzip over lines of JSON: the header, then one line per scan. Readings are written without
-rounding. Gzip's checksum detects damage.
+A trace file is gzip-compressed and contains lines of JSON: a header, then one line per scan.
+Readings are written without rounding. The checksum of gzip detects damage.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ from tiltboard.firmware_host.table.sight import Magnet, Observation
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import RulesError
 
-FLUSH_EVERY = 50  # Most scans that a loss of power costs.
-MAX_BYTES = 1 << 26  # On disk; half an hour takes some 15 MB.
+FLUSH_EVERY = 50  # Maximum number of scans lost in a power failure.
+MAX_BYTES = 1 << 26  # Maximum size of a file in bytes. Half an hour takes about 15 MB.
 MAX_PLAIN = 1 << 28
-PART_S = 600.0  # Length of a file, which ends when the table is next quiet.
-LONGEST = 2.0  # Factor on PART_S if the table is never quiet.
-KEPT = 3  # Number of older files; FILE.1 is the newest.
-BEHIND = 1000  # Most scans that may wait for the disk.
+PART_S = 600.0  # Minimum duration of a file in seconds. A file ends when the table is next quiet.
+LONGEST = 2.0  # Maximum duration of a file, as a multiple of PART_S, if the table is never quiet.
+KEPT = 3  # Number of older files. FILE.1 is the newest of them.
+BEHIND = 1000  # Maximum number of scans that can wait for the disk.
 _GZIP = 16 + zlib.MAX_WBITS
 _AGAIN = "Record again, or get another copy of the file."
 
-# msgspec decodes a union of classes, but not their common base class.
+# msgspec can decode a union of classes, but not their common base class.
 if TYPE_CHECKING:
     Asked: TypeAlias = GameRequest
 else:
@@ -66,16 +66,16 @@ _log = logging.getLogger(__name__)
 
 
 def layout_of(profile: Profile) -> Layout:
-    """Return what a frame's meaning depends on: name, columns, rows, pitch and gap (mm),
-    scans/s.
+    """Return the values on which the meaning of a frame depends: name, columns, rows, pitch and gap
+    in mm, scans per second.
     """
     grid = profile.name, profile.columns, profile.rows
     return *grid, profile.pitch_mm, profile.gap_mm, profile.scans_per_s
 
 
 class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The context of the scans: the table, its calibration, and the game with the ``moves`` that
-    were confirmed before the first scan.
+    """The context of the scans: the table, its calibration, and the game with the ``moves``
+    confirmed before the first scan.
     """
 
     tiltboard_trace: Literal[1]
@@ -87,13 +87,13 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, host: Host) -> Self:
-        """Return the header of a recording that begins with the present state of ``host``."""
+        """Return the header of a recording that starts at the current state of ``host``."""
         layout, calibration = layout_of(host.profile), host.sensing.perception.calibration
         return cls(1, layout, calibration, host.game.name, host.game.options, host.standing.moves)
 
 
 class Scan(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """One scan, with the requests to the host before it."""
+    """One scan, with the requests to the host since the scan before."""
 
     frame: Frame
     asked: tuple[Asked, ...] = ()
@@ -101,12 +101,12 @@ class Scan(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A recording."""
+    """A recording: header and scans."""
 
     header: TraceHeader
     scans: tuple[Scan, ...]
     complete: bool
-    """False if it was cut off (by a loss of power, for instance)."""
+    """False if the recording was cut off, for example by a power failure."""
 
 
 def _fault_out(fault: Any) -> list[str]:
@@ -122,7 +122,9 @@ _ENCODER = msgspec.json.Encoder(enc_hook=_fault_out, order="deterministic")
 
 
 def read_trace(path: Path) -> Trace:
-    """Read a whole trace. Raises TraceError naming the record, the header being record 0."""
+    """Read a whole trace. Raises TraceError with the number of the invalid record; the header is
+    record 0.
+    """
 
     def decoded(number: int, line: bytes, kind: type[T]) -> T:
         try:
@@ -180,9 +182,10 @@ def _bad(path: Path, number: int, expected: Message | str) -> TraceError:
 
 
 class TraceWriter:
-    """Writes to ``path``, which must not exist. A context manager. Raises OSError.
+    """Writes a trace to ``path``, which must not exist. Use it as a context manager. Raises
+    OSError.
 
-    The same scans give the same bytes. A file that was never closed loses the last second.
+    Equal scans give equal files. A file that was not closed lacks the last second.
     """
 
     def __init__(self, path: Path, header: TraceHeader) -> None:
@@ -206,18 +209,20 @@ class TraceWriter:
             self._raw.flush()
 
     def close(self) -> None:
-        """End the file as a whole one."""
+        """Complete and close the file."""
         with self._raw:
             self._file.close()
 
 
 class Recorder:
-    """Records the sensors' readings in ``path``, with older ones in ``path``.1 to .3.
+    """Records the sensor readings in the file ``path``. Older files get the suffixes .1 to .3.
 
-    Each file is independent: it begins with the game, its moves and the calibration of that time,
-    so that `tiltboard replay` can replay it. A new one begins after PART_S, and with another game
-    or calibration. ``record`` does not wait: a separate thread compresses and writes. A disk that
-    is full or too slow ends the recording, never the game; the log reports it.
+    Each file is independent: it starts with the game, its moves and the current calibration, so
+    that `tiltboard replay` can replay it. A new file begins after PART_S seconds, and with another
+    game or calibration.
+
+    ``record`` does not wait, because a separate thread compresses and writes. A full or slow disk
+    ends the recording with a message in the log, but not the game.
     """
 
     def __init__(self, path: Path) -> None:
@@ -237,7 +242,9 @@ class Recorder:
         self._thread.start()
 
     def record(self, host: Host) -> None:
-        """Record a step, in the table's thread: the readings, and the requests to the table."""
+        """Record the readings of a step and the requests to the host. Must be called in the table's
+        thread.
+        """
         if self.failed:
             return
         if host.upkeep.sweep is not None:
@@ -257,11 +264,11 @@ class Recorder:
         self._queue.put(Scan(host.look.frame, asked))
 
     def close(self) -> None:
-        """Write the rest, and end the file."""
+        """Write the remaining scans, and end the file."""
         self._queue.put(None)
         self._thread.join()
 
-    # The recorder's own thread
+    # Methods of the recorder's thread
 
     def _run(self) -> None:
         item = self._queue.get()
@@ -289,7 +296,9 @@ def _is_trace(path: Path) -> bool:
 
 
 def _quiet(host: Host) -> bool:
-    """Return whether the board shows the position and nobody is doing anything."""
+    """Return whether the board matches the position of the game and nobody is touching the
+    table.
+    """
     standing, sight = host.standing, host.sight
     return (
         standing.phase is Phase.TURN
@@ -301,7 +310,7 @@ def _quiet(host: Host) -> bool:
     )
 
 
-# Played again
+# Replay of traces
 
 
 @contextmanager
@@ -317,15 +326,15 @@ def unlogged() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One replayed scan: the observation, and the standing after it."""
+    """The result of a replayed scan: the observation, and the state of the game after the scan."""
 
     observation: Observation
     standing: Standing
 
 
 def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
-    """Yield the result of each scan. Raises TraceError if the trace is not this table's, or its
-    game is impossible.
+    """Yield the result of each scan. Raises TraceError if the trace is from another table, or if
+    its game is impossible.
     """
     header = trace.header
     if header.layout != layout_of(profile):
@@ -369,7 +378,9 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
                     try:
                         host.do(command)
                     except NotPossibleError:
-                        continue  # The replayed game differs from the recorded one.
+                        # The replayed game can differ from the recorded game, so a request can be
+                        # impossible.
+                        continue
                 host.step()
                 yield Seen(host.look.observation, host.standing)
 
@@ -387,9 +398,7 @@ class _Nothing:
 
 
 class _Tape(Plate):
-    """A plate whose scans come from the trace, and a clock that shows the time of the newest
-    one.
-    """
+    """A plate whose scans come from a trace, and a clock that shows the time of the last scan."""
 
     def __init__(self, scans: tuple[Scan, ...]) -> None:
         super().__init__(_Nothing(), None, None, None, self)
@@ -418,7 +427,9 @@ def report(
     as_json: bool,
     words: Callable[[Message], str] = str,
 ) -> Iterator[str]:
-    """Yield a line per event, and the last lines for the end. ``words``: translates a message."""
+    """Yield one line per event, and the final state in the last lines. ``words`` translates a
+    message.
+    """
     last: Seen | None = None
     moves = tuple(trace.header.moves)
     for seen in rerun(trace, profile):
@@ -448,7 +459,7 @@ def report(
 
 
 def _news(last: Seen | None, seen: Seen, before: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Yield the moves confirmed or taken back since ``last``, and the sentence if it is new."""
+    """Yield the moves confirmed or undone since ``last``, and the message if it has changed."""
     standing, at_s = seen.standing, seen.observation.time_s
     pairs = enumerate(zip(before, standing.moves, strict=False))
     shorter = min(len(before), len(standing.moves))

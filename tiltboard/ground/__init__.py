@@ -1,1 +1,3 @@
-"""The ground of every part: root error, clock, rate limits, and loading of plug-ins."""
+"""The base of all packages: the root of the error classes, the clock, rate limits, and the loading
+of plug-ins.
+"""

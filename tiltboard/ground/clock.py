@@ -1,4 +1,4 @@
-"""The clock that drivers and host are handed; the only module that reads real time."""
+"""The clock that drivers and host get as an argument. Only this module reads real time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Monotonic seconds, and waiting: ``SystemClock`` in real time, ``VirtualClock`` in tests.
+    """Monotonic time and waiting: ``SystemClock`` in real time, ``VirtualClock`` in tests.
 
     >>> def seconds_of(clock: Clock, work) -> float:
     ...     began_s = clock.now()
@@ -16,17 +16,19 @@ class Clock(Protocol):
     """
 
     def now(self) -> float:
-        """Seconds since an arbitrary start; never goes back."""
+        """Return the time in seconds since an arbitrary start. The time never goes back."""
 
     def sleep(self, duration_s: float) -> None:
-        """Return after ``duration_s`` seconds (at once if it is not positive)."""
+        """Return after ``duration_s`` seconds, or immediately if ``duration_s`` is not positive."""
 
     def calendar(self) -> float:
-        """Seconds since 1970-01-01 UTC, for dates that people read; may jump."""
+        """Return the time in seconds since 1970-01-01 UTC, for dates that people read. The time can
+        jump.
+        """
 
 
 class SystemClock:
-    """The machine's own clock.
+    """The real clock of this machine.
 
     >>> clock = SystemClock()
     >>> began_s = clock.now()
@@ -35,19 +37,19 @@ class SystemClock:
     """
 
     def now(self) -> float:
-        """Seconds of the monotonic clock."""
+        """Return the time of the monotonic clock in seconds."""
         return time.monotonic()
 
     def sleep(self, duration_s: float) -> None:
-        """Sleep in real time."""
+        """Sleep in real time. Return immediately if ``duration_s`` is not positive."""
         if duration_s > 0:
             time.sleep(duration_s)
 
     def calendar(self) -> float:
-        """Seconds since 1970-01-01 UTC."""
+        """Return the time in seconds since 1970-01-01 UTC."""
         return time.time()
 
 
 def cpu_s() -> float:
-    """CPU seconds (user and system) that this process has used; for measurements only."""
+    """Return the CPU time (user and system) of this process in seconds, for measurements only."""
     return time.process_time()

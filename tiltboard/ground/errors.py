@@ -1,4 +1,4 @@
-"""The root of the table's errors, and the command that a remedy names."""
+"""The base class of all errors of tiltboard, and a command for use in remedies."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import sys
 
 
 class TiltboardError(Exception):
-    """Base of every error that the table raises on purpose; each says what to do.
+    """Base class of all errors that tiltboard raises. Each error states a remedy.
 
-    ``template`` and ``remedy`` are English with ``{named}`` fields filled from ``params``, so that
-    a host can translate both.
+    ``template`` and ``remedy`` are English texts with ``{named}`` fields, which are filled from
+    ``params``. A host can translate both texts.
 
         >>> import tiltboard
         >>> try:
@@ -29,7 +29,8 @@ class TiltboardError(Exception):
 
 
 def extra_command(extra: str, folder: str = ".") -> str:
-    """The command, for the Python that runs this, that brings an extra from a clone. No index has
-    this project's packages: whoever claimed their names there could have anything installed.
+    """Return the command that installs an extra from the clone in ``folder``, with the Python that
+    runs this program. The packages are not on a package index, where anyone could upload other
+    packages under these names.
     """
     return f"{sys.executable} -m pip install '{folder}[{extra}]'"

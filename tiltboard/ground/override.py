@@ -1,4 +1,4 @@
-"""``override`` of typing, from Python 3.12 on: what its base says holds for the method."""
+"""The decorator ``override`` of the typing module (Python 3.12), also for older Python versions."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ else:
     M = TypeVar("M", bound=Callable[..., Any])
 
     def override(method: M) -> M:
-        """Return the method, of which its base's docstring is true."""
+        """Return the method unchanged. The docstring of the overridden method applies."""
         return method

@@ -1,4 +1,6 @@
-"""Loading of what other packages bring by entry points, which may do anything as it loads."""
+"""Loads plug-ins of other packages through entry points. A plug-in can run arbitrary code while it
+loads.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,17 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 REQUESTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-LOAD_WITHIN_S = 20.0  # a slow card takes seconds for a package with large libraries
-MAX_SAID = 300  # characters of somebody else's error
+# Time limit in seconds. A package with large libraries takes several seconds on a slow card.
+LOAD_WITHIN_S = 20.0
+MAX_SAID = 300  # Maximum number of characters of another package's error message.
 TRACEBACK = "TILTBOARD_TRACEBACK"
-"""Environment variable: if set, a plug-in that fails to load also prints file and line."""
+"""Environment variable: if it is set, a plug-in that fails to load also prints its traceback."""
 
 
 class PluginError(Exception):
-    """It cannot be used: ``why``, on one line, ends without a full stop. Leave it out; name it."""
+    """Raised if a plug-in cannot be used. ``why`` is one line without a full stop. The caller omits
+    the plug-in and reports it by name.
+    """
 
     def __init__(self, why: str) -> None:
         self.why = why
@@ -30,22 +35,27 @@ class PluginError(Exception):
 
 
 def loaded(point: EntryPoint, look: Callable[[Any], T]) -> T:
-    """Return what ``point`` names, as ``look`` makes it, which may raise PluginError itself.
+    """Return the result of ``look`` for the object that ``point`` names. Raises PluginError if the
+    object cannot be loaded or ``look`` rejects it.
 
-    In the main thread one that has not come to its end in ``LOAD_WITHIN_S`` is given up. It stays
-    in the thread that asks, as a package may need the very module that is loading it.
+    In the main thread, loading is stopped after ``LOAD_WITHIN_S`` seconds. Loading runs in the
+    calling thread, because a package can need the module that is loading it.
     """
     return tried(lambda: look(point.load()))
 
 
 class _TooLongError(BaseException):
-    """No Exception, so that a package which swallows all of its errors does not swallow this."""
+    """Raised after the time limit. The class is not an Exception, so a package that catches every
+    Exception does not catch it.
+    """
 
 
 def tried(work: Callable[[], T]) -> T:
-    """Return what ``work`` returns, in which others' code runs. Whatever that raises, leaving the
-    program too, becomes a PluginError; but what the program's own signal handlers raise meanwhile,
-    a request to stop, is raised again even where that code has swallowed it.
+    """Return the result of ``work``, which runs code of another package.
+
+    Every exception of that code becomes a PluginError, also if the code exits the program. An
+    exception from the program's own signal handlers (a request to stop) is raised again, even if
+    the code has caught it.
     """
     with _signals_kept(LOAD_WITHIN_S):
         try:
@@ -62,8 +72,9 @@ def tried(work: Callable[[], T]) -> T:
 
 @contextmanager
 def _signals_kept(seconds: float) -> Iterator[None]:
-    """End what runs within after ``seconds``, and raise again at its end what a handler of a
-    signal has raised within. Does nothing in other threads, which are told of no signal.
+    """Stop the body of the context after ``seconds``. At the end, raise again the exception of a
+    signal handler, if any. In other threads than the main thread, which get no signals, the
+    function does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -98,7 +109,7 @@ def _signals_kept(seconds: float) -> Iterator[None]:
 
 
 def _said(error: BaseException) -> str:
-    """Return what an error says, on one line and cut to a length."""
+    """Return the message of an error on one line, shortened to ``MAX_SAID`` characters."""
     try:
         why = " ".join(str(error).split())[:MAX_SAID]
     except Exception:  # noqa: BLE001 - its text is code too

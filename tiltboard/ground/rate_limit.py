@@ -1,4 +1,4 @@
-"""Limits to how often something may happen."""
+"""A rate limit for actions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 
 class TokenBucket:
-    """Lets ``burst`` things through at once and ``per_s`` a second after that."""
+    """A rate limit that allows ``burst`` actions immediately and ``per_s`` actions per second after
+    that.
+    """
 
     def __init__(self, per_s: float, burst: float, now: Callable[[], float]) -> None:
         self._per_s = per_s
@@ -16,7 +18,7 @@ class TokenBucket:
         self._filled_s = now()
 
     def take(self) -> bool:
-        """Return whether there was a token, which is then used up."""
+        """Return whether an action is allowed now. If so, the action is counted."""
         now = self._now()
         grown = self._tokens + (now - self._filled_s) * self._per_s
         self._tokens = min(self._burst, grown)
