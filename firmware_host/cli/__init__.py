@@ -1,1 +1,1 @@
-"""The ``tiltboard`` command: one file per sub-command, each exporting ``command``."""
+"""The ``tiltboard`` command. Each sub-command is a module that exports ``command``."""

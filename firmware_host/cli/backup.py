@@ -1,11 +1,11 @@
-"""``tiltboard backup`` and ``restore``: the games, calibration and settings of a table in one file
-(docs/update.md).
+"""``tiltboard backup`` and ``restore``: copy the games, calibration and settings of a table to one
+file and back (docs/update.md).
 
-A ZIP archive, with its CRC-32 of each file: ``manifest.json``, the journal as SQLite's backup API
-copies it beside a running table, the calibration and the sweep it was made from, the settings.
-Restoring keeps the replaced files aside; nothing is ever deleted.
+A backup is a ZIP archive, with a CRC-32 for each file. It contains ``manifest.json``, the journal
+as copied by SQLite's backup API beside a running table, the calibration, the progress of bring-up,
+and the settings. Restoring moves the replaced files to a new folder and deletes nothing.
 
-Root does both with the rights of the user whose folder it is.
+If root runs the commands, they work with the rights of the user who owns the folder.
 """
 
 from __future__ import annotations
@@ -58,11 +58,14 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 SETTINGS_NAME = "tiltboard.toml"
 WHEN = (1980, 1, 1, 0, 0, 0)
-"""Date of each file in the archive: ZIP has none before 1980 or after 2107. The manifest has it."""
+"""Date of each file in the archive. ZIP supports only dates from 1980 to 2107, so the real date is
+in the manifest.
+"""
 OF_STATE = (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME)
-MAX_BYTES = 1 << 27  # All files together, in memory: a journal of 40,000 games.
+# Maximum size of all files together, which are held in memory. This is a journal of 40,000 games.
+MAX_BYTES = 1 << 27
 SETTINGS_MODE = 0o644
-_BROKEN_ZIP = (  # All errors that zipfile raises for a broken archive.
+_BROKEN_ZIP = (  # All exceptions that zipfile raises for a damaged archive.
     zipfile.BadZipFile,
     zipfile.LargeZipFile,
     zlib.error,
@@ -75,14 +78,14 @@ _BROKEN_ZIP = (  # All errors that zipfile raises for a broken archive.
 
 
 class _Numbered(msgspec.Struct, frozen=True):
-    """The format number, which a manifest of any version has."""
+    """The format number, which the manifest of every version contains."""
 
     format: int
 
 
 class Manifest(_Numbered, frozen=True):
-    """The manifest of a backup. ``made_s`` is in seconds since 1970-01-01 UTC, ``program`` is the
-    version that made it, and ``files`` are the names of all other files.
+    """The manifest of a backup. ``made_s`` is the time in seconds since 1970-01-01 UTC, ``program``
+    is the version that wrote the backup, and ``files`` are the names of all other files.
     """
 
     program: str
@@ -91,11 +94,11 @@ class Manifest(_Numbered, frozen=True):
 
 
 def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> list[str]:
-    """Write the backup ``out``, which must not exist; return the names of its files. A table may be
-    running.
+    """Write the backup ``out``, which must not exist, and return the names of its files. The table
+    can be running.
 
-    ``settings`` is the settings file to include. On an error no file is left. Raises BackupError,
-    JournalError, OSError.
+    ``settings`` is the settings file to include, or None. If an error occurs, no file is written.
+    Raises BackupError, JournalError or OSError.
     """
     if out.exists():
         raise BackupError(
@@ -109,7 +112,7 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
             for name in OF_STATE:
                 with suppress(FileNotFoundError):
                     contents[name] = _plain(state / name)
-            if JOURNAL_NAME in contents:  # as it stands between two moves
+            if JOURNAL_NAME in contents:  # The journal is copied in a state between two moves.
                 with (
                     translated(state / JOURNAL_NAME),
                     closing(connect(state / JOURNAL_NAME, read_only=True)) as running,
@@ -136,7 +139,9 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
 
 
 def _plain(path: Path, *, follow: bool = False) -> bytes:
-    """Read a table's file. Raises BackupError if it is not a plain one; FileNotFoundError."""
+    """Return the content of a table's file. Raises BackupError if it is not a regular file or
+    cannot be read, and FileNotFoundError if it does not exist.
+    """
     try:
         return read_file(path, MAX_BYTES, follow=follow)
     except FileNotFoundError:
@@ -151,8 +156,9 @@ def _plain(path: Path, *, follow: bool = False) -> bytes:
 
 
 def read_backup(path: Path) -> dict[str, bytes]:
-    """Return the content of each file in a backup, checked. Raises BackupError if it is damaged or
-    from a newer version; OSError.
+    """Return the name and the content of each file in a backup, after checking them. Raises
+    BackupError if the backup is damaged or from a newer version, and OSError if the file cannot be
+    read.
     """
     try:
         return _unpacked(path, io.BytesIO(read_file(path, MAX_BYTES)))
@@ -163,7 +169,9 @@ def read_backup(path: Path) -> dict[str, bytes]:
 
 
 def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
-    """Return the checked files of an archive; ``path`` names it in errors. Raises BackupError."""
+    """Return the checked files of an archive. ``path`` is the archive's name in error messages.
+    Raises BackupError.
+    """
     why = text("it is no ZIP archive, is cut off, or was changed")
     try:
         archive = zipfile.ZipFile(packed)
@@ -171,12 +179,14 @@ def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
         if sum(each.file_size for each in members) > MAX_BYTES:
             why = text("what it holds is too large")
             raise zipfile.LargeZipFile
-        # No more than its size, whatever it unpacks to
+        # Read at most the declared size of each file, because a manipulated archive can unpack to
+        # any size.
         contents = {each.filename: archive.open(each).read(each.file_size) for each in members}
     except _BROKEN_ZIP as error:
         raise _damaged(path, why) from error
     listed = _manifest(path, contents.pop(MANIFEST, b"")).files
-    if sorted(listed) != sorted(contents):  # a flipped bit of ZIP's own list hides some
+    # A flipped bit in the archive's directory can hide files.
+    if sorted(listed) != sorted(contents):
         raise _damaged(path, text("it does not hold what its manifest lists"))
     for name, content in contents.items():
         _check(path, name, content)
@@ -236,18 +246,20 @@ def _damaged(path: Path, why: Message | str) -> BackupError:
     )
 
 
-# The way back
+# Restoring a backup
 
 
 def put_back(
     contents: Mapping[str, bytes], state: Path, settings: Path | None, clock: Clock
 ) -> Path | None:
-    """Restore the files from ``read_backup``; return the folder where the old files are kept.
+    """Restore the files from ``read_backup``. Return the folder with the replaced files, or None if
+    no file was replaced.
 
-    ``settings`` is the path for the settings, None: leave them out. Each file is replaced in one
-    step, so that a power cut leaves the old or the new one; on an error all are as before.
+    ``settings`` is the path to restore the settings to, or None to omit the settings. Each file is
+    replaced in one step, so that after a power failure either the old or the new file exists. If an
+    error occurs, all old files are restored.
 
-    Raises JournalInUseError while a table runs there; JournalFullError.
+    Raises JournalInUseError if a table is running there, and JournalFullError if the disk is full.
     """
     journal = state / JOURNAL_NAME
     before = None
@@ -268,12 +280,14 @@ def put_back(
 
 @contextmanager
 def as_owner_of(folder: Path) -> Iterator[None]:
-    """Run the context with the rights of the folder's owner, if this process is root's.
+    """Run the context with the rights of the folder's owner, if this process runs as root.
 
-    That user may have put links there; they are followed no further than that user could.
+    The owner may have placed links in the folder. With the owner's rights, such links lead no
+    further than the owner can go.
     """
     owner = folder.lstat()
-    if owner.st_uid == 0:  # root's own link, as systemd's DynamicUser= makes one
+    # The folder can be a link of root's, as created by systemd for DynamicUser=.
+    if owner.st_uid == 0:
         owner = folder.stat()
     if os.geteuid() != 0 or owner.st_uid == 0:
         yield
@@ -296,10 +310,11 @@ def _replace(
     journal = state / JOURNAL_NAME
     fresh = {
         state / name: prepare(state / name, contents[name])
-        for name in reversed(OF_STATE)  # the journal comes last
+        for name in reversed(OF_STATE)  # The journal is replaced last.
         if name in contents
     }
-    # What another calibration than the restored one was made from
+    # The stored progress of bring-up belongs to the old calibration, so it is removed with that
+    # calibration.
     other = CALIBRATION_NAME in contents and PROGRESS_NAME not in contents
     stale = [state / PROGRESS_NAME] if other else []
     journals = [journal, *leftovers(journal)] if journal in fresh else []
@@ -308,14 +323,14 @@ def _replace(
     if old or settings is not None:
         aside = _keep_aside(old, settings, state, clock)
     if journals and all(map(_is_plain, journals)):
-        # The old journal is whole without its log until the new one takes its place. Where that
-        # fails it was damaged, or the disk is full.
+        # Write the log of the old journal into the journal file, so that the file is complete
+        # without its log. If that fails, the journal was damaged or the disk is full.
         with suppress(sqlite3.Error), closing(connect(journal, read_only=False)) as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     with ExitStack() as undone:
         for path in (*stale, *fresh):
             if path == journal:
-                # A log that belongs to the old file would be played into the new one.
+                # SQLite would apply a remaining log of the old journal to the new journal.
                 for side in leftovers(path):
                     side.unlink()
                 sync_directory(state)
@@ -333,13 +348,14 @@ def _replace(
 
 
 def _is_plain(path: Path) -> bool:
-    """Return whether a path is a plain file that may be the table's."""
+    """Return whether a path is a regular file of a size that a table's file can have."""
     return path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_BYTES
 
 
 def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clock) -> Path:
-    """Copy the old files to a new folder and return it; SQLite may still write to the originals. A
-    path that is not a plain file only gets a hard link and is never read.
+    """Copy the old files to a new folder and return the folder. The files are copied because SQLite
+    can still write to the originals. A path that is not a regular file gets only a hard link and is
+    never read.
     """
     folder = unused(state / "before-restore", clock.calendar())
     folder.mkdir(mode=0o700)
@@ -355,7 +371,7 @@ def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clo
     return folder
 
 
-# The commands
+# Commands
 
 
 @click.command(name="backup", epilog="Example: tiltboard backup table-2026-05.backup")
@@ -366,8 +382,8 @@ def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clo
 def command(file: Path, config: Path | None, state: Path | None, simulated: bool) -> None:
     """Copy games, calibration and settings to FILE, which must not exist yet.
 
-    The table may go on running: the copy is of one moment, between two moves. Paired devices are
-    not copied; they pair again.
+    The table can keep running. The copy shows the state between two moves. Paired devices are not
+    copied and must be paired again.
     """
     folder = games_folder(state, simulated=simulated, make=False)
     with writing(file):
@@ -387,7 +403,7 @@ def command(file: Path, config: Path | None, state: Path | None, simulated: bool
 def restore(file: Path, config: Path | None, state: Path | None, simulated: bool) -> None:
     """Put back what `tiltboard backup` wrote to FILE. Stop the table first.
 
-    FILE is checked whole before anything is touched. What was there is kept aside, in a folder
+    FILE is checked completely before any file is changed. The replaced files are moved to a folder
     that is named at the end.
     """
     folder = games_folder(state, simulated=simulated)

@@ -1,4 +1,6 @@
-"""``tiltboard bench``: speed measurements of this table; the laboratory adds its own here."""
+"""``tiltboard bench``: speed measurements of a table. The laboratory package adds further
+measurements.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,15 @@ PROFILE = click.option("--profile", default="plate-10", show_default=True, help=
 
 
 class Benches(Group):
-    """Measurements of the table itself, and those that other packages bring."""
+    """A group of the built-in measurements and of the measurements that other packages add."""
 
     extensions = "tiltboard.benches"
     unknown = text("There is no measurement {name!r}; {hint}")
 
     def missing(self, name: str, known: Iterable[str]) -> Message:
-        """Say where there are more measurements, if the laboratory is not installed."""
+        """Return the message for an unknown measurement. If the laboratory is not installed, the
+        message says how to install it.
+        """
         said = super().missing(name, known)
         if find_spec("tiltboard_lab") is not None:
             return said

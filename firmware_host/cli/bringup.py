@@ -1,4 +1,6 @@
-"""``tiltboard bringup``: the sweep that proves a table's wiring and measures."""
+"""``tiltboard bringup``: the sweep, which checks the wiring of a new table and measures its
+sensors.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ from tiltboard.ground.clock import SystemClock
 if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable
 
-STUCK_S = 60.0  # A simulated user who is refused for this long will not succeed.
+STUCK_S = 60.0  # Time limit in seconds for a simulated user whose steps are refused.
 
 
 AGAIN = click.option(
@@ -84,11 +86,13 @@ FRESH = click.option("--fresh", is_flag=True, help="Start over rather than go on
 def command(*, first: str, **options: Any) -> None:
     """Prove a table's wiring and measure its sensors, in one sweep.
 
-    Lights, buttons, two edges lifted, the empty plate; then one strong piece, south down, carried
-    over every place; follow the lights, and read what stands here. Enter or the button confirm
-    gives the first answer. Ctrl-C interrupts it; the next run goes on, and repeats only what did
-    not come out well. The table must not be running. The exit status is 1 if something is to be
-    mended. With --sim somebody at the simulated table does and sees everything.
+    The sweep checks the lights, the buttons and, with two lifted edges, the tilt sensor. It
+    measures the empty plate, and then one strong piece, south pole down, on every place. Follow the
+    lights and the instructions in the terminal. Enter or the confirm button gives the first answer.
+
+    Ctrl-C interrupts the sweep. The next run continues and repeats only what failed. The table must
+    not be running. The exit status is 1 if something must be repaired. With --sim, a simulated
+    person carries out all steps.
     """
     parts = list(SweepPart)
     run(parts[parts.index(SweepPart(first)) :], **options)
@@ -106,7 +110,7 @@ def run(
     again: str | None,
     fresh: bool,
 ) -> None:
-    """Sweep ``parts``; ends the command with status 1 if something must be mended."""
+    """Run the sweep for ``parts``. Ends the command with status 1 if something must be repaired."""
     table, folder = idle_table(config, profile, state, simulated=simulated)
     progress = begin(table, folder, parts, again=again, fresh=fresh, practice=faults)
     before = None if fresh else read_calibration(folder / CALIBRATION_NAME, table)
@@ -127,7 +131,7 @@ def run(
         try:
             run_sweep(sweep, plate, wait, _told(answer))
         except KeyboardInterrupt as stopped:
-            click.echo(err=True)  # the terminal's own ^C stands on this line
+            click.echo(err=True)  # The terminal shows ^C on the current line, so start a new line.
             say(text("What is done is kept: the next run goes on from there."), err=True)
             raise click.Abort from stopped
         found = sweep.calibration(buses.clock.calendar())
@@ -135,7 +139,8 @@ def run(
     if new is not None:
         write_calibration(folder / CALIBRATION_NAME, new)
         _print_measured(table, new, simulated=simulated)
-    judged = tuple(SweepPart) if again is None else progress.wanted  # ``--only``: nothing else
+    # With ``--only``, no other parts are judged.
+    judged = tuple(SweepPart) if again is None else progress.wanted
     told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress, judged)]
     for each in told:
         plain = each.plain()
@@ -158,7 +163,7 @@ def run(
 
 
 def _print_measured(table: Profile, new: Calibration, *, simulated: bool) -> None:
-    """Print the map of the sensors, and which places are worth a look."""
+    """Print the map of the sensors, and the places that need attention."""
     health, poor = health_map(table, new), worth_a_look(table, new)
     for line in health_table(table, health, str):
         click.echo(line)
@@ -174,7 +179,9 @@ Answering = Callable[[SweepStep], str | None]
 
 
 def _by_maker(sim: SimTable, seed: int) -> Answering:
-    """Return answers by a simulated user, who does the sweep at the simulated table."""
+    """Return a function that answers each step as a simulated user, who carries out the sweep at
+    the simulated table.
+    """
     from tiltboard.hw_sim.session.simulated_builder import Maker
 
     maker, accepted_s = Maker(sim, seed), sim.clock.now()
@@ -191,7 +198,9 @@ def _by_maker(sim: SimTable, seed: int) -> Answering:
 
 
 def _by_whoever_types() -> Answering:
-    """Return answers typed at the terminal, matched to the choices; Enter gives the first."""
+    """Return a function that answers each step with the user's input at the terminal. Enter gives
+    the first choice.
+    """
     console = Console(click.echo, keyboard())
 
     def answer(step: SweepStep) -> str | None:
@@ -212,7 +221,7 @@ def _by_whoever_types() -> Answering:
 
 
 def _told(answer: Answering) -> Answering:
-    """Return ``answer`` preceded by printing what is new in a step."""
+    """Return a function that prints the changes of a step and then calls ``answer``."""
     before = "", ""
 
     def follow(step: SweepStep) -> str | None:

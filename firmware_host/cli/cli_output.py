@@ -1,4 +1,4 @@
-"""Text input and output of the commands, in English: lines, errors, and typed answers."""
+"""Text input and output of the commands, in English: lines, errors and typed answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SETUP = re.compile(r"\btiltboard bringup\b(?! --sim)")
 
 
 def as_run(line: str, *, simulated: bool) -> str:
-    """Return ``line`` with its commands as they must be typed for this table."""
+    """Return ``line`` with the commands in it as the user must type them for this table."""
     return re.sub(_SETUP, r"\g<0> --sim", line) if simulated else line
 
 
@@ -50,13 +50,15 @@ FIGURES_AS_JSON = _json_option("One JSON object a line: what it says, and its fi
 
 
 def is_json_wanted() -> bool:
-    """Return whether the running command was given ``AS_JSON`` or ``FIGURES_AS_JSON``."""
+    """Return whether the running command has one of the options ``AS_JSON`` and
+    ``FIGURES_AS_JSON``.
+    """
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(_JSON))
 
 
 def say(message: Message, *, err: bool = False) -> None:
-    """Print a sentence, or its values if the command was given ``AS_JSON``."""
+    """Print a message. With the option ``AS_JSON``, print its template and parameters as JSON."""
     if not is_json_wanted():
         click.echo(str(message), err=err)
         return
@@ -65,7 +67,9 @@ def say(message: Message, *, err: bool = False) -> None:
 
 
 def report(line: str) -> None:
-    """Print a line of a measurement, or its words and figures with ``FIGURES_AS_JSON``."""
+    """Print a line of a measurement. With the option ``FIGURES_AS_JSON``, print the line and its
+    numbers as JSON.
+    """
     if not is_json_wanted():
         click.echo(line)
         return
@@ -74,22 +78,24 @@ def report(line: str) -> None:
 
 
 def log_to_stderr() -> None:
-    """Send the log to standard error: systemd's journal, which limits how much, or a terminal."""
+    """Send the log to standard error, which is systemd's journal (with its own rate limit) or a
+    terminal.
+    """
     style = "%(levelname)s %(name)s: %(message)s"
     logging.basicConfig(level=logging.INFO, format=style)
 
 
 def serve_until_told(ended: threading.Event) -> None:
-    """Wait until a request to stop, or other code, sets ``ended``. Raises a request that came
-    before, so that everything is closed and the status is that of the signal.
+    """Wait until a request to stop, or other code, sets ``ended``. If a request to stop came
+    earlier, raise it, so that everything is closed and the exit status is that of the signal.
     """
     stop.end_by(ended.set)
     ended.wait()
 
 
 def standard_input(reader: str) -> TextIO:
-    """Return standard input for ``reader``, the option or argument that reads it. Raises UsageError
-    if it is closed.
+    """Return standard input. ``reader`` is the option or argument that needs it, for the error
+    message. Raises UsageError if standard input is closed.
     """
     if sys.stdin is None:
         raise misuse(text("Standard input is closed, and {reader} reads it.", reader=reader))
@@ -97,38 +103,43 @@ def standard_input(reader: str) -> TextIO:
 
 
 def keyboard() -> int | None:
-    """Return the descriptor of standard input, or None if it is closed."""
+    """Return the file descriptor of standard input, or None if standard input is closed."""
     return None if sys.stdin is None or sys.stdin.closed else sys.stdin.fileno()
 
 
 def printable(foreign: str) -> str:
-    """Return foreign text with ``?`` for characters that a terminal could obey."""
+    """Return an untrusted text with ``?`` in place of control characters, which could change the
+    terminal.
+    """
     return "".join(sign if sign.isprintable() else "?" for sign in foreign)
 
 
 def sentence(error: TiltboardError | RulesError) -> str:
-    """Return an error's sentence and remedy, with options by the names of the command line."""
+    """Return the message and the remedy of an error. Options have their names from the command
+    line.
+    """
     said = explained(error)
     return error.named(said) if isinstance(error, OptionError) else said
 
 
 def problem(message: Message) -> click.ClickException:
-    """Return the error that ends a command with one line and status 1."""
+    """Return the exception that ends a command with one line and exit status 1."""
     return click.ClickException(str(message))
 
 
 @contextmanager
 def writing(file: Path) -> Iterator[None]:
-    """End the command with one line if the system refuses to write ``file``."""
+    """End the command with a one-line error if ``file`` cannot be written."""
     try:
         yield
     except OSError as error:
-        if error.strerror is None:  # one of our own, which has its own words
+        # The error is one of tiltboard's own and already has a complete message.
+        if error.strerror is None:
             raise
         why = text("{file} cannot be written: {why}.", file=file, why=error.strerror)
         raise problem(why) from error
 
 
 def misuse(message: Message) -> click.UsageError:
-    """Return the error for options that exclude each other; status 2."""
+    """Return the exception for options that exclude each other, with exit status 2."""
     return click.UsageError(str(message))

@@ -1,4 +1,6 @@
-"""``tiltboard doctor``: checks what a table needs of its Pi, and tells how to mend it."""
+"""``tiltboard doctor``: checks whether the Pi has everything that a table needs, and names
+remedies.
+"""
 
 from __future__ import annotations
 
@@ -65,17 +67,18 @@ from tiltboard.firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_s
 from tiltboard.ground.clock import SystemClock
 
 OLDEST_PYTHON = (3, 11)
-SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)
-# No clock that runs right shows a time before this program was written (2026-01-01 UTC).
+# systemd-timesyncd creates this file (systemd-timesyncd.service(8)).
+SYNCHRONISED = "run/systemd/timesync/synchronized"
+# Minimum of a correct clock, in seconds since 1970: this program was written after 2026-01-01 UTC.
 EARLIEST_S = 1_767_225_600.0
 
 
 def read_configured(
     config: Path | None, profile: str | None
 ) -> tuple[list[Finding], Settings, Profile | None]:
-    """Return findings about the settings, the settings, and the table's profile (None if
-    unreadable). ``config`` is the settings file, None: the one in use; ``profile`` takes precedence
-    over the settings'.
+    """Return findings about the settings, the settings, and the table's profile, or None if the
+    profile cannot be read. ``config`` is the settings file, or None for the default file.
+    ``profile`` overrides the profile in the settings.
     """
     path = settings_file(config)
     found = [
@@ -106,8 +109,9 @@ def examine(
     simulated: bool = False,
     speaker: str | None = None,
 ) -> Iterator[Finding]:
-    """Yield all findings. ``check_parts`` asks the parts; ``speaker`` is that of the settings. A
-    ``simulated`` table is examined without this machine's hardware.
+    """Yield all findings. ``check_parts`` checks the table's parts, and ``speaker`` is the
+    loudspeaker in the settings. For a ``simulated`` table, the hardware of this machine is not
+    checked.
     """
     yield from examine_computer(machine)
     needs = (*profile.needs(machine.model or ""), *computer.needs_of_speaker(speaker))
@@ -152,7 +156,7 @@ def examine(
     elif here:
         yield from check_parts()
     if not simulated:
-        # In the last two seconds, in which the parts were asked
+        # Covers the last two seconds, in which the parts were checked.
         sags = supply_sags(machine.root)
         if sags:
             yield problem("supply", SAGS, SUPPLY)
@@ -163,7 +167,7 @@ def examine(
 
 
 def examine_computer(machine: Machine) -> Iterator[Finding]:
-    """Yield findings about the machine itself."""
+    """Yield findings about the machine: model, operating system and Python."""
     model = machine.model or text("not a Raspberry Pi")
     yield ok("computer", text("{model}, {system}", model=model, system=machine.system))
     version = ".".join(map(str, machine.python))
@@ -223,8 +227,8 @@ def _packages(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
 
 
 def _devices(machine: Machine, needs: Sequence[Need], *, by_hand: bool) -> Iterator[Finding]:
-    """Yield findings about device files. ``by_hand``: the table runs as this user, not as a
-    service.
+    """Yield findings about device files. ``by_hand`` is whether the table runs as this user and not
+    as a service.
     """
     for device, need in {need.device: need for need in needs}.items():
         if not machine.path(device).exists():
@@ -253,7 +257,8 @@ def _how_to_have(need: Need) -> Message:
     """Return the remedy for a missing device file."""
     if need.part == "node":
         return text("Plug the plate in, or name its port in the profile.")
-    # raspberrypi/linux 5979: config.txt brings the bus, not its device file
+    # The setting in config.txt enables the bus but does not create its device file
+    # (raspberrypi/linux 5979).
     if need.kind is computer.I2C:
         return text(
             "Run: echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf, then see"
@@ -267,7 +272,9 @@ def _how_to_have(need: Need) -> Message:
 
 
 def _settings_of_service(service: Service, machine: Machine) -> Iterator[Finding]:
-    """Yield problems if the service's user cannot read the settings, or a file named in them."""
+    """Yield a problem for each file that the service's user cannot read: the settings, and the
+    files named in the settings.
+    """
     own = machine.path(str(SYSTEM_FILE))
     if not own.exists():
         return
@@ -288,7 +295,9 @@ def _settings_of_service(service: Service, machine: Machine) -> Iterator[Finding
 
 
 def _service(service: Service | None, machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
-    """Yield findings on the service's access to its devices: by its unit, and by owner and mode."""
+    """Yield findings about the service's access to its devices: the unit's permissions, and the
+    owner and mode of each device.
+    """
     if service is None:
         yield note(
             "service",
@@ -343,9 +352,9 @@ def _clock(machine: Machine, *, simulated: bool) -> Finding:
     return ok("clock", text("It says {date} UTC.", date=f"{date:%Y-%m-%d %H:%M}"))
 
 
-# Every part of the table: whether it is there and makes sense, without anybody's help
+# Checks of the parts, without help from a person
 
-SCANS = 40  # Enough for a tilt sensor to start, and for a part to be retried.
+SCANS = 40  # Number of scans, enough for a tilt sensor to start and for a part to be retried.
 STILL_S = 0.02
 
 
@@ -429,8 +438,9 @@ def _hall(profile: Profile, frames: Sequence[Frame]) -> Iterator[Finding]:
 
 
 def _noise_mt(readings: Sequence[float]) -> float:
-    """Return about the standard deviation of readings, in which a piece that moves hardly counts:
-    the median of a normal noise's steps is 0.95 times its own.
+    """Return an estimate of the standard deviation of readings, in mT. The estimate is the median
+    of the steps between readings (0.95 standard deviations for normal noise), so a moving piece
+    hardly affects it.
     """
     return median(abs(after - before) for before, after in pairwise(readings))
 
@@ -468,7 +478,9 @@ def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
 
 
 def _panel(held: frozenset[str]) -> Iterator[Finding]:
-    """Yield findings about the buttons; ``held`` are those closed in every scan."""
+    """Yield findings about the buttons. ``held`` contains the buttons that were closed in every
+    scan.
+    """
     if not held:
         yield ok("panel", text("No button is held down."))
     for button in sorted(held):
@@ -479,16 +491,16 @@ def _panel(held: frozenset[str]) -> Iterator[Finding]:
         )
 
 
-# What is kept: state folder, journal, calibration, room on the disk
+# Checks of stored data: state folder, journal, calibration and free disk space
 
-MIN_FREE_BYTES = 20_000_000  # A journal of 5,000 games.
+MIN_FREE_BYTES = 20_000_000  # Minimum free space in bytes, enough for a journal of 5,000 games.
 GOOD_FREE_BYTES = 200_000_000
 DAY_S = 86_400.0
 
 
 def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Finding]:
-    """Yield findings about ``state``, which need not exist yet. Changes nothing."""
-    # Not exists(), which raises where a folder is hidden from this user
+    """Yield findings about the state folder ``state``, which can be missing. No file is changed."""
+    # The method exists() raises an exception if a folder is hidden from this user.
     existing = next(path for path in (state, *state.parents) if os.access(path, os.F_OK))
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         yield problem(
@@ -518,7 +530,7 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
             again = text("Bring its games back from a backup: tiltboard restore FILE")
             yield note("journal", kept, again)
     yield from _calibration(state / CALIBRATION_NAME, profile)
-    # A sweep that was interrupted, or has found something wrong
+    # Report a bring-up that was interrupted or has found a fault.
     go_on = text("Go on with: tiltboard bringup")
     progress = read_progress(state / PROGRESS_NAME, profile)
     left = unfinished(profile, state)
@@ -586,7 +598,7 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
             yield note("calibration", why)
 
 
-# The command
+# Command
 
 MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
 
@@ -613,9 +625,11 @@ def command(
 ) -> None:
     """Check everything that the table needs: parts, permissions, settings, disk, clock.
 
-    Changes nothing. Each problem comes with its remedy; the exit status is 1 if there is any.
+    No file is changed. Each problem is shown with its remedy. The exit status is 1 if there is a
+    problem.
     """
-    of_service = state is not None and not simulated  # Another user's kernels.
+    # The service's user has its own compiled kernels.
+    of_service = state is not None and not simulated
     machine = this_machine(SystemClock(), for_service=of_service)
     configured, settings, table = read_configured(config, profile)
     state = state_folder(state, simulated=simulated)
@@ -653,7 +667,7 @@ def _parts(
     try:
         stored = read_calibration(state / CALIBRATION_NAME, table)
     except (ConfigError, OSError):
-        stored = None  # said already, where the state folder was looked at
+        stored = None  # The check of the state folder reports this error.
     if simulated:
         with simulated_table(table, seed, faults) as sim:
             return check_parts(table, sim.buses, stored)

@@ -1,4 +1,6 @@
-"""``tiltboard engine``: our engine for any program that speaks UGI, or as the table's unit."""
+"""``tiltboard engine``: the built-in engine for any program that speaks UGI, or as a service of the
+table.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ from tiltboard.firmware_host.cli.cli_output import misuse
 from tiltboard.firmware_host.messages import text
 from tiltboard.ground.clock import SystemClock
 
-IDLE_S = 60.0  # Then the unit ends and frees its memory.
-_MOST = 8  # Engines at a time: four players', one for hints, one for analysis.
+# Time in seconds without a running engine after which the unit ends and frees its memory.
+IDLE_S = 60.0
+_MOST = 8  # Maximum number of engines at a time: four for players, others for hints and analysis.
 _PATIENCE_S = 5.0
 Playing = Callable[[Iterable[str], TextIO], None]
 
@@ -34,10 +37,11 @@ Playing = Callable[[Iterable[str], TextIO], None]
 def command(*, unit: bool) -> None:
     """Play by UGI, the universal game interface, on standard input and output.
 
-    docs/engines.md tells the language, and how to let another engine play at the table.
+    docs/engines.md describes the protocol, and how another engine can play at the table.
     """
     if not unit:
-        _play(sys.stdin or (), sys.stdout)  # It is None if the parent has closed it.
+        # Standard input is None if the parent process has closed it.
+        _play(sys.stdin or (), sys.stdout)
         return
     from tiltboard.firmware_host.engines.search.compiled import compiled_search
 
@@ -70,12 +74,16 @@ def _play(lines: Iterable[str], out: TextIO) -> None:
 
 
 class _Lender(ForkingMixIn, UnixStreamServer):
-    """A server that forks engines; ``lends`` is true until none was in use for its timeout."""
+    """A server that forks an engine for each client. ``lends`` becomes False when no engine has
+    been in use for the timeout.
+    """
 
-    max_children = _MOST + 1  # is never reached, so that none is waited for
+    # This limit is never reached, so the server never waits for a child process.
+    max_children = _MOST + 1
 
     def __init__(self, listening: socket.socket, play: Playing, idle_s: float) -> None:
-        BaseServer.__init__(self, "", BaseRequestHandler)  # the unit may make no socket
+        # The unit's sandbox forbids creating a socket, so the existing socket is used.
+        BaseServer.__init__(self, "", BaseRequestHandler)
         self.socket, self.timeout, self._play = listening, idle_s, play
         self.lends = True
 
@@ -84,14 +92,17 @@ class _Lender(ForkingMixIn, UnixStreamServer):
         self.lends = bool(self.active_children)
 
     def verify_request(self, *_: object) -> bool:
-        """Return whether another engine may start; a refused client's line is closed."""
+        """Return whether another engine can start. If not, the server closes the client's
+        connection.
+        """
         self.collect_children()
         return len(self.active_children or ()) < _MOST
 
     def finish_request(self, line: Any, _address: object) -> None:
         """Run one engine in its own process."""
         self.socket.close()
-        # SIGIO, which nothing here catches, once the other end closes: whatever it is doing then.
+        # When the client closes the connection, the kernel sends SIGIO. The signal ends the engine,
+        # because no handler is installed.
         fcntl.fcntl(line, fcntl.F_SETOWN, os.getpid())
         line.settimeout(_PATIENCE_S)
         read, write = socket.recv_fds(line, 1, 2)[1]
@@ -103,8 +114,9 @@ class _Lender(ForkingMixIn, UnixStreamServer):
 
 
 def lend(listening: socket.socket, play: Playing, idle_s: float = IDLE_S) -> None:
-    """Fork an engine for each client, which sends its two pipe ends; the engine ends with the
-    client's line. Returns once no engine was in use for ``idle_s``.
+    """Fork an engine for each client, which sends two file descriptors of pipes. An engine ends
+    when its client closes the connection. Return when no engine has been in use for ``idle_s``
+    seconds.
     """
     lender = _Lender(listening, play, idle_s)
     while lender.lends:

@@ -1,4 +1,4 @@
-"""Starts ``tiltboard``, which can be stopped from the first moment on."""
+"""Starts ``tiltboard`` so that a signal can stop the program from the beginning."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tiltboard.firmware_host import stop
 
 
 def main() -> None:
-    """Run the command. A request to stop ends it with the shell's status, 130 for Ctrl-C and 143
-    for SIGTERM, after everything open is closed.
+    """Run the command. A request to stop ends the command after everything is closed, with the exit
+    status of the shell: 130 for Ctrl-C and 143 for SIGTERM.
     """
     stop.hear()
     from tiltboard.firmware_host.cli.main import main as run
@@ -18,8 +18,8 @@ def main() -> None:
     try:
         run()
     except BaseException as error:
-        # A request may have become another error on its way, or no error where a library swallowed
-        # it, so the record decides.
+        # A library can swallow a request to stop, or convert it into another error, so the recorded
+        # request decides the status.
         status = stop.status(error.code if isinstance(error, SystemExit) else error)
         if status is None:
             raise

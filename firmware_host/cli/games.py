@@ -1,4 +1,4 @@
-"""The commands for games in the journal: list, import, and export as text."""
+"""``tiltboard games``: commands that list, import and export the games in the journal."""
 
 from __future__ import annotations
 
@@ -45,9 +45,10 @@ def command(
 ) -> None:
     """List the games in the journal; * marks the one on the table.
 
-    `tiltboard games export` writes one as text, `tiltboard games import` reads one.
+    `tiltboard games export` writes a game as text, and `tiltboard games import` reads a game.
     """
-    if context.invoked_subcommand is not None:  # the folder that is named here is its folder too
+    # The sub-command uses the folder that is given here.
+    if context.invoked_subcommand is not None:
         here = {"state": state, "simulated": simulated}
         context.default_map = dict.fromkeys(("import", "export", "people"), here)
         return
@@ -84,8 +85,7 @@ class _GameFile(click.File):
 def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:
     """Check a game written by `tiltboard games export` and put it into the journal.
 
-    FILE may be - for standard input. A running table must be stopped first; its page can import
-    too.
+    FILE can be - for standard input. Stop a running table first, or import the game on its page.
     """
     try:
         source = file.read(MAX_CHARACTERS + 1)
@@ -147,8 +147,8 @@ def _table(games: Iterable[JournalSummary]) -> Iterable[str]:
 def export(number: int, file: Path | None, state: Path | None, simulated: bool) -> None:
     """Write game NUMBER (`tiltboard games` lists them) as text, to FILE or to the screen.
 
-    A file that exists is not overwritten. The format is described in docs/journal.md;
-    `tiltboard games import` reads it. A running table need not be stopped.
+    An existing file is not overwritten. docs/journal.md describes the format, and `tiltboard games
+    import` reads it. The table can keep running.
     """
     path = games_folder(state, simulated=simulated, make=False) / JOURNAL_NAME
     if not path.exists():
@@ -173,11 +173,12 @@ def export(number: int, file: Path | None, state: Path | None, simulated: bool) 
 @STATE
 @SIMULATED
 def people(*, forget: str | None, as_json: bool, state: Path | None, simulated: bool) -> None:
-    """List the people that the table knows by name: for each game the computer's level that is as
-    strong, the games counted, the highest level beaten, openings tried and puzzles solved.
+    """List the people that the table knows by name, with their results in each game.
 
-    All of it is in one file, people.json, in the table's state folder, and nowhere else. Stop a
-    running table before you forget somebody here; its page can forget people too.
+    The results are the level of an equally strong bot, the number of rated games, the highest level
+    beaten, and the numbers of openings tried and puzzles solved. All data are in the file
+    people.json in the table's state folder. Stop a running table before you forget a person here;
+    its page can also forget people.
     """
     known = People(games_folder(state, simulated=simulated, make=False))
     if forget is not None:

@@ -1,4 +1,6 @@
-"""The table that a command is for: simulated, with faults if asked, or real and perhaps absent."""
+"""The table that a command uses: simulated, with optional faults, or real and possibly not
+connected.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,9 @@ FAULTS = click.option(
 def idle_table(
     config: Path | None, profile: str | None, state: Path | None, *, simulated: bool
 ) -> tuple[Profile, Path]:
-    """Return the table that is meant, and its folder. Raises ConfigError, and
-    JournalInUseError while that table is running: its parts are its own.
+    """Return the profile of the table for this command, and its state folder. Raises ConfigError,
+    or JournalInUseError if the table is running, because a running table uses its parts
+    exclusively.
     """
     settings = load_settings(config)
     table = load_profile(profile or settings.profile)
@@ -62,7 +65,9 @@ def idle_table(
 
 @contextmanager
 def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Iterator[SimTable]:
-    """Make a simulated table with these faults. Raises ConfigError for an impossible one."""
+    """Provide a simulated table with these faults. Raises ConfigError if the table cannot have a
+    fault.
+    """
     from tiltboard.hw_sim.errors import FaultError
     from tiltboard.hw_sim.faults import OF_MAGNETS
     from tiltboard.hw_sim.table import SimTable
@@ -95,11 +100,14 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
         yield table
 
 
-FIRST_LOOK_S, LAST_LOOK_S = 3.0, 60.0  # First and longest delay of the back-off, which doubles.
+# First and maximum delay of the exponential back-off, in seconds.
+FIRST_LOOK_S, LAST_LOOK_S = 3.0, 60.0
 
 
 def need_table(profile: Profile, buses: Buses) -> None:
-    """End the command with status 1 if no part of the table answers, and say what is missing."""
+    """End the command with exit status 1 if no part of the table answers, and print what is
+    missing.
+    """
     if lacks(profile, buses):
         say(text("There is no table here? Play on the simulated one: tiltboard sim"), err=True)
         sys.exit(1)
@@ -108,11 +116,12 @@ def need_table(profile: Profile, buses: Buses) -> None:
 def wait_for_table(
     profile: Profile, buses: Buses, clock: Clock, environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Wait for the table as a service, else do as ``need_table``.
+    """Wait for the table if this process is a systemd service; otherwise do the same as
+    ``need_table``.
 
-    The service says once what is missing, and retries with exponential back-off. systemd's
-    RestartSteps= would do that from version 254 on; Bookworm has 252, and a new process for each
-    attempt takes seconds of CPU.
+    The service prints what is missing once, and retries with exponential back-off. From version
+    254, systemd could do this with RestartSteps=. Bookworm has version 252, and a new process for
+    each attempt takes seconds of CPU time.
     """
     if "NOTIFY_SOCKET" not in environ:
         need_table(profile, buses)
@@ -138,6 +147,7 @@ def wait_for_table(
 def lacks(profile: Profile, buses: Buses) -> bool:
     """Return whether no part of the table answers, and print what is missing."""
     missing = missing_table(profile, buses)
-    for line in dict.fromkeys(map(sentence, missing)):  # what several parts lack, once
+    # The same message for several parts is printed once.
+    for line in dict.fromkeys(map(sentence, missing)):
         click.echo(f"tiltboard: {line}", err=True)
     return bool(missing)

@@ -1,8 +1,8 @@
-"""``tiltboard hotspot``: the table's own Wi-Fi, as a profile of NetworkManager, and how to leave
-it.
+"""``tiltboard hotspot``: the table's own Wi-Fi, as a connection profile of NetworkManager, and how
+to leave it.
 
-NetworkManager itself opens the hotspot if no known network is in reach: its profile connects
-automatically, after all others (docs/service.md).
+NetworkManager opens the hotspot if no known network is in range, because its profile connects
+automatically with the lowest priority (docs/service.md).
 """
 
 from __future__ import annotations
@@ -27,22 +27,26 @@ from tiltboard.ground.errors import TiltboardError
 
 FOLDER = Path("/etc/NetworkManager/system-connections")
 GENERATED = Path("/run/NetworkManager/system-connections")
-"""The folder where netplan, on newer systems, writes NetworkManager's profiles."""
+"""Folder where netplan writes NetworkManager's profiles on newer systems."""
 HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
-NAME = "tiltboard"  # Four digits are appended, so that phones can tell two tables apart.
-DIGITS = 12  # Digits, so that lights can show them; eight, the minimum, are guessed within minutes.
+# Start of the Wi-Fi's name. Four digits are appended, so that phones can distinguish two tables.
+NAME = "tiltboard"
+# Number of digits in a password. Lights can show only digits, and eight digits, the minimum, can be
+# guessed within minutes.
+DIGITS = 12
 PATIENCE_S = 60
-_PASSWORD = re.compile(r"[ -~]{8,63}|[0-9A-Fa-f]{64}")  # IEEE 802.11i: a passphrase, or the key
-_MAX_NAME = 32  # Bytes.
+_PASSWORD = re.compile(r"[ -~]{8,63}|[0-9A-Fa-f]{64}")  # A passphrase or a key (IEEE 802.11i).
+_MAX_NAME = 32  # Maximum length of a Wi-Fi's name, in bytes.
 _BYTES = re.compile(r"([0-9]{1,3}\s*;\s*)+")
 _ESCAPED = {"s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 _SECTIONS = {"802-11-wireless": "wifi", "802-11-wireless-security": "wifi-security"}
-# Access points of a Pi's own radio fail where phones ask for protected management frames.
+# Phones cannot join an access point of the Pi's own radio if they request protected management
+# frames.
 _HOTSPOT_SECURITY = ["proto=rsn;", "pairwise=ccmp;", "group=ccmp;", "pmf=1"]
 
 
 class NetworkError(TiltboardError):
-    """The network could not be changed."""
+    """Raised if the network could not be changed."""
 
 
 def profile(
@@ -54,10 +58,11 @@ def profile(
     hidden: bool = False,
     wpa3: bool = False,
 ) -> bytes:
-    """Return a keyfile of NetworkManager's (nm-settings-keyfile) for a Wi-Fi to open or join.
+    """Return a keyfile for NetworkManager (nm-settings-keyfile) for a Wi-Fi to open or to join.
 
-    ``password`` is None for an open one, to join. ``hidden``: it does not broadcast its name.
-    ``wpa3``: it accepts WPA3 only. Raises ConfigError if the name or the password is invalid.
+    ``password`` is None to join an open network. ``hidden`` is whether the network does not
+    broadcast its name, and ``wpa3`` whether it accepts only WPA3. Raises ConfigError if the name or
+    the password is invalid.
     """
     raw = ssid.encode()
     if not 1 <= len(raw) <= _MAX_NAME:
@@ -66,7 +71,7 @@ def profile(
         raise ConfigError("A Wi-Fi's password has 8 to 63 letters, digits and signs.")
     lines = ["[connection]", f"id={name}", f"uuid={_uuid(name)}", "type=wifi"]
     lines += [f"autoconnect-priority={-999 if hotspot else 1}"]
-    # As bytes: no name is read as anything else
+    # The name is written as bytes, so that no name is interpreted in another way.
     lines += ["[wifi]", f"ssid={''.join(f'{byte};' for byte in raw)}"]
     lines += ["mode=ap", "band=bg"] if hotspot else ["mode=infrastructure"]
     lines += ["hidden=true"] if hidden else []
@@ -85,7 +90,9 @@ def _uuid(name: str) -> str:
 
 
 def _settings_in(keyfile: str) -> dict[tuple[str, str], str]:
-    """Return what a keyfile sets, by section and key, with each section under its short name."""
+    """Return the settings in a keyfile as (section, key) -> value. Sections have their
+    short names.
+    """
     found, section = {}, ""
     for line in map(str.lstrip, keyfile.split("\n")):
         if line.startswith("["):
@@ -102,7 +109,7 @@ def _unescaped(value: str) -> str:
 
 
 def _ssid(value: str) -> str:
-    """Decode a name in either spelling: bytes, each with a semicolon, or letters."""
+    """Return the name of a Wi-Fi from one of its two notations: bytes with semicolons, or text."""
     numbers = [int(each) for each in re.findall(r"[0-9]+", value)]
     if _BYTES.fullmatch(value) and max(numbers) < 256:
         return bytes(numbers).decode(errors="replace")
@@ -110,8 +117,9 @@ def _ssid(value: str) -> str:
 
 
 def _kept(folder: Path, name: str) -> tuple[Path, str] | None:
-    """Return the path and text of a profile of the table's, or None. Another program may have
-    rewritten it elsewhere. Raises ConfigError if it cannot be read.
+    """Return the path and the text of one of the table's profiles, or None if there is no such
+    profile. Another program can have moved the profile to another file. Raises ConfigError if the
+    profile cannot be read.
     """
     own = folder / f"{name}.nmconnection"
     others = [path for each in (folder, GENERATED) for path in sorted(each.glob("*.nmconnection"))]
@@ -136,8 +144,8 @@ def _kept(folder: Path, name: str) -> tuple[Path, str] | None:
 
 
 def hotspot_of(folder: Path) -> tuple[str, str] | None:
-    """Return name and password of the table's own Wi-Fi, or None if it has none. Raises
-    ConfigError.
+    """Return the name and the password of the table's own Wi-Fi, or None if there is no such Wi-Fi.
+    Raises ConfigError if the profile is unreadable or was not made by tiltboard.
     """
     kept = _kept(folder, HOTSPOT)
     if kept is None:
@@ -145,7 +153,8 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
     path, said = kept
     settings = _settings_in(said)
     ssid, password = settings.get(("wifi", "ssid")), settings.get(("wifi-security", "psk"))
-    if not ssid or not password or settings.get(("wifi", "mode")) != "ap":  # the user's own
+    # The user made this profile.
+    if not ssid or not password or settings.get(("wifi", "mode")) != "ap":
         raise ConfigError(
             "The table's Wi-Fi, {path}, was not made by tiltboard hotspot.",
             remedy="See it with nmcli, or remove it.",
@@ -161,8 +170,8 @@ def _digits(count: int) -> str:
 def join(
     folder: Path, ssid: str, password: str | None, *, hidden: bool = False, wpa3: bool = False
 ) -> None:
-    """Leave the hotspot and join this network. If that fails, the hotspot returns and the network
-    is forgotten. Raises ConfigError, NetworkError, OSError.
+    """Leave the hotspot and join this network. If that fails, the hotspot is opened again and the
+    network is forgotten. Raises ConfigError, NetworkError or OSError.
     """
     content = profile(JOINED, ssid, password, hidden=hidden, wpa3=wpa3)
     before = _kept(folder, JOINED)
@@ -180,8 +189,8 @@ def join(
 
 
 def _keep(folder: Path, name: str, content: bytes) -> None:
-    """Write a profile and have it loaded, after deleting one kept elsewhere, which would take
-    precedence.
+    """Write a profile and load it. A profile of the same name in another file is deleted first,
+    because that file would take precedence.
     """
     path, kept = folder / f"{name}.nmconnection", _kept(folder, name)
     if kept is not None and kept[0] != path:
@@ -245,8 +254,8 @@ def command(
 ) -> None:
     """Open the table's own Wi-Fi where no known network is in reach; say how to join it.
 
-    --join reads the other network's password from a line of standard input; leave it empty for an
-    open network. If the table cannot join, it opens its own again.
+    --join reads the password of the other network from a line of standard input; leave the line
+    empty for an open network. If the table cannot join, it opens its own Wi-Fi again.
     """
     if context.invoked_subcommand is not None:
         return
@@ -279,16 +288,17 @@ def command(
 @CONFIG
 @PORT
 def sheet(*, name: str | None, config: Path | None, port: int | None) -> None:
-    """Print a sheet, HTML for a browser to print, that leads phones' cameras to the page.
+    """Print a sheet with QR codes, as HTML for a browser, that lead phones to the page.
 
-    As root, where the table has a Wi-Fi of its own, into that too.
+    If root runs the command and the table has its own Wi-Fi, the sheet also contains a QR code to
+    join that Wi-Fi.
     """
     from tiltboard.firmware_host.service.qr import qr_sheet, wifi_code
     from tiltboard.firmware_host.web.guard import machine_names
 
     port = load_settings(config).port if port is None else port
     url = f"http://{name or machine_names()[1]}" + ("/" if port == 80 else f":{port}/")
-    # None but root may know the table's Wi-Fi
+    # Only root may know the password of the table's Wi-Fi.
     wifi = hotspot_of(FOLDER) if os.access(FOLDER, os.R_OK) else None
     figures = [] if wifi is None else [(wifi_code(*wifi), "Wi-Fi", " ".join(wifi))]
     page = "The table's page"

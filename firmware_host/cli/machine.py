@@ -1,7 +1,7 @@
-"""The program behind tiltboard-machine.socket, which carries out web/device_control.py's requests
-as root.
+"""The program behind tiltboard-machine.socket, which carries out the requests of
+web/device_control.py as root.
 
-It reads one request from standard input, writes one answer, and refuses unknown requests.
+The program reads one request from standard input, writes one answer, and refuses unknown requests.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ from tiltboard.ground.errors import TiltboardError
 STATE = Path("/var/lib/tiltboard")
 UPDATE = "/opt/tiltboard/update"
 MAX_BYTES = 4096
-MOUNTED_BY_DESKTOPS = ("/media/", "/run/media/")  # udisks(8)
+# Desktop systems mount removable disks here (udisks(8)).
+MOUNTED_BY_DESKTOPS = ("/media/", "/run/media/")
 _decoder = msgspec.json.Decoder(PowerOff | Hotspot | Join | Update | RollBack)
 
 
 class UpdateError(TiltboardError):
-    """The update failed; the program is unchanged."""
+    """Raised if an update failed. The installed program is unchanged."""
 
 
 def answer(request: bytes) -> Answered:
@@ -95,8 +96,9 @@ def _run(*words: str) -> str:
 
 @contextmanager
 def _sent() -> Iterator[str]:
-    """Open the update that a page has sent. Another user may put anything into that folder, so only
-    a plain file is read, and the check is made on a copy (systemd/update).
+    """Open the update that a page has sent, and yield its path. Other users can write to the
+    folder, so only a regular file is accepted, and the update's signature is checked on a copy
+    (systemd/update).
     """
     path = STATE / SENT_NAME
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -113,7 +115,9 @@ def _sent() -> Iterator[str]:
 
 @contextmanager
 def _on_a_stick() -> Iterator[str]:
-    """Find the newest update on a removable disk, which a desktop may have mounted."""
+    """Yield the path of the newest update on a removable disk. The disk can already be mounted by a
+    desktop.
+    """
     asked = "PATH,FSTYPE,HOTPLUG,MOUNTPOINT"
     listed = _run("lsblk", "--json", "--list", "--paths", "--output", asked)
     sticks = [
@@ -142,10 +146,10 @@ def _on_a_stick() -> Iterator[str]:
 
 
 def main() -> None:
-    """Answer one request on standard input."""
+    """Read one request from standard input and answer it."""
     asked = sys.stdin.buffer.read(MAX_BYTES)
     said = msgspec.json.encode(answer(asked))
-    with suppress(BrokenPipeError):  # An update has restarted the table.
+    with suppress(BrokenPipeError):  # An update restarts the table, which closes the pipe.
         sys.stdout.buffer.write(said)
         sys.stdout.buffer.flush()
 

@@ -1,9 +1,9 @@
-"""Entry point of ``tiltboard``: sub-commands are imported only when they are called.
+"""Entry point of ``tiltboard``. Sub-commands are imported only when they are called.
 
-Another installed package, such as those of ``packages/``, adds a command by an entry point that
-names a ``click.Command``, in the group ``tiltboard.commands`` for ``tiltboard NAME`` or
-``tiltboard.benches`` for ``tiltboard bench NAME``. One that cannot be loaded is reported in one
-line, and the others work.
+Other installed packages, such as those in ``packages/``, add commands by entry points that name a
+``click.Command``. The group ``tiltboard.commands`` adds ``tiltboard NAME``, and the group
+``tiltboard.benches`` adds ``tiltboard bench NAME``. A command that cannot be loaded is reported in
+one line and does not affect other commands.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from tiltboard.games.names import closest
 from tiltboard.ground.errors import TiltboardError
 from tiltboard.ground.plugins import PluginError, loaded
 
-MAX_SHOWN = 120  # Characters shown of a file's name.
-# Group of ``tiltboard --help`` -> its commands, with one line on each
+MAX_SHOWN = 120  # Maximum number of characters of a file name in an error message.
+# Headings of ``tiltboard --help`` -> commands, each with a one-line description.
 GROUPS = {
     "Play": {
         "sim": "Play on the simulated table, in a browser.",
@@ -68,7 +68,7 @@ GROUPS = {
     "Laboratory": {"bench": "Measure how fast a table answers, and what that costs."},
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
-# Command that a package beside the table brings -> that package
+# Command of a separate package -> name of that package.
 BESIDE = {
     "far": "online",
     "plans": "plans",
@@ -77,8 +77,9 @@ BESIDE = {
     "match": "lab",
     "study": "lab",
 }
-HIDDEN = ("help", "unit", "warm")  # systemd's and the installer's, and what every program has
-# What people type -> the command that does it
+# Commands for systemd, for the installer and for all users, not listed in the help.
+HIDDEN = ("help", "unit", "warm")
+# Other names that people type -> the command for this purpose.
 ALIASES = {
     "board": "check",
     "calibrate": "bringup --from places",
@@ -104,7 +105,8 @@ ALIASES = {
     "wifi": "hotspot",
 }
 
-# A command is ``command`` in the module of its name; these modules hold others by their names.
+# The module with the name of a command contains it as ``command``. These modules contain further
+# commands under their own names.
 ALSO = {
     "serve": ("sim", "run"),
     "rules": ("check",),
@@ -114,7 +116,7 @@ ALSO = {
     "pi_checks": ("unit",),
     "main": ("help",),
 }
-# These errors are about what was asked for; all others say what did not hold.
+# Errors in the request, with exit status 2. All other errors have exit status 1.
 ASKED_WRONGLY = (
     ConfigError,
     NoSuchGameError,
@@ -129,44 +131,51 @@ ASKED_WRONGLY = (
 
 
 def how_to_bring(package: str) -> str:
-    """Return the command that installs a package of ``packages/`` from a clone."""
+    """Return an instruction with the command that installs a package of ``packages/`` from
+    a clone.
+    """
     return f"In a clone of tiltboard run: pip install ./packages/{package}"
 
 
 class Group(click.Group):
-    """A group of its own commands and those of the entry points of ``extensions``, own ones first.
+    """A group of its own commands, followed by the commands of entry points in the group
+    ``extensions``.
 
-    Others are imported only when they are called or listed. ``unknown`` is the message for an
-    unknown name.
+    Commands of entry points are imported only when they are called or listed. ``unknown`` is the
+    message for an unknown name.
     """
 
     extensions = ""
     unknown = text("There is no command {name!r}; {hint}")
 
     def own(self) -> dict[str, str]:
-        """Return the names of its commands and a line on each, in the order of their definition."""
+        """Return name -> one-line description for the group's own commands, in the order of their
+        definition.
+        """
         return {name: each.get_short_help_str(100) for name, each in self.commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of commands: our own, then others' by name."""
+        """Return the names of all commands: the group's own commands first, then the others in
+        alphabetical order.
+        """
         return [*self.own(), *self._others()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return its own command, or another package's. Raises ClickException if it cannot be
-        loaded, and UsageError, with the nearest name, if it does not exist.
+        """Return a command of this group or of another package. Raises ClickException if the
+        command cannot be loaded, and UsageError with the closest name if it does not exist.
         """
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
         point = self._others().get(cmd_name)
         if point is None and ctx.resilient_parsing:
-            return None  # a shell asks how a line continues, and shows no error
+            return None  # A shell requests completions and shows no errors.
         if point is None:
             raise misuse(self.missing(cmd_name, self.list_commands(ctx)))
         return _loaded(point)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Name the commands without importing one, then the options."""
+        """Return completions: the commands, without importing them, and then the options."""
         lines = dict.fromkeys(self._others(), "") | COMMANDS | self.own()
         known = (name for name in self.list_commands(ctx) if name not in HIDDEN)
         found = (name for name in known if name.startswith(incomplete))
@@ -174,11 +183,13 @@ class Group(click.Group):
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def missing(self, name: str, known: Iterable[str]) -> Message:
-        """Return the message for an unknown name, with the nearest known one."""
+        """Return the message for an unknown command, with the closest known name."""
         return Message(self.unknown.template, {"name": name, "hint": nearest(name, known)})
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List its own commands and others' that can be loaded; the rest is named on stderr."""
+        """List the group's own commands and the other commands that can be loaded. The remaining
+        commands are reported on stderr.
+        """
         listed = self.grouped()
         known = {name for commands in listed.values() for name in commands}
         for name, point in self._others().items():
@@ -195,7 +206,9 @@ class Group(click.Group):
                 formatter.write_dl([*commands.items()])
 
     def grouped(self) -> dict[str, dict[str, str]]:
-        """Return its own commands under the headings of the help; others' come last."""
+        """Return heading -> the group's own commands, as shown in the help. Other commands follow
+        under the last heading.
+        """
         return {"Commands": self.own()}
 
     def _others(self) -> dict[str, EntryPoint]:
@@ -225,12 +238,14 @@ def _checked(command: object) -> click.Command:
 
 
 class LazyGroup(Group):
-    """A group that imports a sub-command's module when it is called, so that each starts fast."""
+    """A group that imports the module of a sub-command only when the sub-command is called, for a
+    fast start.
+    """
 
     extensions = "tiltboard.commands"
 
     def own(self) -> dict[str, str]:
-        """Return the commands of COMMANDS that no other package brings."""
+        """Return the commands of COMMANDS that do not need a separate package."""
         return {name: line for name, line in COMMANDS.items() if name not in BESIDE}
 
     def grouped(self) -> dict[str, dict[str, str]]:
@@ -242,7 +257,9 @@ class LazyGroup(Group):
         }
 
     def missing(self, name: str, known: Iterable[str]) -> Message:
-        """Name an alias's command, or how to install the package that brings the command."""
+        """Return the message for an unknown command: the command that an alias stands for, or how
+        to install the package with the command.
+        """
         if name in BESIDE:
             return text(
                 "The command {name} needs the package tiltboard-{package}. {how}",
@@ -257,18 +274,22 @@ class LazyGroup(Group):
         return super().missing(name, known)
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a command. An error is one line on stderr, with status 2 if it was asked wrongly."""
+        """Run a command. An error is shown as one line on stderr. The exit status is 2 for wrong
+        usage.
+        """
         extra["standalone_mode"] = False
         try:
             status = super().main(*args, **extra)
         except click.ClickException as error:
-            stop.check()  # An error caused by a request to stop is not shown.
+            stop.check()  # If a request to stop caused the error, the error is not shown.
             click.echo(f"tiltboard: {_said(error)}", err=True)
             sys.exit(error.exit_code)
         sys.exit(status if isinstance(status, int) else 0)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command; a near miss is named."""
+        """Import and return the command. The message for an unknown name suggests the
+        closest name.
+        """
         if cmd_name in BESIDE or cmd_name not in (*COMMANDS, *HIDDEN):
             return super().get_command(ctx, cmd_name)
         holder = next((each for each, names in ALSO.items() if cmd_name in names), None)
@@ -279,7 +300,7 @@ class LazyGroup(Group):
 
 
 def _said(error: click.ClickException) -> str:
-    """Return the sentence of an error of the parser, which names the option and what was given."""
+    """Return the message of a click exception, followed by a hint to the help of the command."""
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return error.format_message()
     said = error.format_message().rstrip()
@@ -297,7 +318,7 @@ def _said(error: click.ClickException) -> str:
 def cli(*, verbose: bool) -> None:
     """A game table that feels its pieces, and a simulated one that runs the same code.
 
-    -h after the name of a command tells more of it, as does `tiltboard help` before it.
+    For the help of a command, write -h after its name, or `tiltboard help` before it.
     """
     if verbose:
         logging.basicConfig(level=logging.DEBUG)
@@ -318,7 +339,9 @@ def help(context: click.Context, names: Sequence[str]) -> None:  # noqa: A001
 
 
 def _told(error: TiltboardError | RulesError) -> str:
-    """Return the sentence of an error; that of an option names it and what was given."""
+    """Return the message of an error. For an invalid option, the message starts with the option and
+    the given value.
+    """
     said = sentence(error)
     if not isinstance(error, OptionError) or "value" not in error.params:
         return said
@@ -327,14 +350,14 @@ def _told(error: TiltboardError | RulesError) -> str:
 
 
 def _status(error: Exception) -> int:
-    """Return 2 for what was asked wrongly, else 1."""
+    """Return the exit status of an error: 2 for wrong usage, otherwise 1."""
     return (
         2 if isinstance(error, ASKED_WRONGLY) or isinstance(error.__cause__, ASKED_WRONGLY) else 1
     )
 
 
 def main() -> None:
-    """Run the command; an error made for people is one line on stderr.
+    """Run the command. Errors for people are shown as one line on stderr.
 
     The exit status is 2 for wrong usage, and 1 if a check failed.
     """
@@ -358,7 +381,7 @@ def main() -> None:
     except OSError as error:
         if error.errno == errno.ENOSPC:
             why = text("There is no room left on the disk to write to. Make room and start again.")
-            sys.stdout = None  # what is left in it cannot be written either
+            sys.stdout = None  # The remaining output cannot be written either, so it is discarded.
         elif error.filename is None or error.strerror is None:
             raise
         else:

@@ -64,8 +64,9 @@ JOIN = click.option(
 
 
 def match_code(given: str) -> str:
-    """Return a match's code; ``-`` reads it from standard input, since other users can see a
-    command's arguments. Raises NotPossibleError if it is invalid.
+    """Return the code of a match. If ``given`` is ``-``, the code is read from standard input,
+    because other users can see the arguments of a command. Raises NotPossibleError if the code is
+    invalid.
     """
     from tiltboard.firmware_host.host.online import online
 
@@ -87,7 +88,9 @@ def table_options(command: F) -> F:
 def chosen_game(
     game: str | None, options: Sequence[str], far: Sequence[str] = ()
 ) -> NewGame | None:
-    """Return the game asked for, or None. Raises RulesError if it does not exist."""
+    """Return the requested game, or None if no game was requested. Raises RulesError if the game
+    does not exist.
+    """
     if game is None:
         if options or far:
             raise misuse(text("--option and --far go with --game."))
@@ -109,21 +112,24 @@ def chosen_game(
 
 
 def state_folder(state: Path | None, *, simulated: bool) -> Path:
-    """Return the folder for a table's games: ``state``, or the default of its kind."""
+    """Return the folder for the games of a table: ``state``, or the default folder for a real or
+    simulated table.
+    """
     if state is not None:
         return state
     return default_state_directory() / ("sim" if simulated else "")
 
 
 def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> Path:
-    """Return that folder after a check; ``make`` creates it if missing, which is not for a command
-    that only reads. Raises ConfigError.
+    """Return the folder for the games of a table after checking it. ``make`` creates a missing
+    folder, which commands that only read must not do. Raises ConfigError if the folder cannot be
+    used.
     """
     return ensure_state_directory(state_folder(state, simulated=simulated), make=make)
 
 
 def name_broken_games(besides: str = "") -> None:
-    """Print a line on stderr for each game that cannot be loaded, except ``besides``."""
+    """Print a line on stderr for each game that cannot be loaded, except the game ``besides``."""
     from tiltboard.games.registry import BROKEN
 
     for name, error in BROKEN.items():

@@ -1,4 +1,6 @@
-"""The Pi that a table is wired to, its boot settings, its service, and a running table."""
+"""Checks of the Pi of a table: boot settings, device permissions, the service, and a
+running table.
+"""
 
 from __future__ import annotations
 
@@ -54,20 +56,23 @@ ASKED = (
     "LoadState,User,SupplementaryGroups,DevicePolicy,DeviceAllow,ExecStart,ProtectHome,PrivateTmp"
 )
 HIDDEN = {"ProtectHome": ("home", "root", "run/user"), "PrivateTmp": ("tmp", "var/tmp")}
-"""Folders of which a unit with that setting sees nothing (systemd.exec(5))."""
+"""Setting of a unit -> folders that the setting hides from the unit (systemd.exec(5))."""
 PATIENCE_S = 10.0
 _FIND = """\
 import importlib.util, sys
 print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name.partition(".")[0])))
 """
-CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi OS since 12; before
+# Paths in Raspberry Pi OS from version 12 on, and before.
+CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The service's unit as systemd has loaded it. ``allowed`` are the values of DeviceAllow=,
-    None: all devices. ``python`` is the interpreter of its program; ``hidden`` are folders that it
-    cannot see.
+    """The systemd unit of the service, as loaded by systemd.
+
+    ``allowed`` contains the values of DeviceAllow=, or is None if all devices are allowed.
+    ``python`` is the interpreter of the service, and ``hidden`` contains the folders that the
+    service cannot see.
     """
 
     user: str
@@ -77,11 +82,15 @@ class Service:
     hidden: tuple[str, ...] = ()
 
     def may_open(self, path: Path) -> bool:
-        """Return whether its user may read and write a file, by owner, group and mode alone."""
+        """Return whether the service's user may read and write a file, judged only by owner, group
+        and mode.
+        """
         return self._may(path, 0o6)
 
     def may_read(self, path: Path, root: Path) -> bool:
-        """Return whether it can read a file, through every link and folder from ``root`` on."""
+        """Return whether the service can read a file, through all links and folders below
+        ``root``.
+        """
         try:
             end = path.resolve(strict=True)
             while path.is_symlink():
@@ -89,7 +98,7 @@ class Service:
                     return False
                 path = path.parent / path.readlink()
             return self._reaches(end.parent, root) and end.is_file() and self._may(end, 0o4)
-        except (OSError, RuntimeError):  # RuntimeError: links that lead to each other
+        except (OSError, RuntimeError):  # A RuntimeError means that links form a loop.
             return False
 
     def _reaches(self, folder: Path, root: Path) -> bool:
@@ -101,7 +110,7 @@ class Service:
 
     def _may(self, path: Path, bits: int) -> bool:
         mode = path.stat().st_mode
-        with suppress(KeyError):  # of a file whose owner or group has no name
+        with suppress(KeyError):  # The owner or the group of a file can be a number without a name.
             if path.owner() == self.user:
                 return mode >> 6 & bits == bits
         with suppress(KeyError):
@@ -110,14 +119,16 @@ class Service:
         return mode & bits == bits
 
     def unit_allows(self, device: str, kind: DeviceClass) -> bool:
-        """Return whether DeviceAllow= names the device, or each class of drivers it may have."""
+        """Return whether DeviceAllow= contains the device, or all driver classes that the device
+        can have.
+        """
         if self.allowed is None or device in self.allowed:
             return True
         return all(any(fnmatchcase(name, known) for known in self.allowed) for name in kind.allow)
 
     def lacks(self, modules: Iterable[str]) -> frozenset[str]:
-        """Return the modules that its Python cannot import. Raises OSError if that cannot be
-        tested.
+        """Return the modules that the service's Python cannot import. Raises OSError if the test
+        cannot run.
         """
         wanted = tuple(modules)
         try:
@@ -134,7 +145,9 @@ class Service:
 
 
 def service_of(shown: str) -> Service | None:
-    """Return the service that ``systemctl show`` printed, or None if there is no such unit."""
+    """Return the service that the output of ``systemctl show`` describes, or None if there is no
+    such unit.
+    """
     found: dict[str, list[str]] = {}
     for line in shown.splitlines():
         key, _, value = line.partition("=")
@@ -145,7 +158,7 @@ def service_of(shown: str) -> Service | None:
     user = found.get("User", [""])[0] or "root"
     groups = {group.gr_name for group in grp.getgrall() if user in group.gr_mem}
     groups |= {*found.get("SupplementaryGroups", [""])[0].split()}
-    with suppress(KeyError):  # the unit is there before its user
+    with suppress(KeyError):  # The unit can be installed before its user exists.
         groups.add(grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name)
     listed = tuple(value.partition(" ")[0] for value in found.get("DeviceAllow", ()) if value)
     closed = listed or found.get("DevicePolicy", ["auto"])[0] != "auto"
@@ -157,10 +170,12 @@ def service_of(shown: str) -> Service | None:
 
 @dataclass(frozen=True)
 class Machine:
-    """The computer to examine. ``root`` is the folder of its files, ``groups`` are this process's,
-    ``member_of`` the user's from the next login on, and ``date_s`` is in seconds since 1970-01-01
-    UTC. ``compiled`` says whether numba has compiled the kernels; None: it is not installed, or not
-    used.
+    """The machine to check.
+
+    ``root`` is the root folder of its files. ``groups`` are the groups of this process, and
+    ``member_of`` the user's groups after the next login. ``date_s`` is the time in seconds since
+    1970-01-01 UTC. ``compiled`` is whether numba has compiled the kernels, or None if numba is not
+    installed or not used.
     """
 
     root: Path
@@ -172,11 +187,13 @@ class Machine:
     compiled: bool | None = None
 
     def path(self, name: str) -> Path:
-        """Return the path of a file on this computer; ``name`` may be absolute."""
+        """Return the path of a file on this machine. ``name`` can be absolute."""
         return self.root / name.lstrip("/")
 
     def read(self, name: str) -> str | None:
-        """Return a small text file up to a NUL (as in the device tree), or None if unreadable."""
+        """Return the content of a small text file without a final NUL (as in the device tree), or
+        None if the file cannot be read.
+        """
         try:
             return self.path(name).read_text("utf-8", errors="replace").rstrip("\0\n")
         except OSError:
@@ -184,12 +201,12 @@ class Machine:
 
     @property
     def model(self) -> str | None:
-        """The Raspberry Pi's model, or None on any other computer."""
+        """The model of the Raspberry Pi, or None on any other machine."""
         model = self.read("proc/device-tree/model") or ""
         return model if model.startswith("Raspberry Pi") else None
 
     def boot_config(self) -> BootConfig:
-        """Return the settings that config.txt makes on this Pi."""
+        """Return the settings in config.txt that apply to this Pi."""
         name = next((each for each in CONFIG_FILES if self.read(each) is not None), CONFIG_FILES[0])
         try:
             serial = int(self.read("proc/device-tree/serial-number") or "", 16)
@@ -199,14 +216,16 @@ class Machine:
 
     @property
     def system(self) -> str:
-        """The operating system's name for people (os-release(5))."""
+        """The name of the operating system for people (os-release(5))."""
         named = re.search(
             '^PRETTY_NAME="?([^"\n]*)', self.read("etc/os-release") or "", re.MULTILINE
         )
         return named[1] if named else sys.platform
 
     def service(self) -> Service | None:
-        """Return the table's unit as systemd has loaded it, or None without unit or systemd."""
+        """Return the table's service as loaded by systemd, or None if there is no unit or no
+        systemd.
+        """
         try:
             shown = subprocess.run(  # noqa: S603
                 ["systemctl", "show", UNIT, f"--property={ASKED}"],  # noqa: S607
@@ -220,8 +239,8 @@ class Machine:
         return service_of(shown)
 
     def has_package(self, name: str) -> bool:
-        """Return whether a module is installed, without importing it (``import RPi.GPIO`` raises
-        off a Pi).
+        """Return whether a module is installed. The module is not imported, because ``import
+        RPi.GPIO`` raises an exception on other machines.
         """
         try:
             return importlib.util.find_spec(name) is not None
@@ -233,15 +252,17 @@ class Machine:
         return os.access(self.path(name), os.R_OK | os.W_OK)
 
     def free_bytes(self, folder: Path) -> int:
-        """Return the free space on a folder's disk."""
+        """Return the free space, in bytes, on the disk of a folder."""
         return shutil.disk_usage(folder).free
 
 
 def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
-    """Return the computer that this runs on. ``for_service``: its unit bars compiled code."""
+    """Return the machine on which this program runs. ``for_service`` is whether the check is for
+    the service, which uses no compiled kernels of this user.
+    """
     try:
         user = getpass.getuser()
-    except (KeyError, OSError):  # containers run under numbers that have no name
+    except (KeyError, OSError):  # In a container, a user can be a number without a name.
         user = str(os.getuid())
     names = {group.gr_gid: group.gr_name for group in grp.getgrall()}
     return Machine(
@@ -259,7 +280,9 @@ RUNS_NAME = "hardware.txt"
 
 
 def described(machine: Machine, profile: Profile) -> str:
-    """Return on which board, with which profile and version, and when a run on hardware is."""
+    """Return a description of a run on hardware: date, profile, board, operating system and
+    version.
+    """
     date = datetime.fromtimestamp(machine.date_s, UTC)
     serial = machine.read("proc/device-tree/serial-number")
     board = machine.model or "not a Raspberry Pi"
@@ -271,16 +294,18 @@ def described(machine: Machine, profile: Profile) -> str:
 
 
 def record_run(folder: Path, machine: Machine, profile: Profile, outcome: str) -> None:
-    """Add a line to the record of runs on hardware in ``folder``. Raises OSError."""
+    """Append a line to the record of runs on hardware in ``folder``. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / RUNS_NAME).open("a", encoding="utf-8") as record:
         record.write(f"{described(machine, profile)}: {outcome}\n")
 
 
 def running_table(state: Path) -> str | None:
-    """Return the process (its number, or "?") that writes the journal in ``state``, or None.
+    """Return the number of the process that writes the journal in ``state``, "?" if the number is
+    unknown, or None if no table is running.
 
-    Tests the journal's lock (journal.database.WriterLock) and releases it at once.
+    The function tests the lock of the journal (journal.database.WriterLock) and releases it
+    immediately.
     """
     try:
         descriptor = os.open(state / f"{JOURNAL_NAME}.lock", os.O_RDONLY | os.O_CLOEXEC)
@@ -295,9 +320,9 @@ def running_table(state: Path) -> str | None:
     return None
 
 
-# What the unit must allow
+# Permissions of the systemd unit
 
-# RFC 1918, RFC 4193 and link-local: what a household's network uses
+# Address ranges of household networks: RFC 1918, RFC 4193 and link-local.
 PRIVATE_NETWORKS = (
     "10.0.0.0/8",
     "172.16.0.0/12",
@@ -309,7 +334,7 @@ PRIVATE_NETWORKS = (
 
 
 def drop_in(profile: Profile, settings: Settings) -> str:
-    """Return a drop-in for tiltboard.service."""
+    """Return a drop-in file for tiltboard.service."""
     needs = (*profile.needs(), *needs_of_speaker(settings.speaker))
     groups = dict.fromkeys(need.kind.group for need in needs)
     allowed = dict.fromkeys(name for need in needs for name in need.kind.allow)
@@ -326,7 +351,7 @@ def drop_in(profile: Profile, settings: Settings) -> str:
         ]
     if settings.far.broker is not None:
         broker = broker_address(settings.far.broker)[0]
-        near = broker.endswith(".local") or "." not in broker  # as a household's network names it
+        near = broker.endswith(".local") or "." not in broker  # Local networks use such names.
         with suppress(ValueError):
             near = ipaddress.ip_address(broker).is_private
         lines += [
@@ -337,8 +362,9 @@ def drop_in(profile: Profile, settings: Settings) -> str:
 
 
 def settle_profile(config: Path, profile: str) -> None:
-    """Write ``profile`` into the settings file ``config``. A user's own profile is copied beside
-    it, because the service's user cannot see other users' folders. Raises ConfigError, OSError.
+    """Write ``profile`` into the settings file ``config``. A profile of the user's own is copied
+    beside the settings file, because the service cannot read other users' folders. Raises
+    ConfigError or OSError.
     """
     kept, copies = profile, []
     if is_path(profile):
@@ -360,13 +386,15 @@ def settle_profile(config: Path, profile: str) -> None:
 
 
 def _naming(config: Path, profile: str) -> str:
-    """Return the text of the settings in ``config`` with that profile, otherwise unchanged."""
+    """Return the text of the settings file ``config`` with the given profile and no other change.
+    Raises ConfigError if the file cannot be changed in this way.
+    """
     before = read_text(config)
     wanted = tomllib.loads(before) | {"profile": profile}
     if tomllib.loads(before) == wanted:
         return before
     line = f"profile = {msgspec.json.encode(profile).decode()}"
-    # A key must come before the first section of a TOML file.
+    # In a TOML file, the key must be before the first section.
     head, *sections = re.split(r"(?m)^(?=[ \t]*\[)", before, maxsplit=1)
     named = re.compile(r"""(?m)^[ \t]*["']?profile["']?[ \t]*=.*$""")
     head = named.sub(lambda _: line, head) if named.search(head) else f"{line}\n{head}"
@@ -391,7 +419,7 @@ def _naming(config: Path, profile: str) -> str:
 def unit(config: Path | None, profile: str | None, *, boot: bool, settle: bool) -> None:
     """Print the drop-in of tiltboard.service: devices, groups and networks of a table.
 
-    `make install-service` runs this and installs what it prints.
+    `make install-service` runs this command and installs the output.
     """
     settings, file = load_settings(config), settings_file(config)
     if settle and file is not None and (profile is not None or is_path(settings.profile)):

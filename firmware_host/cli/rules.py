@@ -1,4 +1,6 @@
-"""``tiltboard rules`` and ``check``: games and boards without a table."""
+"""``tiltboard rules`` and ``check``: the rules of games, and checks of games and boards, without a
+table.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from tiltboard.games.registry import BROKEN, EVERY_GAME, game_type
 
 ILLEGAL = 1
 UNANSWERABLE = 2
-MAX_LINE = 1 << 20  # Bytes; the longest game's question has some 50,000.
+# Maximum length of a line in bytes. The longest question of a game has about 50,000 bytes.
+MAX_LINE = 1 << 20
 
 
 EPILOG = """
@@ -58,7 +61,7 @@ class _RulesCommand(click.Command):
 
 
 def _in_short(option: OptionSpec) -> str:
-    """Return an option's label and help."""
+    """Return the label and the help of an option."""
     return ": ".join(each for each in (option.label, option.help) if each)
 
 
@@ -84,8 +87,8 @@ def command(
 ) -> None:
     """Ask the rules: one position as a JSON object, or many.
 
-    With --batch, each line is {"game": "...", "options": {...}, "moves": ["..."]}, and may have
-    "view": "PLAYER".
+    With --batch, each line is {"game": "...", "options": {...}, "moves": ["..."]}. The key "view":
+    "PLAYER" is optional.
     """
     name_broken_games(besides=game or "")
     if batch:
@@ -111,7 +114,7 @@ def command(
 
 
 def _answer_batch(trace: bool) -> int:
-    """Answer every line of standard input; return the exit status."""
+    """Answer every line of standard input, and return the exit status."""
     failed = []
     lines = 0
     for lines, line in enumerate(_lines(standard_input("--batch").buffer), 1):
@@ -139,7 +142,7 @@ def _answer_batch(trace: bool) -> int:
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:
-    """Yield lines; of one that is too long only its first MAX_LINE + 1 bytes."""
+    """Yield the lines of ``source``. A line that is too long is cut after MAX_LINE + 1 bytes."""
     while line := source.readline(MAX_LINE + 1):
         rest = line
         while len(rest) > MAX_LINE and not rest.endswith(b"\n"):
@@ -152,7 +155,7 @@ def _write(answered: contract.Answer) -> None:
 
 
 FAILED = 1
-PLATE = 10  # Columns and rows of the reference plate.
+PLATE = 10  # Number of columns and of rows of the reference plate.
 
 
 @click.command(name="check", epilog="Example: tiltboard check momentum --games 10")
@@ -170,15 +173,15 @@ PLATE = 10  # Columns and rows of the reference plate.
 def check(context: click.Context, *, name: str, games: int, seed: int, as_json: bool) -> None:
     """Check an installed game by playing it, or a board of Gravity Trap, by name or as a file.
 
-    A game's options, moves, positions, turns and views have to agree with each other; this does
-    not tell whether its rules are the right ones.
+    The check finds contradictions between a game's options, moves, positions, turns and views. It
+    cannot tell whether the rules are the right ones.
 
-    A board's file lists the tracks, each as [[track]] with a line like bases = [1, 2, 5]. It may
-    say where the bases are on the plate ([positions], 1 = [column, row]), which are opposite to
-    each other (symmetry = "half-turn", or [opposite], 1 = 22), where the hole is drawn (hole =
-    [4.5, 4.5]) and a title. Play on it with --option board=FILE.
+    The file of a board lists the tracks, each as [[track]] with a line like bases = [1, 2, 5].
+    Optional entries are the positions of the bases on the plate ([positions], 1 = [column, row]),
+    opposite bases (symmetry = "half-turn", or [opposite], 1 = 22), the middle of the drawn hole
+    (hole = [4.5, 4.5]) and a title. Play on the board with --option board=FILE.
 
-    Exit status: 0, it is right; 1, the promise that it breaks is named; 2, there is no such game
+    Exit status: 0, no fault was found; 1, a fault was found and is named; 2, there is no such game
     or board.
     """
     name_broken_games(besides=name)
@@ -212,12 +215,12 @@ def check(context: click.Context, *, name: str, games: int, seed: int, as_json: 
 
 
 class BoardError(ConfigError):
-    """A board file does not describe a board."""
+    """Raised if a board file does not describe a valid board."""
 
 
 def load_board(path: Path) -> TrapBoard:
-    """Read a board file and check it completely. Raises ConfigError for one that cannot be read,
-    and BoardError naming the file and what is wrong.
+    """Read a board file and check it completely. Raises ConfigError if the file cannot be read, and
+    BoardError with the file's name and the fault if the board is invalid.
     """
     try:
         return read(read_text(path))

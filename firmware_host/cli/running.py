@@ -1,4 +1,4 @@
-"""``tiltboard devices``, and requests of a command to a running table."""
+"""``tiltboard devices``, and requests to a running table."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _START = "Start it with: tiltboard run, or tiltboard sim"
 def devices(context: click.Context, *, as_json: bool, state: Path | None, simulated: bool) -> None:
     """List the devices that are paired with the table, and until when.
 
-    `tiltboard devices pair` pairs another one, `tiltboard devices revoke` ends a pairing.
+    `tiltboard devices pair` pairs another device, and `tiltboard devices revoke` ends a pairing.
     """
     if context.invoked_subcommand is not None:
         context.default_map = {"revoke": {"state": state, "simulated": simulated}}
@@ -63,9 +63,9 @@ def devices(context: click.Context, *, as_json: bool, state: Path | None, simula
 @CONFIG
 @PORT
 def pair(*, config: Path | None, port: int | None) -> None:
-    """Show a code, which the person types on the device that is to play here.
+    """Show a pairing code to type on the new device.
 
-    The table must be running on this machine, with --host. A code is good for ten minutes and for
+    The table must be running on this machine, with --host. A code is valid for ten minutes and for
     one device.
     """
     port = load_settings(config).port if port is None else port
@@ -79,7 +79,7 @@ def pair(*, config: Path | None, port: int | None) -> None:
 @STATE
 @SIMULATED
 def revoke(*, number: str, state: Path | None, simulated: bool) -> None:
-    """End the pairing of the device with this number, or of all."""
+    """End the pairing of the device with this number, or of all devices."""
     folder = games_folder(state, simulated=simulated, make=False)
     tokens = Tokens(folder, SystemClock().calendar)
     if number != "all":
@@ -91,7 +91,9 @@ def revoke(*, number: str, state: Path | None, simulated: bool) -> None:
 
 
 def ask(port: int, method: str, path: str, body: str = "", *, remedy: str = "") -> Any:
-    """Return what the running table answers. Raises NotPossibleError, with ``remedy``."""
+    """Send a request to the running table and return the decoded answer. Raises NotPossibleError,
+    with ``remedy``, if the table does not answer or refuses.
+    """
     table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
     try:
         table.request(method, path, body or None, {"content-type": "application/json"})

@@ -1,5 +1,5 @@
-"""``tiltboard scenario`` runs a file of steps and expectations on a simulated or a real table, and
-``replay`` prints a recording of one.
+"""``tiltboard scenario`` runs a file of steps and expectations on a simulated or a real table.
+``tiltboard replay`` prints the events of a recording.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def command(
 ) -> None:
     """Run FILE on the simulated table, in virtual time, or with --real on a wired one.
 
-    Exit status 0: every expectation held. 1: one did not, or the sensors did not see a step. 2: the
-    file cannot be read, there is no table, or a step is one that no hand could do. The language:
-    docs/scenarios.md.
+    Exit status: 0, all expectations held; 1, an expectation failed, or the sensors did not detect a
+    step; 2, the file cannot be read, there is no table, or a step is impossible. docs/scenarios.md
+    describes the language.
     """
     if not real and state is not None:
         raise misuse(text("--state goes with --real."))
@@ -112,8 +112,8 @@ def _person(
     time_out_s: float,
     as_json: bool,
 ) -> Person:
-    """Return the user at the terminal and the table on ``buses``; ends the command without a table.
-    Its calibration is used, but not its games.
+    """Return an actor for the user at the terminal and the table on ``buses``. The table's
+    calibration is used, but not its games. Ends the command if no table answers.
     """
     if lacks(table, buses):
         say(text("There is no table here? Run it on the simulated one, without --real."), err=True)
@@ -162,10 +162,12 @@ def _play(file: Path, steps: Sequence[ScenarioStep], actor: Actor, as_json: bool
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per event.")
 @PROFILE
 def replay(trace: Path, as_json: bool, profile: str | None) -> None:
-    """Print what the readings in TRACE mean: every event with its time, and what stands at the end.
+    """Print every event in the recording TRACE with its time, and the pieces on the plate at the
+    end.
 
-    A trace of `tiltboard run --record` knows its game: moves and sentences are printed too. The
-    same trace prints the same bytes. Without --profile the one that it names is used.
+    A trace of `tiltboard run --record` contains its game, so moves and messages are also printed.
+    The same trace always gives the same output. Without --profile, the profile named in the trace
+    is used.
     """
     recorded = read_trace(trace)
     table = load_profile(profile or recorded.header.layout[0])

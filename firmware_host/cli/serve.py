@@ -1,4 +1,4 @@
-"""``tiltboard sim`` and ``run``: a table, its page, and an orderly end."""
+"""``tiltboard sim`` and ``run``: start a table and its page, and stop both in order."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ _log = logging.getLogger(__name__)
 
 
 class Wanted:
-    """A table as ``table_options`` describe it.
+    """The table that the options of ``table_options`` describe.
 
-    ``settings`` have the host and port of the options. ``state`` is the folder of its games,
-    ``begin`` a game to start (None: resume the last), ``record`` the file for its readings, and
-    ``join`` the code of another table's match.
+    ``settings`` include the host and the port of the options. ``state`` is the folder of the
+    table's games. ``begin`` is the game to start, or None to resume the last game. ``record`` is
+    the file for the sensor readings, and ``join`` the code of a match with another table.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Wanted:
         record: Path | None,
         simulated: bool = False,
     ) -> None:
-        """Combine options and settings. Raises ConfigError, RulesError, NotPossibleError."""
+        """Combine options and settings. Raises ConfigError, RulesError or NotPossibleError."""
         self.begin = chosen_game(game, options, far)
         settings = load_settings(config)
         self.settings: Settings = msgspec.structs.replace(
@@ -93,8 +93,8 @@ class Wanted:
 
 
 def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
-    """Run ``table`` and its page until a signal ends it; returns the exit status. ``browser`` opens
-    the page if there is a screen.
+    """Run ``table`` and its page until a signal ends the program, and return the exit status. If
+    ``browser`` is true, the page is opened in a browser if there is a screen.
 
     Raises any error that prevents the start.
     """
@@ -103,7 +103,7 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
     name_broken_games()
     settings = plan.settings
     table.on_stop = ended.set
-    with ExitStack() as at_end:  # the last one first
+    with ExitStack() as at_end:  # The context closes everything in reverse order.
         if plan.record is not None:
             recorder = Recorder(plan.record)
             table.on_step = recorder.record
@@ -136,7 +136,8 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
         favour_the_scan()
         heart.ready()
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
-        match = table.latest().match if sys.stdout.isatty() else None  # no code in a log
+        # A log must not contain the code of a match.
+        match = table.latest().match if sys.stdout.isatty() else None
         if match is not None and match.code is not None:
             say(text("Another table joins with: tiltboard far join {code}", code=match.code))
         if browser and has_screen(sys.platform, os.environ):
@@ -150,7 +151,7 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
 
 def _telling(table: Table, plan: Wanted) -> tuple[Teller | None, dict[str, Message]]:
     """Return the sender of the table's state to watchers and the smart home, or None if neither is
-    set up; and messages about what is missing, which do not prevent the start.
+    set up, and messages about missing packages. Missing packages do not prevent the start.
     """
     settings = plan.settings
     if settings.look.show is None and settings.home.discovery is None:
@@ -162,20 +163,21 @@ def _telling(table: Table, plan: Wanted) -> tuple[Teller | None, dict[str, Messa
 
 
 def has_screen(system: str, environment: Mapping[str, str]) -> bool:
-    """Return whether a browser would open in its own window rather than in the terminal."""
+    """Return whether a browser would open in a window and not in the terminal."""
     named = any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     return named or system in ("darwin", "win32")
 
 
 def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Access:
-    """Return the page's access rights by the settings, with the link for watchers if there is one.
-    ``tell``: see ``read_kept``.
+    """Return the access rights of the page according to the settings, with the link for watchers if
+    there is one. ``tell`` reports damaged files (see ``read_kept``).
     """
     clock, path, look = SystemClock(), os.environ.get(UNIT_SOCKET), None
     pairing = Pairing(Tokens(state, clock.calendar, tell), clock)
     machine = None if path is None else DeviceControl(path, state, pairing.confirming, clock)
     if settings.look.show is not None and settings.look.club is not None:
-        with suppress(NotPossibleError):  # the table says so, who then tells nobody either
+        # The table reports the missing package, and without it there are no watchers.
+        with suppress(NotPossibleError):
             look = f"{settings.look.club.rstrip('/')}/look/{online().look_key(state)}"
     names, watching = machine_names(settings.names), settings.watching == "open"
     if ipaddress.ip_address(settings.host).is_loopback:
@@ -184,7 +186,7 @@ def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Acc
 
 
 def reach_machine(table: Table, machine: DeviceControl) -> None:
-    """Let the table's menu, and the button back held for long, send requests to the Pi."""
+    """Let the table's menu, and a long press of the back button, send requests to the Pi."""
 
     def tell(what: Message | None) -> None:
         table.call(lambda: table.notice("machine", what))
@@ -209,7 +211,7 @@ def reach_machine(table: Table, machine: DeviceControl) -> None:
 
 
 def show_codes(table: Table, pairing: Pairing) -> None:
-    """Show pairing codes on the lights when they are requested on a page or at the table."""
+    """Show pairing codes on the lights when a user requests a code on a page or at the table."""
 
     def show(code: str | None) -> None:
         table.submit(ShowCode(code))
@@ -223,7 +225,7 @@ def show_codes(table: Table, pairing: Pairing) -> None:
 
 
 def _let_devices_in(table: Table, access: Access, port: int) -> None:
-    """Say how other devices reach the page, and show their codes on the lights."""
+    """Print how other devices reach the page, and show pairing codes on the lights."""
     closed = access.closed
     if access.pairing is not None:
         show_codes(table, access.pairing)
@@ -236,10 +238,10 @@ def _let_devices_in(table: Table, access: Access, port: int) -> None:
 def _say_network(pairing: Pairing, port: int) -> None:
     url = f"http://{machine_names()[1]}:{port}/"
     say(text("Other devices reach it at {url} or by this machine's address.", url=url))
-    if sys.stdout.isatty():  # for a phone's camera
+    if sys.stdout.isatty():  # A phone can scan the QR code from the terminal.
         click.echo(qr_terminal(url))
     if not pairing.tokens.devices():
-        pairing.open(at_table=False)  # which logs it, for the first one
+        pairing.open(at_table=False)  # The log shows this code, for the first device.
 
 
 @click.command(name="run", epilog="Example: tiltboard run --profile plate-10")
@@ -247,7 +249,7 @@ def _say_network(pairing: Pairing, port: int) -> None:
 def run(**asked: Any) -> None:
     """Run the table that is wired to this machine, and its page.
 
-    Where there is no hardware it says what is missing, and how to simulate.
+    If there is no table, the command prints what is missing, and how to simulate a table.
     """
     plan = Wanted(**asked)
     clock = SystemClock()
@@ -281,7 +283,7 @@ def run(**asked: Any) -> None:
 def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None:
     """Play on the simulated table: open the page that it names.
 
-    The games are kept apart from those of a real table, and go on where they stopped.
+    The games are stored apart from the games of a real table, and resume where they stopped.
     """
     from tiltboard.firmware_host.engines.search.compiled import compiled_search
     from tiltboard.hw_sim.physics import has_physics, world_class
@@ -303,7 +305,8 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
         seed=seed,
         world=world_class(physics=physics),
     )
-    compiled = compiled_search() if browser else None  # A person plays here.
+    # With a browser, a person plays, so compile the search in the background.
+    compiled = compiled_search() if browser else None
     compiling = None if compiled is None else compiled.compile_quietly()
     try:
         sys.exit(serve(live.table, plan, browser=browser))
