@@ -1,8 +1,9 @@
-"""A simulated table for tests of hardware code, with pytest or without.
+"""A simulated table for tests of hardware code, with or without pytest.
 
-``SimBuses`` alone hangs models of chips under smbus2, spidev and gpiozero; ``Bench`` is a table
-with its drivers and hands; ``GameTable`` also has the whole host. The pytest plug-in gives them as
-fixtures. All time is virtual, and every misuse is a ``SimulationError``. See docs/testing.md.
+``SimBuses`` alone provides models of chips for smbus2, spidev and gpiozero. ``Bench`` is a table
+with its drivers and simulated hands, and ``GameTable`` also contains the whole host. The pytest
+plug-in offers them as fixtures. All time is virtual, and wrong use raises a ``SimulationError``.
+See docs/testing.md.
 
     >>> from tiltboard.testing import Bench
     >>> with Bench("plate-10", seed=3) as bench:
@@ -44,7 +45,7 @@ __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are names
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for: pytest loads the plug-in in every run."""
+    """Import a public name on first use, because pytest loads the plug-in in every run."""
     if name not in _HOMES:
         raise AttributeError(f"module 'tiltboard.testing' has no attribute {name!r}")
     found = getattr(import_module(f"tiltboard.{_HOMES[name]}"), name)

@@ -1,4 +1,6 @@
-"""A table with its drivers and without a game, simulated; what a real one shares with it."""
+"""A simulated table with its drivers and without a game, and the base class that it shares with a
+real table.
+"""
 
 from __future__ import annotations
 
@@ -50,18 +52,18 @@ PIECES = {
     "weak-north": MagnetKind.N_WEAK,
     "weak-south": MagnetKind.S_WEAK,
 }
-"""The pieces that a hand can put on a bench, by the pole that faces down."""
+"""The pieces that can be put on a bench, named by the pole that faces down."""
 PARTS = ("hall", "imu", "lights", "panel")
 BUTTONS = ("confirm", "back")
 HELD_S = 1e6
 MAX_WAIT_S = 86_400.0
-LET_GO_S = 0.1  # the contact bounces
+LET_GO_S = 0.1  # Time in seconds for the contact of a released button to stop bouncing.
 
 
 def plug_of(profile: Profile, part: str) -> tuple[str, tuple[str, ...]]:
-    """Return the fault, with its targets, that pulling the plug of a part is on this table. Raises
-    SimulationError for a part that it does not have, and NotPossibleHereError for one without a
-    plug.
+    """Return the simulated fault, with its targets, that corresponds to pulling the plug of a part
+    of this table. Raises SimulationError for an unknown part, and NotPossibleHereError if the table
+    lacks the part or the part has no plug.
     """
     wired = dict(profile.parts).get(known(part, "part", PARTS))
     if wired is None:
@@ -84,25 +86,27 @@ def plug_of(profile: Profile, part: str) -> tuple[str, tuple[str, ...]]:
 
 
 class AnyBench(Subject, ABC):
-    """One table and its drivers, simulated or real. Places are named, angles are in degrees."""
+    """A table with its drivers, simulated or real. Places are given by name, and angles in
+    degrees.
+    """
 
     patience_s = 3.0
-    """Longest time that anything may take to show."""
+    """Default time limit for conditions, in seconds."""
     hands_s = 2.0
-    """Time that a hand takes to tilt the plate."""
+    """Time in seconds that a hand takes to tilt the plate."""
 
     def __init__(self, profile: Profile, buses: Buses, title: str) -> None:
         super().__init__(profile, buses.clock, title)
         self.buses = buses
-        """The buses that the drivers get."""
+        """The buses that the drivers use."""
         self.plate: Plate = build_plate(profile, buses)
-        """The drivers of all parts."""
+        """The plate with the drivers of all parts."""
         self._pacer = Pacer(buses.clock, profile.scans_per_s)
         self.frame: Frame | None = None
-        """The last scan."""
+        """The frame of the last scan, or None before the first scan."""
         self._trace: TraceWriter | None = None
         self.trace: Path | None = None
-        """The file that every scan is written to, for ``tiltboard replay``."""
+        """The file to which every scan is written, for ``tiltboard replay``, or None."""
 
     def __enter__(self) -> Self:
         return self
@@ -111,14 +115,14 @@ class AnyBench(Subject, ABC):
         self.close()
 
     def close(self) -> None:
-        """Close the drivers, and the trace."""
+        """Close the drivers and the trace."""
         self.plate.close()
         if self._trace is not None:
             self._trace.close()
             self._trace = None
 
     def record(self, path: str | PathLike[str]) -> None:
-        """Write every scan to ``path`` from now on. Raises OSError."""
+        """Write every later scan to the file ``path``. Raises OSError."""
         kind = next((each for each in HOSTED.values() if presets_for(each, self.profile)), None)
         if kind is not None:
             options = usual_options(kind, self.profile)
@@ -126,7 +130,7 @@ class AnyBench(Subject, ABC):
             self.trace = Path(path)
             self._trace = TraceWriter(self.trace, header)
 
-    # What the drivers see
+    # Readings of the drivers
 
     def scan(self) -> Frame:
         """Read all parts once."""
@@ -141,7 +145,7 @@ class AnyBench(Subject, ABC):
 
     @verb
     def advance(self, seconds: float) -> Frame:
-        """Scan for that long, and return the last frame."""
+        """Scan for ``seconds`` seconds and return the last frame."""
         return self._advance(number(seconds, "seconds", 0.0, MAX_WAIT_S))
 
     def _advance(self, seconds: float) -> Frame:
@@ -180,8 +184,9 @@ class AnyBench(Subject, ABC):
         *,
         within: float | None = None,
     ) -> T:
-        """Call ``use`` at the pace of scans until it raises no PartError and ``right`` holds for
-        what it returns. Raises ExpectationError as ``until`` does.
+        """Call ``use`` once per scan period until it raises no PartError and ``right`` accepts the
+        result. Return the result. Raises ExpectationError after ``within`` seconds (by default
+        ``patience_s``).
         """
         __tracebackhide__ = True
         patience_s, last = self._patience(within), "nothing"
@@ -205,8 +210,8 @@ class AnyBench(Subject, ABC):
         return number(self.patience_s if within is None else within, "within", 0.0, MAX_WAIT_S)
 
     def field_mt(self, place: str) -> float:
-        """Scan, and return the field under a place in mT; a south pole reads positive. Raises
-        SimulationError while the sensors are lost.
+        """Scan, and return the field under a place in mT. A south pole gives a positive value.
+        Raises SimulationError if the sensors do not answer.
         """
         index, frame = self.index_of(place), self.scan()
         if not frame.field_mt:
@@ -214,8 +219,8 @@ class AnyBench(Subject, ABC):
         return frame.field_mt[index]
 
     def part(self, name: str) -> Any:
-        """Return the driver of a part (hall, imu, lights, panel). Raises NotPossibleHereError on a
-        table without one.
+        """Return the driver of a part (hall, imu, lights, panel). Raises NotPossibleHereError if
+        the table lacks the part.
         """
         found = getattr(self.plate, known(name, "part", PARTS))
         if found is None:
@@ -223,48 +228,51 @@ class AnyBench(Subject, ABC):
         return found
 
     def cut_off(self, error: OSError | ImportError) -> Plate:
-        """Return a plate of the same profile whose buses fail to open with that error."""
+        """Return a plate with the same profile whose buses fail to open with this error."""
         return build_plate(self.profile, _NoBuses(self.clock, error))  # type: ignore[arg-type]
 
-    # Hands
+    # Actions of hands
 
     @abstractmethod
     def clear(self) -> None:
-        """Take every piece off the plate."""
+        """Remove every piece from the plate."""
 
     @abstractmethod
     def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> None:
-        """Put a piece on a place, off its middle by that much. Pieces: ``PIECES``."""
+        """Put a piece (one of ``PIECES``) on a place, at the given distances from the middle of the
+        place.
+        """
 
     @abstractmethod
     def take(self, place: str) -> None:
-        """Take the piece off a place."""
+        """Remove the piece from a place."""
 
     @abstractmethod
     def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
-        """Tilt the plate and hold it: positive ``x_deg`` lowers the south side, ``y_deg`` the east
-        side. Without ``wait`` it is only begun, and takes ``hands_s``.
+        """Tilt the plate and hold it. A positive ``x_deg`` lowers the south side, and a positive
+        ``y_deg`` the east side. Without ``wait``, the method returns immediately, and the movement
+        takes ``hands_s`` seconds.
         """
 
     @abstractmethod
     def hold(self, button: str) -> None:
-        """Hold a button down (``confirm``, ``back``)."""
+        """Hold a button down (``confirm`` or ``back``)."""
 
     @abstractmethod
     def let_go(self, button: str) -> None:
-        """Let a button go."""
+        """Release a button."""
 
     @abstractmethod
     def unplug(self, part: str) -> None:
-        """Pull the plug of a part: hall, imu, lights, panel."""
+        """Pull the plug of a part: hall, imu, lights or panel."""
 
     @abstractmethod
     def plug_in(self, part: str) -> None:
-        """Put the plug back."""
+        """Reconnect the plug of a part."""
 
     @verb
     def press(self, button: str, *, for_s: float = 0.1) -> None:
-        """Press a button and let it go."""
+        """Press a button for ``for_s`` seconds and release it."""
         known(button, "button", BUTTONS)
         for_s = number(for_s, "for_s", 0.0, MAX_WAIT_S)
         self.hold(button)
@@ -273,7 +281,7 @@ class AnyBench(Subject, ABC):
 
     @contextmanager
     def unplugged(self, part: str) -> Iterator[None]:
-        """Within this context the plug of a part is pulled."""
+        """Return a context in which the plug of a part is pulled."""
         self.unplug(part)
         try:
             yield
@@ -282,37 +290,41 @@ class AnyBench(Subject, ABC):
 
     @abstractmethod
     def fault(self, name: str, *targets: str) -> AbstractContextManager[None]:
-        """Within the returned context the table has that fault (docs/scenarios.md)."""
+        """Return a context in which the table has this fault (docs/scenarios.md)."""
 
-    # What comes out
+    # Outputs of the table
 
     @abstractmethod
     def lit(self) -> dict[str, Rgb]:
-        """Return red, green and blue (0 to 255) of each light that is not dark, by place."""
+        """Return place -> colour of each light that is not dark, as red, green and blue from 0 to
+        255.
+        """
 
     def light(self, place: str) -> Rgb:
-        """Return red, green and blue (0 to 255) of the light at a place."""
+        """Return the colour of the light at a place, as red, green and blue from 0 to 255."""
         self.index_of(place)
         return self.lit().get(place, (0, 0, 0))
 
     @abstractmethod
     def drawn_ma(self) -> float | None:
-        """Return what the lights take from their supply in mA; None where nobody measures it."""
+        """Return the current of the lights in mA, or None if the current is not measured."""
 
     @abstractmethod
     def sounds(self) -> bool:
         """Return whether the buzzer sounds."""
 
     def state_lines(self) -> Iterable[str]:
-        """Yield the last scan, and the trace."""
+        """Yield lines that describe the last scan and the trace."""
         yield "last scan: " + ("none" if self.frame is None else seen_in(self.frame))
         if self.trace is not None:
             yield f"trace: tiltboard replay {self.trace} --profile {self.profile.name}"
 
 
 class Bench(AnyBench):
-    """A simulated table with its drivers: the real ones, on models of their chips. A context
-    manager; ``profile`` is a profile, the name of one that ships, or the path of its file.
+    """A simulated table with its drivers: the real drivers, on models of their chips.
+
+    Use it as a context manager. ``profile`` is a profile, the name of a built-in profile, or the
+    path of a profile's file.
 
         >>> with Bench("node") as bench:
         ...     bench.put("north", "d4")
@@ -332,7 +344,7 @@ class Bench(AnyBench):
     ) -> None:
         wired = loaded(profile)
         self.table = SimTable(wired, whole(seed, "seed"), clock=clock)
-        """The chips, hands and faults underneath."""
+        """The simulated chips, hands and faults."""
         self.table.world.trays = dict(PIECES)
         self.virtual = self.table.clock
         self._open = False
@@ -346,7 +358,7 @@ class Bench(AnyBench):
         return self
 
     def close(self) -> None:
-        """Close the drivers; chips, faults and hands are gone."""
+        """Close the drivers and remove the simulated chips, faults and hands."""
         try:
             super().close()
         finally:
@@ -367,7 +379,7 @@ class Bench(AnyBench):
 
     @verb
     def clear(self) -> None:
-        """Take every piece off the plate, at once."""
+        """Remove every piece from the plate immediately."""
         self.table.hands.set_up({})
 
     @verb
@@ -387,12 +399,12 @@ class Bench(AnyBench):
 
     @verb
     def move(self, source: str, target: str) -> None:
-        """Lift the piece on a place and put it on another one."""
+        """Lift the piece on a place and put it on another place."""
         self._wait(self.table.hands.move(self.index_of(source), self.index_of(target)))
 
     @verb
     def slide(self, source: str, target: str) -> None:
-        """Push the piece on a place to another one without lifting it."""
+        """Push the piece on a place to another place without lifting it."""
         self._wait(self.table.hands.slide(self.index_of(source), self.index_of(target)))
 
     @verb
@@ -432,7 +444,7 @@ class Bench(AnyBench):
 
     @contextmanager
     def fault(self, name: str, *targets: str) -> Iterator[None]:
-        """Within this context the table has that fault (docs/scenarios.md)."""
+        """Return a context in which the table has this fault (docs/scenarios.md)."""
         self._check_open()
         self.note(" ".join(map(str, ("fault", name, *targets))))
         known(name, "fault", self.table.faults.names)
@@ -444,7 +456,8 @@ class Bench(AnyBench):
             yield
         finally:
             self.note(" ".join(("heal", name, *targets)))
-            with suppress(FaultError):  # the test has healed it itself
+            # The test can repair the fault before the end of the context.
+            with suppress(FaultError):
                 self.table.faults.heal(name, targets)
 
     @override
@@ -457,7 +470,7 @@ class Bench(AnyBench):
         }
 
     def drawn_ma(self) -> float | None:
-        """Return what the lights take from their supply in mA."""
+        """Return the current of the lights in mA, or None for a table without lights."""
         lights = self.profile.lights
         if lights is None:
             return None
@@ -470,8 +483,8 @@ class Bench(AnyBench):
         return self.table.piezo.tone_hz is not None
 
     def _live(self) -> None:
-        """Let a plate's own controller go on while nobody listens to it. Raises SimulationError
-        outside the context.
+        """Run the plate's controller up to the current time, since no driver reads from it. Raises
+        SimulationError outside the context.
         """
         self._check_open()
         for line in self.table.buses.lines.values():
@@ -481,7 +494,7 @@ class Bench(AnyBench):
         self._advance(max(0.0, action.end_s - self.clock.now()))
 
     def state_lines(self) -> Iterable[str]:
-        """Yield the faults that are there, besides what any bench tells."""
+        """Yield lines that describe the faults, the lights, the last scan and the trace."""
         active = [" ".join((name, *targets)) for name, targets in self.table.faults.active]
         yield f"faults: {', '.join(active) or 'none'}"
         if not self._open:
@@ -492,7 +505,7 @@ class Bench(AnyBench):
 
 
 class _NoBuses:
-    """Buses that cannot be opened, for the reason given."""
+    """Buses that fail to open with a given error."""
 
     def __init__(self, clock: object, error: OSError | ImportError) -> None:
         self.clock = clock
@@ -503,7 +516,7 @@ class _NoBuses:
 
 
 def seen_in(frame: Frame) -> str:
-    """Return the strongest fields, the buttons and the faults of a scan on one line."""
+    """Return one line with the strongest fields, the pressed buttons and the faults of a scan."""
     strongest = sorted(frame.field_mt, key=abs, reverse=True)[:4]
     fields = ", ".join(f"{mt:.1f}" for mt in strongest)
     told = [f"strongest fields {fields} mT" if fields else "no fields"]

@@ -1,4 +1,4 @@
-"""The board wired to this machine, for one run of pytest, and the report that is kept of it."""
+"""The real board of this machine during one run of pytest, and the report of the run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ STYLE = "body{font:15px sans-serif;margin:2em}pre{background:#eee;padding:.7em}"
 
 
 class RealBoard:
-    """One board, taken for this program alone, and the report in a dated folder of its own."""
+    """A real board, used exclusively by this program, and a report in a folder with the date in its
+    name.
+    """
 
     def __init__(
         self, profile: Profile, buses: Buses, helper: Helper, folder: Path, closing: ExitStack
@@ -42,7 +44,9 @@ class RealBoard:
 
     @classmethod
     def open(cls, profile: Profile, servo: str | None, folder: Path) -> Self:
-        """Take the board. Raises pytest.UsageError in one line where there is none."""
+        """Open the board for exclusive use. Raises pytest.UsageError with a one-line message if
+        there is no board.
+        """
         with ExitStack() as closing:
             try:
                 buses = closing.enter_context(own_board(profile.needs()))
@@ -52,15 +56,15 @@ class RealBoard:
             if missing:
                 raise pytest.UsageError(f"--tiltboard-real: there is no board here: {missing[0]}")
             return cls(profile, buses, _helper(servo), folder, closing.pop_all())
-        raise AssertionError  # no context here swallows an error
+        raise AssertionError  # No context in this function swallows an exception.
 
     def bench(self) -> RealBench:
-        """Return the parts with somebody to act on them."""
+        """Return a bench with the parts of the board, and a person or servo to act on them."""
         return RealBench(self._profile, self._buses, self._helper)
 
     def person(self, state: Path) -> AbstractContextManager[Person]:
-        """Return somebody who acts at the table with its service, opened. Skips the test where
-        nobody is at a terminal.
+        """Return a person who acts at the table with its host, as an open context. Skips the test
+        if there is no terminal.
         """
         try:
             keys = self._closing.enter_context(TERMINAL.open("r"))
@@ -75,7 +79,7 @@ class RealBoard:
         return Person(self._profile, self._buses, state, Console(write, keys.fileno()))
 
     def add(self, report: pytest.TestReport, told: str) -> None:
-        """Add a test to the report."""
+        """Add the result of a test to the report."""
         why = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
         text = "\n".join(filter(None, (told, why, report.longreprtext if report.failed else "")))
         self._told.append(
@@ -84,7 +88,7 @@ class RealBoard:
         )
 
     def close(self) -> None:
-        """Write the page, and give the board back."""
+        """Write the report page, and release the board."""
         self._closing.close()
         if self._told:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -99,7 +103,9 @@ class RealBoard:
 
 
 def _helper(servo: str | None) -> Helper:
-    """Return a person, and a servo where there is one."""
+    """Return a person at the terminal or, if ``servo`` is given, a servo with a person. Raises
+    pytest.UsageError if ``servo`` is invalid.
+    """
     if servo is None:
         return AtTerminal()
     try:

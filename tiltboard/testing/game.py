@@ -1,4 +1,6 @@
-"""A table with the whole host on it, for tests: steps of a scenario, and what the table shows."""
+"""A table with the whole host, for tests: steps of a scenario, and the state that the table
+shows.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,12 @@ READY_WITHIN_S = 20.0
 
 
 class GameTable(Subject):
-    """A table and the service on it, ready for the first hand. A context manager; ``profile`` is a
-    profile, the name of one that ships, or the path of its file. ``state``: the folder of journal
-    and calibration, else one that is removed. ``actor``: who acts, at a table that is open already;
-    else simulated hands.
+    """A table with a running host, for tests that play games.
+
+    Use it as a context manager. ``profile`` is a profile, the name of a built-in profile, or the
+    path of a profile's file. ``state`` is the folder of journal and calibration, or None for a
+    temporary folder. ``actor`` carries out the steps at a table that is already open; by default,
+    simulated hands do.
 
         >>> with GameTable("plate-7", seed=3) as played:
         ...     played.do("game momentum size=5 marbles=5").put("red", "c3").put("blue", "c4")
@@ -73,9 +77,9 @@ class GameTable(Subject):
         self._runner: ScenarioRunner | None = None
         self._recorder: Recorder | None = None
         self.session: SimSession | None = None
-        """The simulated table underneath, while it is open; None at a real one."""
+        """The session of the simulated table while it is open, or None at a real table."""
         self.trace: Path | None = None
-        """The file that every scan is written to, for ``tiltboard replay``."""
+        """The file to which every scan is written, for ``tiltboard replay``, or None."""
 
     def __enter__(self) -> Self:
         if self._runner is not None:
@@ -95,7 +99,7 @@ class GameTable(Subject):
         self.close()
 
     def close(self) -> None:
-        """Stop the service; chips, faults and hands are gone."""
+        """Stop the host and remove the simulated chips, faults and hands."""
         if self._recorder is not None:
             self._recorder.close()
             self._recorder = None
@@ -105,7 +109,9 @@ class GameTable(Subject):
             self._actor = None
 
     def record(self, path: str | PathLike[str]) -> None:
-        """Write every scan to ``path`` from now on. Raises TraceError for a file that is none."""
+        """Write every later scan to the file ``path``. Raises TraceError if the file exists and is
+        not a trace.
+        """
         self.trace = Path(path)
         self._recorder = Recorder(self.trace)
 
@@ -113,17 +119,17 @@ class GameTable(Subject):
 
     @checked
     def do(self, text: str) -> Self:
-        """Take steps of the scenario language, a line each (docs/scenarios.md); each waits for its
-        hand. Raises ExpectationError for an expectation that does not hold, SimulationError for a
-        step that cannot be read or done.
+        """Carry out steps of the scenario language, one per line (docs/scenarios.md). Each step
+        waits until its action is finished. Raises ExpectationError if an expectation fails, and
+        SimulationError for an invalid or impossible step.
         """
         __tracebackhide__ = True
         self.run(text)
         return self
 
     def run(self, text: str, source: str = "") -> list[StepReport]:
-        """Take steps as ``do``, and return how the table was after each; ``source`` is the file
-        that errors name.
+        """Carry out steps like ``do``, and return a report of the table after each step. ``source``
+        is the name of the file in error messages.
         """
         __tracebackhide__ = True
         if not isinstance(text, str):
@@ -158,8 +164,8 @@ class GameTable(Subject):
 
     @checked
     def game(self, name: str, /, **options: object) -> Self:
-        """Start a game with these options, as ``tiltboard.rules`` takes them, on a plate that is
-        set up for it.
+        """Start a game with these options, which have the same form as for ``tiltboard.rules``. The
+        plate is set up for the game.
         """
         __tracebackhide__ = True
         given = (f"{key}={_text(each)}" for key, each in options.items() if each is not None)
@@ -167,26 +173,28 @@ class GameTable(Subject):
 
     @checked
     def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> Self:
-        """Put a piece of the game on a place, off its middle by that much."""
+        """Put a piece of the game on a place, at the given distances from the middle of the
+        place.
+        """
         __tracebackhide__ = True
         off = ("at", east_mm, north_mm) if east_mm or north_mm else ()
         return self._step("put", piece, place, *off)
 
     @checked
     def take(self, place: str) -> Self:
-        """Take the piece off a place."""
+        """Remove the piece from a place."""
         __tracebackhide__ = True
         return self._step("take", place)
 
     @checked
     def move(self, source: str, target: str) -> Self:
-        """Lift the piece on a place and put it on another one."""
+        """Lift the piece on a place and put it on another place."""
         __tracebackhide__ = True
         return self._step("move", source, target)
 
     @checked
     def slide(self, source: str, target: str) -> Self:
-        """Push the piece on a place to another one without lifting it."""
+        """Push the piece on a place to another place without lifting it."""
         __tracebackhide__ = True
         return self._step("slide", source, target)
 
@@ -198,44 +206,47 @@ class GameTable(Subject):
 
     @checked
     def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, for_s: float | None = None) -> Self:
-        """Tilt the plate, and hold it; with ``for_s``, return at once and level it after that."""
+        """Tilt the plate and hold it. With ``for_s``, return immediately and level the plate after
+        ``for_s`` seconds.
+        """
         __tracebackhide__ = True
         return self._step("tilt", x_deg, y_deg, *(() if for_s is None else ("for", f"{for_s}s")))
 
     @checked
     def press(self, button: str, *, for_s: float = 0.1) -> Self:
-        """Press a button (``confirm``, ``back``) and let it go."""
+        """Press a button (``confirm`` or ``back``) for ``for_s`` seconds and release it."""
         __tracebackhide__ = True
         return self._step("press", button, f"{for_s}s")
 
     @checked
     def answer(self, value: str) -> Self:
-        """Answer the question that the table asks."""
+        """Give an answer to the question that the table asks."""
         __tracebackhide__ = True
         return self._step("answer", value)
 
     @checked
     def kill(self) -> Self:
-        """Have the service die at once and start again."""
+        """Stop the service without warning and start it again."""
         __tracebackhide__ = True
         return self._step("kill")
 
     @checked
     def power_cut(self) -> Self:
-        """Cut the power of the whole table and give it back."""
+        """Interrupt the power of the whole table."""
         __tracebackhide__ = True
         return self._step("power-cut")
 
     @checked
     def advance(self, seconds: float) -> Self:
-        """Let the table scan for that long."""
+        """Let the table scan for ``seconds`` seconds."""
         __tracebackhide__ = True
         return self._step("wait", f"{number(seconds, 'seconds', 0.0, MAX_WAIT_S):f}s")
 
     @checked
     def expect(self, claim: str, *, within: float | None = None) -> Self:
-        """Expect a claim of the scenario language, such as ``cells d4=red``. Without ``within`` the
-        table first becomes quiet; with it, the claim must hold within so many seconds.
+        """Check a claim of the scenario language, such as ``cells d4=red``. Without ``within``, the
+        check waits until the table is quiet. With ``within``, the claim must become true within
+        that number of seconds. Raises ExpectationError.
         """
         __tracebackhide__ = True
         if within is None:
@@ -263,7 +274,7 @@ class GameTable(Subject):
 
     @contextmanager
     def fault(self, name: str, *targets: str) -> Iterator[Self]:
-        """Within this context the table has that fault (docs/scenarios.md)."""
+        """Return a context in which the table has this fault (docs/scenarios.md)."""
         self._step("fault", name, *targets)
         try:
             yield self
@@ -273,12 +284,12 @@ class GameTable(Subject):
 
     @contextmanager
     def unplugged(self, part: str) -> Iterator[Self]:
-        """Within this context the plug of a part is pulled: hall, imu, lights, panel."""
+        """Return a context in which the plug of a part is pulled: hall, imu, lights or panel."""
         name, targets = plug_of(self.profile, part)
         with self.fault(name, *targets):
             yield self
 
-    # What it shows
+    # State of the table
 
     @override
     def _check_open(self) -> None:
@@ -303,42 +314,48 @@ class GameTable(Subject):
 
     @property
     def host(self) -> Host:
-        """The host on the table; another one after ``kill``. Not a public part."""
+        """The host of the table, which ``kill`` replaces. Not part of the public interface."""
         return self._acting.host
 
     @property
     def phase(self) -> str:
-        """``setup``, ``turn``, ``settle``, ``fix``, ``paused`` or ``over``."""
+        """The phase of the game: ``setup``, ``turn``, ``settle``, ``fix``, ``paused`` or
+        ``over``.
+        """
         return str(self.host.standing.phase)
 
     @property
     def to_move(self) -> str | None:
-        """The player to move; None once the game is over."""
+        """The player to move, or None after the end of the game."""
         return self.host.standing.to_move
 
     @property
     def says(self) -> str:
-        """The sentence that the table shows, in English."""
+        """The message that the table shows, in English."""
         return str(self.host.standing.say)
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """The moves that count."""
+        """The confirmed moves of the game."""
         return tuple(self.host.standing.moves)
 
     @property
     def cells(self) -> Mapping[str, str]:
-        """The piece that the sensors see on each occupied place."""
+        """Place -> piece that the sensors detect, for occupied places."""
         return dict(self.host.sight.cells)
 
     def lit(self, role: str) -> list[str]:
-        """Return the places whose light has that role: legal, lift, put, remove, wrong, last..."""
+        """Return the places whose light has this role, such as legal, lift, put, remove, wrong or
+        last.
+        """
         known(role, "role", [str(each) for each in Role])
         roles = self.host.standing.roles
         return sorted(place for place, found in roles.items() if str(found) == role)
 
     def state_lines(self) -> Iterable[str]:
-        """Yield phase and sentence, lights, faults, and the trace."""
+        """Yield lines that describe the phase, the message, the lights, the faults and the
+        trace.
+        """
         with suppress(SimulationError):
             yield f"{self.phase}: {self.says}"
             roles = sorted(self.host.standing.roles.items())
@@ -360,7 +377,7 @@ class GameTable(Subject):
 
 
 def _text(option: object) -> str:
-    """Return an option's value as the scenario language has it."""
+    """Return the value of an option as a text of the scenario language."""
     if isinstance(option, bool):
         return str(option).lower()
     return " ".join(map(str, option)) if isinstance(option, list | tuple) else str(option)

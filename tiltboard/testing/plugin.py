@@ -1,6 +1,7 @@
-"""The pytest plug-in: a table as fixtures, simulated or real, and scenarios as tests.
+"""The pytest plug-in: fixtures with a simulated or real table, and scenario files as tests.
 
-It imports nothing of the table before a test asks for it: pytest loads it in every run.
+The plug-in imports other modules of tiltboard only when a test needs them, because pytest loads the
+plug-in in every run.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MARK = "tiltboard(*profiles, seed=1): the tables that the test runs on, and thei
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options."""
+    """Add the command-line options of the plug-in."""
     group = parser.getgroup("tiltboard", "tiltboard: simulated and real tables")
     group.addoption(
         "--tiltboard-profile",
@@ -59,7 +60,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options, and open the real board for this run alone."""
+    """Check the options, and open the real board for exclusive use if requested."""
     config.addinivalue_line("markers", MARK)
     real, named = config.getoption("--tiltboard-real"), config.getoption("--tiltboard-profile")
     if real and named:
@@ -88,13 +89,15 @@ def _profile(name: str) -> Profile:
 
 
 def _tables(config: pytest.Config, mark: pytest.Mark | None) -> tuple[str, ...]:
-    """Return the profiles to run on: of the command line, the mark, or the usual one."""
+    """Return the profiles to run on: from the command line, otherwise from the mark, otherwise the
+    default.
+    """
     real, named = config.getoption("--tiltboard-real"), config.getoption("--tiltboard-profile")
     return tuple([real] if real else named or (mark.args if mark else ()) or (USUAL,))
 
 
 def _check(mark: pytest.Mark) -> None:
-    """Raise CollectError for what the mark does not take."""
+    """Raise CollectError if the mark has invalid arguments."""
     others = sorted(mark.kwargs.keys() - {"seed"})
     seed = mark.kwargs.get("seed", 1)
     if others:
@@ -108,7 +111,7 @@ def _check(mark: pytest.Mark) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test once for each of its tables."""
+    """Run a test once for each of its profiles."""
     if "tiltboard_profile" in metafunc.fixturenames:
         mark = metafunc.definition.get_closest_marker("tiltboard")
         if mark is not None:
@@ -120,13 +123,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def tiltboard_profile(request: pytest.FixtureRequest) -> Profile:
-    """The profile of the table that the test runs on."""
+    """The profile of the table on which the test runs."""
     return _profile(str(request.param))
 
 
 @pytest.fixture
 def tiltboard_seed(request: pytest.FixtureRequest) -> int:
-    """The seed of the test's table: of the command line, the mark, or 1."""
+    """The seed of the test's table: from the command line, otherwise from the mark, otherwise 1."""
     given = request.config.getoption("--tiltboard-seed")
     mark = request.node.get_closest_marker("tiltboard")
     return int(given if given is not None else mark.kwargs.get("seed", 1) if mark else 1)
@@ -134,7 +137,7 @@ def tiltboard_seed(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture
 def tiltboard_clock(request: pytest.FixtureRequest) -> Clock:
-    """The clock of the test's table: a virtual one, where the table is simulated."""
+    """The clock of the test's table, which is virtual if the table is simulated."""
     from tiltboard.ground.clock import SystemClock
     from tiltboard.hw_sim.clock import VirtualClock
 
@@ -149,7 +152,7 @@ def tiltboard_bench(
     tiltboard_clock: Any,
     tmp_path: Path,
 ) -> Iterator[AnyBench]:
-    """Chips, hands and drivers of a table, without a game: a ``tiltboard.testing.Bench``."""
+    """A table with its drivers and without a game (``tiltboard.testing.Bench``)."""
     from tiltboard.testing.bench import Bench
 
     board = request.config.stash.get(BOARD, None)
@@ -170,7 +173,7 @@ def tiltboard_game(
     tiltboard_clock: Any,
     tmp_path: Path,
 ) -> Iterator[GameTable]:
-    """A table with its service, ready for the first hand: a ``tiltboard.testing.GameTable``."""
+    """A table with a running host (``tiltboard.testing.GameTable``)."""
     made = {"seed": tiltboard_seed, "state": tmp_path, "clock": tiltboard_clock}
     with _game_table(request.node, tiltboard_profile, **made) as table:
         table.record(_trace(request.node, tmp_path))
@@ -189,7 +192,9 @@ def _game_table(item: pytest.Item, profile: Profile, **made: Any) -> Iterator[Ga
 
 
 def _trace(item: pytest.Item, usual: Path) -> Path:
-    """Return the file for the trace of a test; of a real board it is kept with the report."""
+    """Return the file for the trace of a test. For a real board, the file is stored with the
+    report.
+    """
     board = item.config.stash.get(BOARD, None)
     folder = board.folder if board else item.config.getoption("--tiltboard-record")
     if folder is None:
@@ -205,7 +210,7 @@ def _trace(item: pytest.Item, usual: Path) -> Path:
 def tiltboard_page(
     request: pytest.FixtureRequest, tiltboard_profile: Profile, tiltboard_seed: int, tmp_path: Path
 ) -> Iterator[str]:
-    """The URL of the page of a simulated table in real time, served to this machine alone."""
+    """The URL of the page of a simulated table in real time, served to this machine only."""
     if BOARD in request.config.stash:
         pytest.skip("the page of a real table is its service's own")
     from tiltboard.firmware_host.config.settings import Settings
@@ -223,27 +228,27 @@ def tiltboard_page(
         table.stop()
 
 
-# Scenarios as tests
+# Scenario files as tests
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect scenario files."""
+    """Collect files with the suffix .scenario."""
     if file_path.suffix == ".scenario":
         return ScenarioFile.from_parent(parent, path=file_path)
     return None
 
 
 class ScenarioFile(pytest.File):
-    """A scenario: one test for each table."""
+    """A scenario file, with one test for each profile."""
 
     def collect(self) -> Iterable[ScenarioItem]:
-        """Yield the tests."""
+        """Yield one test for each profile."""
         for table in _tables(self.config, None):
             yield ScenarioItem.from_parent(self, name=table, table=table)
 
 
 class ScenarioItem(pytest.Item):
-    """A scenario on one table."""
+    """A scenario on a table with one profile."""
 
     def __init__(self, *, table: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -251,7 +256,7 @@ class ScenarioItem(pytest.Item):
         self.funcargs: dict[str, object] = {}
 
     def runtest(self) -> None:
-        """Take all steps."""
+        """Run all steps of the scenario."""
         from tempfile import TemporaryDirectory
 
         profile, seed = _profile(self._table), self.config.getoption("--tiltboard-seed")
@@ -265,7 +270,7 @@ class ScenarioItem(pytest.Item):
                 table.run(self.path.read_text("utf-8"), str(self.path))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
-        """Return the line that failed, and why."""
+        """Return the line of the scenario that failed, and the reason."""
         from tiltboard.ground.errors import TiltboardError
 
         if not isinstance(excinfo.value, TiltboardError):
@@ -273,7 +278,7 @@ class ScenarioItem(pytest.Item):
         return str(excinfo.value)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return what is shown of it."""
+        """Return the file and the name of the test for the report."""
         return self.path, None, f"{self.path.name}[{self.name}]"
 
 
@@ -284,20 +289,21 @@ def _subjects(item: pytest.Item) -> list[Any]:
     from tiltboard.testing.subject import Subject
 
     found = getattr(item, "funcargs", {}).values()
-    owners = (getattr(each, "__self__", each) for each in found)  # of a method, its object
+    # For a bound method, use its object.
+    owners = (getattr(each, "__self__", each) for each in found)
     return [*dict.fromkeys(each for each in owners if isinstance(each, Subject))]
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
-    """Skip a test whose fixtures want what this table or no hand can do."""
+    """Skip a test if its fixtures require an action that is not possible at this table."""
     with _skipping(item):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Skip a test that wants what this table or no hand can do."""
+    """Skip a test if it requires an action that is not possible at this table."""
     with _skipping(item):
         return (yield)
 
@@ -324,7 +330,7 @@ def _uses_a_table(item: pytest.Item) -> bool:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show with a failed test what was done at its table, and how that stands."""
+    """Add the steps at the table and its final state to the report of a failed test."""
     report = yield
     if not _uses_a_table(item) or (call.when != "call" and report.passed):
         return report

@@ -1,4 +1,4 @@
-"""A bench on the board wired to this machine, with a person and perhaps a servo as its hands."""
+"""A bench with the real board of this machine, on which a person or a servo acts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tiltboard.testing.subject import NotPossibleHereError, known, number, verb
 
 
 def request(message: Message) -> str:
-    """Return what is asked of a person, in English and without the full stop."""
+    """Return a request to a person, in English and without the full stop."""
     return str(message).removesuffix(".")
 
 
@@ -43,21 +43,24 @@ COLOURS: dict[str, Rgb] = {
 
 
 class Helper(Protocol):
-    """Somebody or something that acts and looks on request."""
+    """A person or device that carries out requests and reports observations."""
 
     def ask(self, asked: str) -> str:
-        """Return what is typed in answer, when it is done. Raises NotPossibleHereError."""
+        """Make a request, and return the typed answer when the request is done. Raises
+        NotPossibleHereError if nobody can answer.
+        """
 
 
 class AtTerminal:
-    """A person at this process's terminal, whatever pytest does with its output."""
+    """A person at the terminal of this process, even if pytest redirects the output."""
 
     def __init__(self, terminal: Path = Path("/dev/tty")) -> None:
         self._terminal = terminal
 
     def ask(self, asked: str) -> str:
-        """Print the request, and return the line that is typed."""
-        faulthandler.cancel_dump_traceback_later()  # a person may take as long as they like
+        """Print the request, and return the typed line."""
+        # A person can take longer than the time limit of pytest's faulthandler.
+        faulthandler.cancel_dump_traceback_later()
         try:
             with self._terminal.open("r") as keys, self._terminal.open("w") as screen:
                 screen.write(f"\n  {asked}, then Enter: ")
@@ -73,18 +76,19 @@ class Servo(Protocol):
     """An actuator that puts one piece on one place, such as gpiozero.Servo."""
 
     def min(self) -> None:
-        """Take the magnet off the plate."""
+        """Lift the magnet off the plate."""
 
     def max(self) -> None:
-        """Put it on its place."""
+        """Lower the magnet onto its place."""
 
 
 class ServoHand:
-    """A servo with a magnet on its horn puts it on one place and takes it off; a person does the
-    rest. ``piece``: place and pole, such as "a1, south".
+    """A servo with a magnet on its horn, which puts the magnet on one place and lifts it again. A
+    person does everything else. ``piece`` is the place and the pole, such as "a1, south".
     """
 
-    rest_s = 0.5  # An SG90 takes 0.1 s for 60 degrees; then the magnet swings.
+    # Settling time in seconds. An SG90 takes 0.1 s for 60 degrees, and then the magnet swings.
+    rest_s = 0.5
 
     def __init__(
         self,
@@ -97,10 +101,10 @@ class ServoHand:
         place, _, pole = piece.partition(", ")
         self._put = put_request(pole, place)
         self._take = request(by_hand.take(place))
-        self._by_hand = True  # there may be other pieces on the plate
+        self._by_hand = True  # Other pieces can be on the plate at the start.
 
     def ask(self, asked: str) -> str:
-        """Do it, or have it done."""
+        """Carry out the request with the servo, or pass it to the person."""
         if asked == self._put:
             self._servo.max()
         elif asked == self._take:
@@ -118,7 +122,9 @@ class ServoHand:
 
 
 class RealBench(AnyBench):
-    """The parts of ``profile`` on ``buses``; ``helper`` is asked for what hands and eyes do."""
+    """A bench with the real parts of ``profile`` on ``buses``. ``helper`` carries out all actions
+    and observations of a person.
+    """
 
     patience_s = 10.0
     hands_s = 8.0
@@ -134,7 +140,7 @@ class RealBench(AnyBench):
 
     @verb
     def put(self, piece: str, place: str, *, east_mm: float = 0.0, north_mm: float = 0.0) -> None:
-        """Put a piece on a place, off its middle by that much."""
+        """Put a piece on a place, at the given distances from the middle of the place."""
         self.index_of(place)
         for what, mm in (("east_mm", east_mm), ("north_mm", north_mm)):
             number(mm, what, -MAX_OFFSET_MM, MAX_OFFSET_MM)
@@ -149,7 +155,9 @@ class RealBench(AnyBench):
 
     @verb
     def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
-        """Tilt the plate and hold it; without ``wait`` it is only begun, and takes ``hands_s``."""
+        """Tilt the plate and hold it. Without ``wait``, the method returns immediately, and the
+        movement takes ``hands_s`` seconds.
+        """
         for angle in (x_deg, y_deg):
             number(angle, "an angle in degrees", -MAX_TILT_DEG, MAX_TILT_DEG)
         wish = request(by_hand.tilt(self.profile, x_deg, y_deg))
@@ -169,7 +177,7 @@ class RealBench(AnyBench):
 
     @verb
     def unplug(self, part: str) -> None:
-        """Pull the plug of a part."""
+        """Pull the plug of a part. Raises NotPossibleHereError for the panel, which has no plug."""
         plug_of(self.profile, part)
         if part == "panel":
             raise NotPossibleHereError(
@@ -184,7 +192,9 @@ class RealBench(AnyBench):
 
     @contextmanager
     def fault(self, name: str, *targets: str) -> Iterator[None]:
-        """Raise NotPossibleHereError except for a fault that is a pulled plug."""
+        """Return a context with a fault that corresponds to a pulled plug. Raises
+        NotPossibleHereError for any other fault.
+        """
         for part, _ in self.profile.parts:
             try:
                 found = plug_of(self.profile, part)
@@ -199,7 +209,7 @@ class RealBench(AnyBench):
         )
 
     def lit(self) -> dict[str, Rgb]:
-        """Return the colour of each light that is not dark, by place, as a person tells it."""
+        """Return place -> colour of each light that is not dark, as a person reports it."""
         said = self._ask("Which places shine? (a1 white, b1 red / all yellow / none)")
         found: dict[str, Rgb] = {}
         for entry in filter(None, said.replace("none", "").split(",")):
@@ -228,7 +238,7 @@ class RealBench(AnyBench):
             yield f"lights as sent: {lit or 'dark'}"
 
     def drawn_ma(self) -> float | None:
-        """Return what a person reads from a meter in mA."""
+        """Return the current in mA that a person reads from a meter, or None without a meter."""
         said = self._ask("How many mA do the lights take from their supply? (nothing: no meter)")
         return float(said) if said else None
 

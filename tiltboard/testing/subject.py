@@ -1,4 +1,6 @@
-"""The base of a bench and of a table with a game: checked verbs, the steps taken, the report."""
+"""The base class of a bench and of a table with a game: checked methods, a list of steps, and a
+report.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ T = TypeVar("T")
 
 
 class ExpectationError(SimulationError, AssertionError):
-    """A state that a test expected did not come in time; the message says what is there instead.
+    """Raised if a state that a test expects does not occur in time. The message states the actual
+    state.
 
     >>> from tiltboard.testing import Bench
     >>> with Bench("plate-7") as bench:
@@ -30,7 +33,7 @@ class ExpectationError(SimulationError, AssertionError):
 
 
 class NotPossibleHereError(SimulationError):
-    """The table cannot do that, or no hand can at a real one; pytest skips the test.
+    """Raised if an action is not possible at this table, or not by hand. Pytest skips the test.
 
     >>> from tiltboard.testing import Bench
     >>> try:
@@ -42,38 +45,40 @@ class NotPossibleHereError(SimulationError):
 
 
 class Subject:
-    """One table under test, with the steps taken at it so far."""
+    """A table under test, with the list of steps so far."""
 
     profile: Profile
     """The profile of the table."""
     clock: Clock
-    """The table's time; virtual where the table is simulated."""
+    """The clock of the table, which is virtual if the table is simulated."""
 
     def __init__(self, profile: Profile, clock: Clock, title: str) -> None:
         self.profile, self.clock = profile, clock
         self._title = title
         self._began_s = clock.now()
         self.steps: list[str] = []
-        """The steps taken, each with its time in seconds since the table was opened."""
+        """The steps so far, each with its time in seconds since the table was opened."""
 
     def note(self, step: str) -> None:
-        """Add a line to the steps."""
+        """Add a line to the steps, with the current time."""
         self.steps.append(f"{self.clock.now() - self._began_s:9.2f} s  {step}")
 
     def index_of(self, place: str) -> int:
-        """Return the plate's index of a place. Raises SimulationError."""
+        """Return the index of a place on the plate. Raises SimulationError for an unknown place."""
         known(place, "place", self.profile.places)
         return self.profile.places.index(place)
 
     def _check_open(self) -> None:
-        """Raise SimulationError outside the context."""
+        """Raise SimulationError if the table is not open."""
 
     def state_lines(self) -> Iterable[str]:
-        """Yield how the table stands, for the report."""
+        """Yield lines that describe the state of the table, for the report."""
         return ()
 
     def report(self) -> str:
-        """Return the steps with their times and how the table stands: what a failed test shows."""
+        """Return the report that a failed test shows: the steps with their times, and the state of
+        the table.
+        """
         return "\n".join([self._title, *self.steps, *self.state_lines()])
 
 
@@ -81,7 +86,9 @@ S = TypeVar("S", bound=Subject)
 
 
 def checked(do: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Make a call that does not fit the parameters of a method a SimulationError."""
+    """Return the method with a check of its arguments. Arguments that do not fit the parameters
+    raise SimulationError.
+    """
     signature = inspect.signature(do)
     plain = [
         each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
@@ -106,7 +113,7 @@ def checked(do: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T
 
 
 def verb(do: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Make a method a step: checked, and noted with its time."""
+    """Return the method as a step, with checked arguments and a line in the list of steps."""
 
     @checked
     @wraps(do)
@@ -127,7 +134,9 @@ def _shown(value: object) -> str:
 
 
 def known(name: Any, what: str, names: Collection[str]) -> str:
-    """Return ``name`` if it is one of ``names``. Raises SimulationError with the nearest one."""
+    """Return ``name`` if it is one of ``names``. Otherwise, raise SimulationError with the closest
+    name.
+    """
     if not isinstance(name, str) or name not in names:
         raise SimulationError(
             "There is no {what} {name!r} here; {hint}",
@@ -139,10 +148,12 @@ def known(name: Any, what: str, names: Collection[str]) -> str:
 
 
 def condition_on(what: str, condition: Any) -> Any:
-    """Return ``condition`` if it can be called with one thing. Raises SimulationError."""
+    """Return ``condition`` if it can be called with one argument. Otherwise, raise
+    SimulationError.
+    """
     try:
         inspect.signature(condition).bind(what)
-    except ValueError:  # a builtin without a signature
+    except ValueError:  # Some built-in functions have no signature.
         return condition
     except TypeError as error:
         raise SimulationError(
@@ -152,19 +163,21 @@ def condition_on(what: str, condition: Any) -> Any:
 
 
 def loaded(profile: Any) -> Profile:
-    """Return a profile, or load it by its name or path. Raises ConfigError."""
+    """Return a profile, loaded if ``profile`` is a name or a path. Raises ConfigError."""
     return profile if isinstance(profile, Profile) else load_profile(profile)
 
 
 def whole(value: Any, what: str) -> int:
-    """Return ``value`` if it is a whole number. Raises SimulationError."""
+    """Return ``value`` if it is a whole number. Otherwise, raise SimulationError."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise SimulationError("{what} is a whole number, not {value!r}.", what=what, value=value)
     return value
 
 
 def number(value: Any, what: str, low: float, high: float) -> float:
-    """Return ``value`` if it is a number from ``low`` to ``high``. Raises SimulationError."""
+    """Return ``value`` if it is a number from ``low`` to ``high``. Otherwise, raise
+    SimulationError.
+    """
     if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
         raise SimulationError(
             "{what} is a number from {low:g} to {high:g}, not {value!r}.",

@@ -1,5 +1,5 @@
-"""Tests that any part of a kind passes: ``pytest --pyargs tiltboard.testing.conformance``.
+"""Tests that every driver of a kind must pass: ``pytest --pyargs tiltboard.testing.conformance``.
 
-They run on the models of the four usual tables; ``--tiltboard-profile FILE`` runs them on yours,
-and ``--tiltboard-real PROFILE`` on the board wired to this machine.
+By default, the tests run on models of the four built-in tables. ``--tiltboard-profile FILE`` runs
+the tests on another table, and ``--tiltboard-real PROFILE`` on the real board of this machine.
 """

@@ -1,5 +1,5 @@
-"""Tests of drivers/hall.py, hall_switches.py and node.py: what holds for any Hall array: shape,
-units, sign, noise, time, loss and return.
+"""Tests of drivers/hall.py, hall_switches.py and node.py: properties of every Hall array, that is
+shape, units, sign, noise, time, loss and return.
 """
 
 import errno
@@ -11,11 +11,15 @@ import pytest
 from tiltboard.drivers.errors import PartAbsentError, PartError
 
 pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
-EMPTY_MT = 1.25  # zero unknown: DRV5055 (SBAS640) quiescent output, 60 mV at 60 mV/mT; and rounding
-STRONG_MT = 5.5  # docs/add-a-board.md: strong is more than 5.5 mT
-FULL_SCALE_MT = 27.5  # 1.65 V at 60 mV/mT
-NOISE_RMS_MT = 0.1  # docs/add-a-board.md: 0.2 mT peak to peak, and steps of 0.054 mT
-AVERAGED_MT = 0.3  # half of what is empty at most (0.6), with four readings averaged
+# Maximum reading of an empty place before calibration. The quiescent output of the DRV5055
+# (SBAS640) is within 60 mV, at 60 mV/mT; the rest is rounding.
+EMPTY_MT = 1.25
+STRONG_MT = 5.5  # Minimum reading of a strong piece (docs/add-a-board.md).
+FULL_SCALE_MT = 27.5  # Full scale: 1.65 V at 60 mV/mT.
+# Maximum noise. docs/add-a-board.md allows 0.2 mT peak to peak, with steps of 0.054 mT.
+NOISE_RMS_MT = 0.1
+# Maximum error of a mean of four readings: half of the limit for an empty place (0.6 mT).
+AVERAGED_MT = 0.3
 
 
 @pytest.fixture

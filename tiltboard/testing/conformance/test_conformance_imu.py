@@ -1,5 +1,5 @@
-"""Tests of drivers/inertial.py, lsm6dsox.py, mpu6050.py and frame.py: what holds for any tilt
-sensor: gravity, the signs of tilt and turning, loss and return.
+"""Tests of drivers/inertial.py, lsm6dsox.py, mpu6050.py and frame.py: properties of every tilt
+sensor, that is gravity, the signs of tilt and rotation, loss and return.
 """
 
 import itertools
@@ -12,11 +12,13 @@ from tiltboard.drivers.errors import PartAbsentError, PartError
 from tiltboard.drivers.frame import Motion
 
 G_M_S2 = 9.80665
-# PS-MPU-6000A 6.2: 3 % of scale, 80 mg of offset along z, 50 mg along x and y. Others are better.
+# Tolerance of the worst chip (PS-MPU-6000A 6.2): 3 % of scale, and an offset of 80 mg along z or 50
+# mg along x and y.
 FORCE_M_S2 = G_M_S2 * (0.03 + 0.08)
-LEVEL_RAD = math.radians(4.5)  # 50 mg each way are 4.1 degrees
+LEVEL_RAD = math.radians(4.5)  # An offset of 50 mg on both axes gives 4.1 degrees.
 ANGLE_DEG = 8.0
-REST_S = 1.0  # of rest, in which a driver finds its gyroscope's bias; wherever it begins
+# Time at rest in which a driver measures the bias of its gyroscope. It can start at any time.
+REST_S = 1.0
 
 pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
 
@@ -30,7 +32,7 @@ def imu(bench):
 
 
 def watch(bench, imu, duration_s: float) -> list[tuple[float, Motion]]:
-    """(time, reading) for that long."""
+    """Return the readings of ``duration_s`` seconds as (time, reading)."""
     seen = []
     end_s = bench.clock.now() + duration_s
     while bench.clock.now() < end_s:
@@ -76,7 +78,8 @@ def test_tilts_have_the_right_sign_size_and_rate(bench, imu, about, sign):
     bench.tilt(**{f"{about}_deg": angle_deg}, wait=False)
     seen = watch(bench, imu, bench.hands_s)
     tilted = rest(bench, imu)
-    # Right-handed about x: the y axis rises and feels gravity; about y: the x axis sinks.
+    # With a right-handed rotation about x, the y axis rises and measures gravity; about y, the x
+    # axis sinks.
     felt = sign * G_M_S2 * math.sin(math.radians(ANGLE_DEG)) * (1.0 if about == "x" else -1.0)
     changed = [
         after - before

@@ -1,5 +1,5 @@
-"""Tests of drivers/lights.py, light_links.py and tiltboard_lab/bench/lights.py: what holds
-for any lights: order, colours, the supply's limit, loss and return.
+"""Tests of drivers/lights.py, light_links.py and tiltboard_lab/bench/lights.py: properties of all
+lights, that is order, colours, the supply's limit, loss and return.
 """
 
 from contextlib import suppress
@@ -23,12 +23,12 @@ def lights(bench):
 
 
 def shining(bench):
-    """Return the colours of the lights that are not dark, by plate index."""
+    """Return plate index -> colour of each light that is not dark."""
     return {bench.profile.places.index(place): rgb for place, rgb in bench.lit().items()}
 
 
 def limited_to(bench, supply_a):
-    """Return the same plate, its lights on a smaller supply."""
+    """Return the same plate with a smaller power supply for its lights."""
     bench.plate.close()
     lights = msgspec.structs.replace(bench.profile.lights, supply_a=supply_a)
     bench.plate = build_plate(msgspec.structs.replace(bench.profile, lights=lights), bench.buses)
@@ -36,7 +36,7 @@ def limited_to(bench, supply_a):
 
 
 def show(bench, lights, by_place, seconds=0.3):
-    """Show colours by plate index, long enough for all of it to arrive."""
+    """Show colours by plate index, long enough for the whole frame to arrive."""
     strip = [None] * bench.profile.size
     for index, colour in by_place.items():
         strip[bench.profile.light_of(index)] = colour
@@ -49,13 +49,15 @@ def flush(bench, lights, seconds):
     end_s = bench.clock.now() + seconds
     while bench.clock.now() < end_s:
         bench.pace()
-        with suppress(PartAbsentError):  # where the lights' supply is watched
+        # Some drivers monitor the lights' supply and raise this error.
+        with suppress(PartAbsentError):
             lights.flush()
 
 
 def test_each_place_has_its_own_light(bench, lights):
     columns, size = bench.profile.columns, bench.profile.size
-    for index in (0, columns - 1, columns, size - 1):  # the ends of rows that run to and fro
+    # Rows can alternate in direction, so test the ends of rows.
+    for index in (0, columns - 1, columns, size - 1):
         show(bench, lights, {index: WHITE})
         assert set(shining(bench)) == {index}
     show(bench, lights, {})
@@ -85,7 +87,7 @@ def test_no_more_current_than_the_supply_gives_and_it_says_that_it_dims(bench, l
     everywhere = dict.fromkeys(range(bench.profile.size), Look((255, 128, 0)))
     show(bench, lights, everywhere)
     config = bench.profile.lights
-    # Each channel's share of its 20 mA, and what a dark light takes.
+    # Each channel takes its fraction of 20 mA, and a dark light takes its idle current.
     drawn_ma = sum(lights.shown) / 255 * config.channel_ma + config.idle_ma * bench.profile.size
     assert drawn_ma <= SMALL_A * 1000
     assert 0.0 < lights.dimmed < 1.0

@@ -1,5 +1,5 @@
-"""Tests of drivers/panel.py: what holds for any panel: which button is which, tones, loss and
-return.
+"""Tests of drivers/panel.py: properties of every panel, that is the assignment of buttons, tones,
+loss and return.
 """
 
 import pytest
