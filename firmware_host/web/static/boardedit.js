@@ -1,9 +1,10 @@
-// Boards that people make by tapping: the open places of one, and the tracks of another.
+// Editors for boards that people draw by tapping: the open places of a board, and the tracks of
+// Gravity Trap.
 import { button, h, s, setText, t } from "/static/page.js";
 
-const MOST = 26; // letters
+const MOST = 26; // Maximum number of columns: one for each letter.
 
-/** Names of a board's places by row, the northernmost first; null where a row has none. */
+/** Return the names of a board's places by row, the northernmost row first; null marks a gap. */
 function rowsOf({ hex, width, height, size }) {
   if (hex) {
     const span = Array.from({ length: 2 * hex - 1 }, (_, at) => at + 1 - hex);
@@ -24,13 +25,14 @@ function gridOf(columns) {
     { class: "board-grid", role: "group", "aria-label": t("Board"), "--columns": columns });
 }
 
-/** Fields, as in options.js, for all options that are lists of places: one board for all of
- * them. */
+/** Return one form field (see options.js) for each option that is a list of places. All of them
+ * share one board to tap on. */
 export function boardFields(options) {
-  const taken = new Map(); // place -> the option that has it
+  const taken = new Map(); // Place -> the option to which it belongs.
   let drawn = [];
   const grid = gridOf(0);
-  const next = (option) => options[options.indexOf(option) + 1] ?? null; // an open one: the first
+  // After an open place comes the first option.
+  const next = (option) => options[options.indexOf(option) + 1] ?? null;
   const tell = (cell, place, label) => {
     const option = taken.get(place);
     cell.dataset.kind = option?.name ?? "";
@@ -79,12 +81,13 @@ export function boardFields(options) {
 
 const FEWEST_OF_A_RING = 3;
 
-/** A board of Gravity Trap, the places of each track one after the other: {element, text,
- * problem}: `text()` is the board as JSON. `columns`, `rows`: of the plate. */
+/** Return an editor for boards of Gravity Trap, in which people tap the places of each track in
+ * order: {element, text, problem}. `text()` returns the board as JSON. `columns` and `rows` are
+ * those of the plate. */
 export function trackEditor({ columns, rows }) {
   const empty = () => ({ places: [], closed: false });
   let tracks = [empty()];
-  const past = []; // what was drawn before each change
+  const past = []; // Copies of the tracks before each change, for undo.
   const current = () => tracks.at(-1);
   const bases = () => [...new Set(tracks.flatMap(({ places }) => places))];
   const lines = s("svg", { viewBox: `0 0 ${columns} ${rows}`, "aria-hidden": "true" });

@@ -1,24 +1,26 @@
-// What lies on a game's board besides its places: tracks, slots, ways and results.
+// Drawings on a game's board other than its places: tracks, slots, ways and results.
 import { s, t } from "/static/page.js";
 
-/** Of assist: what is drawn on a place or slot, beside its light: told apart without colours. */
+/** Return the assist's mark for a move of that quality. Its shape is different for each quality, so
+ * nobody needs to see colours. */
 export const worthMark = (worth, transform) =>
   s("use", { href: `#worth-${worth}`, class: `worth ${worth}`, transform });
 
-/** The rectangle that has some points in it, and so much around them, in mm. */
+/** Return the smallest rectangle that contains `points`, widened by `margin` on each side, in mm.
+ * */
 export function around(points, margin) {
   const [xs, ys] = ["x", "y"].map((axis) => points.map((point) => point[axis]));
   return { west: Math.min(...xs) - margin, south: Math.min(...ys) - margin,
     east: Math.max(...xs) + margin, north: Math.max(...ys) + margin };
 }
 
-/** Of a drawing of it. */
+/** Return the SVG view box for a rectangle of the plate. */
 export const viewBox = ({ west, south, east, north }) =>
   `${west} ${-north} ${east - west} ${north - south}`;
 
-const CLOSE_MM = 5; // from one point of a track to the next
+const CLOSE_MM = 5; // Maximum distance between sampled points of a track.
 
-/** `toPlate(x, y)`: where a point of the drawing is, in mm on the plate. */
+/** `toPlate(x, y)` converts a point of the drawing to mm on the plate. */
 export class Tracks {
   constructor(drawing, toPlate) {
     this.toPlate = toPlate;
@@ -31,7 +33,8 @@ export class Tracks {
     return `${at.x.toFixed(2)} ${(-at.y).toFixed(2)}`;
   }
 
-  /** The path of a track from its place number `from` to number `to`, either way. */
+  /** Return the SVG path along a track between its places number `from` and `to`, in either
+   * direction. */
   stretch({ points }, from, to) {
     const along = points.slice(3 * Math.min(from, to), 3 * Math.max(from, to) + 1);
     const [first, ...rest] = from > to ? along.reverse() : along;
@@ -40,7 +43,8 @@ export class Tracks {
 
   whole() { return this.tracks.map((track) => this.stretch(track, 0, track.places.length - 1)); }
 
-  /** Points along every track, in mm on the plate, close enough for its extent. */
+  /** Return points along all tracks in mm on the plate, close enough together to measure their
+   * extent. */
   along() {
     return this.whole().flatMap((d) => {
       const path = s("path", { d });
@@ -58,7 +62,7 @@ export class Tracks {
     return a !== b && this.tracks.some(({ places }) => places.includes(a) && places.includes(b));
   }
 
-  /** The shortest way along one track, from `a` to `b`; null where none joins them. */
+  /** Return the shortest path along one track from `a` to `b`, or null if no track joins them. */
   between(a, b) {
     if (!this.joined(a, b)) return null;
     const ways = this.tracks.map((track) =>
@@ -69,7 +73,7 @@ export class Tracks {
   }
 }
 
-/** The position that is shown: the one being looked at, or the one that is confirmed.
+/** Return the position on the screen: the reviewed one, or the one that the table has confirmed.
  * @param {Store} store */
 export function shown(store) {
   const { review, snapshot } = store;
@@ -83,19 +87,20 @@ export function shown(store) {
     result: over ? record.result : null, places: over ? record.places : [] };
 }
 
-/** Where a drawing's point is, in mm on the plate; it counts in places from the low corner. */
+/** Return a function that converts a drawing's coordinates (in places, from the low corner) to mm
+ * on the plate. */
 export function plateMap({ columns, rows, pitch_mm: pitch }) {
   return (x, y) => ({ x: (x - (columns - 1) / 2) * pitch, y: (y - (rows - 1) / 2) * pitch });
 }
 
-/** The side of a rectangle that is nearest to a point in it: where it is east and north, and how
- * far away. */
+/** Return the nearest side of a rectangle to a point in it: its direction east and north, and its
+ * distance. */
 export function nearestSide({ x, y }, { west, south, east, north }) {
   const sides = [[-1, 0, x - west], [1, 0, east - x], [0, -1, y - south], [0, 1, north - y]];
   return sides.reduce((nearest, side) => (side[2] < nearest[2] ? side : nearest));
 }
 
-/** Tracks as glowing curves, and the hole that pods are knocked into. */
+/** Draws tracks as glowing curves, and the hole that swallows pods. */
 export class TrackBoard {
   constructor(store) {
     /** @type {Store} */ this.store = store;
@@ -113,7 +118,7 @@ export class TrackBoard {
       beds, this.lines);
   }
 
-  /** The tracks of the ship that is to fly; at the end, of the winner's. */
+  /** Highlight the tracks of the ship to move or, at the end, of the winner's ship. */
   update() {
     const { cells, to_move: toMove, result } = shown(this.store);
     const owner = result ? result.winner : toMove;
@@ -127,7 +132,7 @@ export class TrackBoard {
   }
 }
 
-/** A piece's way over the board: along a track where there is one, else straight.
+/** Draw the way of a piece over the board: along a track if one joins both ends, else straight.
  * @param {Store} store */
 export function route(store, board, path, colour, extra = "") {
   const points = path.map((place) => store.centreOf(store.indexOf(place)));
@@ -139,8 +144,8 @@ export function route(store, board, path, colour, extra = "") {
       class: "route-end" }));
 }
 
-/** Why the game is over: winning positions with the pieces that make them, or what can be
- * reached.
+/** Return marks for the reason why the game is over: winning positions with their pieces, or the
+ * pods that the winner's ship can reach.
  * @param {Store} store */
 export function resultMarks(store, board) {
   const { result, places = [], cells } = shown(store);
@@ -176,18 +181,18 @@ export function resultMarks(store, board) {
   return marks;
 }
 
-// The slots at a board's sides: what they look like, which are open, and where a tile falls.
+// Slots at the sides of a board: how they look, which of them are open, and where a tile falls.
 const TAB_MM = { long: 24, deep: 12.500, off: 8.500 };
-const LIP_TAB_MM = 9; // as deep as the lip lets it be
-const REACH_MM = 38; // from the board's edge outward, a finger means the slot
+const LIP_TAB_MM = 9; // The depth that fits on the lip.
+const REACH_MM = 38; // A touch this far outside the board's edge still means the slot.
 
-/** East and north, out of the board. */
+/** Direction out of the board for each side, east and north. */
 export const OUT = { left: [-1, 0], right: [1, 0], top: [0, 1], bottom: [0, -1] };
 
 const SIDES = { left: () => t("left"), right: () => t("right"), top: () => t("top"),
   bottom: () => t("bottom") };
 
-/** The places along which a tile falls that enters there; none where the line is full. */
+/** Return the places through which a tile falls from that slot, or [] if its line is full. */
 export function fall({ cells }, standing) {
   const entry = cells.findIndex((cell) => !(cell in standing));
   if (entry < 0) return [];
@@ -195,7 +200,7 @@ export function fall({ cells }, standing) {
   return cells.slice(entry, stop < 0 ? cells.length : stop);
 }
 
-/** Tabs with the slots' names around the board: on the plate's lip, or beside the board. */
+/** Draws tabs with the slots' names around the board, on the plate's lip or beside the board. */
 export class Slots {
   constructor(store, lip) {
     /** @type {Store} */ this.store = store;
@@ -239,7 +244,7 @@ export class Slots {
     });
   }
 
-  /** The slot that a point on the plate or beside it means, null where none. */
+  /** Return the slot at a point on or beside the plate, or null. */
   at(x, y) {
     const { pitch_mm: pitch } = this.store.layout;
     const found = this.tabs.find(({ slot }) => {
@@ -252,10 +257,11 @@ export class Slots {
     return found?.slot ?? null;
   }
 
-  /** Whether the player to move may let a tile fall from there now. */
+  /** Return whether the player to move may drop a tile from that slot now. */
   open(slot) { return this.why(slot) === null; }
 
-  /** Why no tile may fall from there, null where one may; "" where the table says what to do. */
+  /** Return why no tile may fall from that slot, null if one may, or "" if the table's own sentence
+   * explains it. */
   why(slot) {
     const { snapshot, review } = this.store;
     const asked = snapshot.guidance.question && !snapshot.guidance.question.offer;
@@ -268,7 +274,7 @@ export class Slots {
       : t("Slot {slot} is full: take another one.", { slot: slot.name });
   }
 
-  /** The side that the player to move used last. */
+  /** Return the side that the player to move used last, which is closed now. */
   closedSide() {
     const { to_move: toMove, moves } = shown(this.store);
     const players = this.store.game.players.length;
@@ -277,12 +283,13 @@ export class Slots {
     return this.store.game.slots.find(({ name }) => name === last)?.side ?? null;
   }
 
-  /** Show that this slot is meant. */
+  /** Highlight the slot that somebody points at; null: none. */
   aim(slot) {
     for (const each of this.tabs) each.tab.classList.toggle("aimed", each.slot === slot);
   }
 
-  /** Closed: the side that the player to move used last. Full: no open cell in the line. */
+  /** Mark each slot as closed (the player to move used that side last), full (no open cell in its
+   * line) or open. */
   update() {
     const { to_move: toMove, cells } = shown(this.store);
     const closed = this.closedSide();

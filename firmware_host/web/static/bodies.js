@@ -1,21 +1,23 @@
-// Plate and pieces as bodies, and the marks on them.
+// Meshes of the plate and the pieces, and the marks on them.
 
 import { SIGNS } from "/static/marble.js";
 import { unit } from "/static/solids.js";
 
-const CELL = 192; // pixels of a mark
-const SHOWN = 70; // hundredths of a piece's width that a mark's cell covers, see solids.js
-// of drawings.svg
+const CELL = 192; // Width of a mark's cell in pixels.
+// Width of a mark's cell, in hundredths of a piece's width; the shader in solids.js uses the same.
+const SHOWN = 70;
+// The marks are drawn in drawings.svg.
 const MARKS = new Map([...document.querySelectorAll("[id^=mark-]")]
   .map((mark) => [mark.id.slice(5), mark.getAttribute("d")]));
 const CELLS = [...MARKS.keys(), ...Object.keys(SIGNS)];
 
 export const MARK_COUNT = CELLS.length;
 
-/** Where the marks' picture has that shape, or sign of a role; -1 without one. */
+/** Return the cell of a mark or of a role's sign in the marks' picture, or -1 if it has none. */
 export const cellOf = (name) => CELLS.indexOf(name);
 
-/** Marks in red; signs in red on a disc in green: the shader gives them their colours. */
+/** Draw all marks in one picture: marks in red, signs in red on a green disc. The shader replaces
+ * both colours. */
 export function marksPicture() {
   const canvas = document.createElement("canvas");
   Object.assign(canvas, { width: CELL * CELLS.length, height: CELL });
@@ -43,9 +45,9 @@ export function marksPicture() {
   return canvas;
 }
 
-/** A body turned about z. `lines`: stretches of its outline, each [radius, z] from below upward
- * and smooth in itself. `squareness`: 2 is round, more is squarer. `uv` is x and y over the
- * largest radius. */
+/** Make a body of revolution about z. `lines` are smooth stretches of its outline, each a list of
+ * [radius, z] from below upwards. `squareness` 2 is round, and larger values are squarer. `uv` is
+ * x and y divided by the largest radius. */
 function lathe(lines, sides = 24, squareness = 2) {
   const widest = Math.max(...lines.flat().map(([r]) => r));
   const corners = [];
@@ -73,7 +75,7 @@ function lathe(lines, sides = 24, squareness = 2) {
   return { corners, triangles };
 }
 
-/** A box over a rectangle; or the top or the other faces of it alone. `uv` is x and y. */
+/** Make a box over a rectangle, or only its top, or only its other faces. `uv` is x and y. */
 export function slab({ west, south, east, north }, low, high, faces = "all") {
   const corners = [];
   const triangles = [];
@@ -93,16 +95,17 @@ export function slab({ west, south, east, north }, low, high, faces = "all") {
   return { corners, triangles };
 }
 
-/** Of a ball about its middle: from its lowest point (-1) or its widest (0) to its highest. */
+/** Return the outline of a ball about its centre, from its lowest point (`from` -1) or its equator
+ * (0) to its top. */
 function arc(r, from) {
   return Array.from({ length: 13 }, (_, n) => (Math.PI / 2) * (from + ((1 - from) * n) / 12))
     .map((angle) => [Math.max(0, r * Math.cos(angle)), r * Math.sin(angle)]);
 }
 
-// Outlines of what stands on a disc of 28 x 15 mm, its middle at z = 0.
+// Outlines of pieces, which stand on a disc of 28 x 15 mm whose centre is at z = 0.
 const OUTLINES = {
   ball: [arc(14, -1)],
-  // a ball on which another piece stands
+  // A flattened ball, for one that carries another piece.
   under: [[[0, -7.5], [12.8, -7.5]],
     [[12.8, -7.5], [14, -6], [14, 2], [13.2, 5], [11, 6.9], [8, 7.5]], [[8, 7.5], [0, 7.5]]],
   stone: [[[0, -7.5], [9, -7.5]],
@@ -115,13 +118,14 @@ const OUTLINES = {
     [[10.5, -7.5], [12.4, -3], [12, 1], [9.5, 5], [5, 7.2], [0, 7.5]]],
 };
 
-// Between tiles that slide, in mm (docs/games/gravity-connect.md). The wall is drawn lower than it
-// is: it would hide the slots' names.
-// a peg's radius; as tiltboard.games.base.peg_mm
+// Sizes of pegs and wall between sliding tiles, in mm (docs/games/gravity-connect.md). The wall is
+// drawn lower than the real one, which would hide the slots' names. The radius of a peg is that of
+// tiltboard.games.base.peg_mm.
 export const pegOf = (pitch) => (pitch - 20.6) / 2;
 export const WALL = { thick: 3, high: 3.5 };
 
-/** Where pegs stand, and the wall around them: `places` are the middles of the board's. */
+/** Return where the pegs and the wall around them are. `places` are the centres of the board's
+ * places. */
 export function lanes(places, pitch) {
   const [xs, ys] = ["x", "y"]
     .map((axis) => [...new Set(places.map((place) => place[axis]))].sort((a, b) => a - b));
@@ -132,7 +136,7 @@ export function lanes(places, pitch) {
   return { pegs, west, east, south, north };
 }
 
-/** The wall around them. */
+/** Make the wall around the pegs. */
 export function wall({ west, south, east, north }) {
   const t = WALL.thick;
   const [low, high] = [{ west: west - t, east: east + t }, { south, north }];
@@ -142,15 +146,15 @@ export function wall({ west, south, east, north }) {
   return joined(...sides.map((side) => [slab(side, 0, WALL.high)]));
 }
 
-/** A half ball. */
+/** Make a peg: half a ball. */
 export const peg = (r) => lathe([arc(r, 0)], 16);
 
-/** A round body of that radius and height. */
+/** Make a cylinder of that radius and height. */
 export const post = (radius, height, sides = 24) =>
   lathe([[[0, -height / 2], [radius, -height / 2]], [[radius, -height / 2], [radius, height / 2]],
     [[radius, height / 2], [0, height / 2]]], sides);
 
-/** Several shapes as one: [shape, by how much it is moved along x, y and z]. */
+/** Join shapes into one. Each part is [shape, x, y, z] with the offsets of that shape. */
 function joined(...parts) {
   const all = { corners: [], triangles: [] };
   for (const [{ corners, triangles }, ...by] of parts) {
@@ -165,10 +169,10 @@ const PLINTH = lathe([[[0, -7.5], [13.4, -7.5]], [[13.4, -7.5], [14, -6.8], [14,
   [[13.4, -5], [0, -5]]]);
 const box = (long, low, high, across) =>
   slab({ west: -long, south: -across, east: long, north: across }, low, high);
-/** A wing: boxes ever shorter toward its tip, so that it is swept. */
+/** Make a swept wing from boxes that become shorter toward its tip. */
 const wing = (side) =>
   [0, 1, 2, 3].map((n) => [box(6 - n * 1.2, 0, 1.6, 1.4), -1 - n * 2, side * (3 + n * 2.5), -1]);
-const TROOPS = { // as high as any piece and flat on top, so that others stand on them
+const TROOPS = { // Each is as high as other pieces and flat on top, so that pieces can stand on it.
   tank: () => joined([PLINTH], [box(10, -3.5, 1.5, 6.4)], [box(12, -5, -0.5, 2.6), 0, 8],
     [box(12, -5, -0.5, 2.6), 0, -8], [post(6.2, 6), -1.5, 0, 4.5], [box(6.5, 3, 5.6, 1.4), 9.5]),
   fighter: () => joined([PLINTH], [post(2.2, 5, 12), 0, 0, -2.5], [box(11, -1.5, 2.5, 2.4), -1],
@@ -179,10 +183,10 @@ const TROOPS = { // as high as any piece and flat on top, so that others stand o
       [[7.5, 3.6], [6.6, 6], [4, 7.3], [0, 7.5]]])]),
 };
 
-/** The form of a troop; undefined of other pieces. */
+/** Return the form of a troop, or undefined for other pieces. */
 export const troopOf = (piece) =>
   (piece.split("-")[1] in TROOPS ? `troop-${piece.split("-")[1]}` : undefined);
 
-/** A piece's body, in its form. */
+/** Make the body of a piece from its form. */
 export const bodyOf = (form) => TROOPS[form.slice(6)]?.()
   ?? lathe(OUTLINES[form], form === "tile" ? 32 : 24, form === "tile" ? 7 : 2);

@@ -1,4 +1,5 @@
-// The sweep from the page: the game waits, a card says each step, and the lights lead.
+// The calibration (sweep) from the page: a card shows each step while the game waits and the lights
+// lead.
 import { act, h, isNew, setText, t } from "/static/page.js";
 import { HealthMap } from "/static/sensors.js";
 
@@ -10,7 +11,7 @@ const STAGES = {
   edges: () => t("The tilt sensor"),
 };
 
-/** In the place of the game's sentence: what to do now, how far it is, and the ways out. */
+/** Card in place of the game's sentence: what to do now, the progress, and the ways out. */
 export class CalibrationCard {
   constructor(store, box, send) {
     /** @type {Store} */ this.store = store;
@@ -24,7 +25,7 @@ export class CalibrationCard {
     this.choices = h("span", { class: "calibration-choices" });
     this.before = act("", () => this.send({ type: "calibrate", again: this.last }));
     this.stop = act(t("Back to the game"), () => {
-      this.stopped = true; // whoever left on purpose is not asked to go on
+      this.stopped = true; // After leaving on purpose, nobody is asked to continue.
       this.send({ type: "stop-calibration" });
     });
     this.goOn = act(t("Go on with the sweep"), () => this.send({ type: "calibrate" }),
@@ -49,7 +50,7 @@ export class CalibrationCard {
     this.card.classList.toggle("running", running);
     this.waived = Boolean(info) && !running && (this.waived || this.stopped);
     this.stopped = running && this.stopped;
-    // who only watches is asked nothing
+    // Devices that may only watch get no question.
     this.card.hidden = !info || this.waived || !(running || this.store.mayAct);
     if (!info) {
       this.place = this.last = undefined;
@@ -69,7 +70,7 @@ export class CalibrationCard {
     this.goOn.hidden = this.later.hidden = running;
   }
 
-  /** The answers that may be given. */
+  /** Show the answers that are possible now. */
   offer(choices) {
     if (!isNew(this, "shown", choices)) return;
     const answer = (value) => this.send({ type: "answer-sweep", value });
@@ -77,7 +78,7 @@ export class CalibrationCard {
       act(label, () => answer(value), i ? {} : { class: "primary" })));
   }
 
-  /** The place that was done last, so that it can be done again. */
+  /** Remember the last finished place, so that people can repeat it. */
   remember({ place, stage, done }) {
     if (place !== this.place && done > (this.done ?? done) && stage === "places")
       this.last = this.place;
@@ -87,7 +88,8 @@ export class CalibrationCard {
   }
 }
 
-/** Below the sensor view: begin, go on or begin anew; and what the last calibration found. */
+/** Panel under the sensor view: starts, continues or restarts a sweep, and shows what the last one
+ * found. */
 export class CalibrationPanel {
   constructor(store, send, sensors) {
     const start = (more = {}) => () => send({ type: "calibrate", ...more });

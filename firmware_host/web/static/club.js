@@ -1,22 +1,22 @@
-// A club's evening: each table as a small board, rounds and standings; or one table, by its link.
-// It only looks on.
+// A page for spectators: a club's evening with each table as a small board, rounds and standings,
+// or one table by its link.
 import { around, TrackBoard, viewBox } from "/static/boards.js";
 import { h, loadTexts, nameOf, s, set, setText, t, toggle } from "/static/page.js";
 import { smallBoard } from "/static/picture.js";
 import { Store } from "/static/store.js";
 
 const MARGIN_MM = 14;
-const RATIO = 1.28; // of a card: its height to its width
+const RATIO = 1.28; // Height of a card divided by its width.
 
 const key = location.pathname.match(/^\/look\/([\w-]+)$/)?.[1] ?? null;
-const boards = new Map(); // number -> layout
-const tables = new Map(); // id -> {card, store, parts}
+const boards = new Map(); // Number -> layout.
+const tables = new Map(); // Id -> {card, store, parts}.
 /** @type {HTMLElement} */ const main = document.querySelector("#boards");
 /** @type {HTMLElement} */ const evening = document.querySelector("#evening");
 let title = null;
 let link = null;
 
-/** What of the plate the game lies on, in mm.
+/** Return the part of the plate that the game uses, in mm.
  * @param {Store} store */
 function frameOf(store) {
   const at = Object.values(store.game.board).map(({ index }) => store.centreOf(index));
@@ -43,7 +43,7 @@ function draw(store, seen) {
     rings(store, seen.marks ?? {}));
 }
 
-/** A player, and who plays as him. */
+/** Return the player's name for people: the person with the colour, or the colour. */
 function called(player, names = {}) {
   return names[player] ? `${names[player]} (${nameOf(player)})` : nameOf(player);
 }
@@ -85,7 +85,7 @@ function show(message) {
   arrange();
 }
 
-/** In the order of their names; in projector mode as large as they all fit. */
+/** Sort the tables by name. In projector mode make them as large as they all fit. */
 function arrange() {
   const ordered = [...tables.values()].map(({ card, parts }) => [parts.table.textContent, card]);
   ordered.sort(([one], [other]) => one.localeCompare(other, undefined, { numeric: true }));
@@ -140,7 +140,7 @@ function listen() {
   const source = new EventSource(key ? `/events/${key}` : "/events");
   source.onopen = () => { link.hidden = true; };
   source.onerror = () => {
-    link.hidden = false; // it tries again by itself, unless it was refused
+    link.hidden = false; // The browser reconnects, unless the server has refused.
     if (source.readyState === EventSource.CLOSED) setTimeout(listen, 5000);
   };
   source.onmessage = ({ data }) => take(JSON.parse(data));

@@ -1,13 +1,15 @@
-// The WebSocket to the table: answers matched to questions, loss noticed, recovered by itself.
+// The WebSocket to the table: matches answers to requests, notices a lost connection and restores
+// it.
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8000;
 const PING_MS = 4000;
-const ATTEMPT_MS = 5000; // a handshake that takes longer is one that never ends
+const ATTEMPT_MS = 5000; // A handshake that takes longer never ends.
 const ANSWER_MS = 65000;
 
 export class Connection {
-  /** `onMessage(message)` for layouts and snapshots, `onLink("open" | "lost")`, again and again. */
+  /** `onMessage(message)` receives layouts and snapshots; `onLink("open" | "lost")` is called at
+   * each change. */
   constructor(onMessage, onLink) {
     this.onMessage = onMessage;
     this.onLink = onLink;
@@ -46,7 +48,7 @@ export class Connection {
     socket.send(JSON.stringify({ type: "ping" }));
   }
 
-  /** Gives a socket up: its own end may be told much later, or never. */
+  /** Give a socket up now, because its own close event can come much later or never. */
   drop(socket) {
     this.lost(socket);
     socket.close();
@@ -60,20 +62,19 @@ export class Connection {
     for (const { reject } of this.waiting.values()) reject(new Error(""));
     this.waiting.clear();
     this.onLink("lost");
-    // a little apart, so that many pages do not all come back in the same instant
+    // The delay is random, so that many pages do not reconnect at the same moment.
     const wait = this.wait * (0.8 + 0.4 * Math.random());
     this.retry = setTimeout(() => this.open(), wait);
     this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
   }
 
-  /** Anew, with the cookies that this browser has now. */
+  /** Reconnect with this browser's current cookies. */
   reopen() {
     if (this.socket) this.drop(this.socket);
     this.hurry();
   }
 
-  /** Somebody looks at the page again, or the network is back: an attempt from before begins
-   * anew. */
+  /** Connect without further delay, because somebody looks at the page or the network is back. */
   hurry() {
     if (this.socket?.readyState === WebSocket.OPEN) return;
     if (this.socket) this.drop(this.socket);
@@ -84,7 +85,8 @@ export class Connection {
   receive(message) {
     if (message.type !== "done" && message.type !== "error") {
       this.onMessage(message);
-      if (message.type === "snapshot") this.onLink("open"); // now it is known how the table stands
+      // The snapshot has arrived, so the page is up to date.
+      if (message.type === "snapshot") this.onLink("open");
       return;
     }
     const asked = this.waiting.get(message.ref);
@@ -95,7 +97,7 @@ export class Connection {
     else asked.reject(new Error(message.say));
   }
 
-  /** Send a command; resolves when it is done, rejects with a sentence for people.
+  /** Send a request. Resolves when it is done, and rejects with a sentence for people.
    * @param {Wire.Command} message @returns {Promise<void>} */
   ask(message) {
     return new Promise((resolve, reject) => {

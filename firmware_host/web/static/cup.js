@@ -1,17 +1,20 @@
-// A family cup: three to eight people, each against each, on one table. Kept by this browser.
+// A family cup: three to eight people play each other once at one table. This browser stores the
+// cup.
 import { dialog, fetchJson, open, show, tried } from "/static/dialogs.js";
 import { act, button, h, refill, remember, remembered, setText, t } from "/static/page.js";
 
-const [FEWEST, MOST, LONGEST] = [3, 8, 24]; // names, and letters of one
+// Minimum and maximum number of names, and letters of a name.
+const [FEWEST, MOST, LONGEST] = [3, 8, 24];
 
-/** Who meets whom, by number: each once, and nobody twice in a round (the circle method). */
+/** Return all pairs of players by number. Everybody meets everybody once, and plays once in a round
+ * (the circle method). */
 export function meetings(count) {
   const seats = [...Array(count + (count % 2)).keys()];
   const found = [];
   for (let round = 1; round < seats.length; round += 1) {
     for (let at = 0; at < seats.length / 2; at += 1) {
       const pair = [seats[at], seats.at(-1 - at)];
-      // who begins changes
+      // Reversing every other pair gives both players the first move equally often.
       if (Math.max(...pair) < count) found.push(round % 2 ? pair : pair.reverse());
     }
     seats.splice(1, 0, seats.pop());
@@ -26,7 +29,7 @@ export class Cup {
     /** @type {Store} */ this.store = store;
     /** @type {Ask} */ this.ask = ask;
     this.players = players;
-    // {game, names, ids: of the game of each pair, as far as they were begun}
+    // {game, names, ids}: `ids` are the ids of the pairs' games that have begun.
     this.cup = JSON.parse(remembered("cup", "null"));
     this.body = h("div", { class: "cup" });
     this.problem = h("p", { class: "problem", role: "alert" });
@@ -35,10 +38,10 @@ export class Cup {
     this.onwards = button("trophy", "", () => this.proceed(), { class: "primary" });
   }
 
-  /** Which of the cup's games is on the plate; -1: none. */
+  /** Index of the cup's game that is on the plate, or -1. */
   get at() { return this.cup?.ids.indexOf(this.store.layout?.game?.id) ?? -1; }
 
-  /** What the first player of each pair got of one point; null: it is not played yet. */
+  /** Points of each pair's first player, from 0 to 1, or null before their game. */
   get won() {
     const { names, ids } = this.cup;
     return meetings(names.length).map(([first], at) => {
@@ -47,7 +50,7 @@ export class Cup {
     });
   }
 
-  /** Who plays next. */
+  /** Label that says who plays next. */
   get said() {
     const { names } = this.cup;
     const [one, other] = (meetings(names.length)[this.won.indexOf(null)] ?? []).map((each) =>
@@ -55,7 +58,7 @@ export class Cup {
     return one ? t("Next: {one} v {other}", { one, other }) : t("Family cup");
   }
 
-  /** The button that begins the cup's next game after one of its games, else null. */
+  /** The button for the cup's next game, or null if the current game is not of the cup. */
   get next() {
     if (this.at < 0) return null;
     setText(this.onwards.lastChild, this.said);

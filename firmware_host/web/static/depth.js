@@ -1,48 +1,50 @@
-// The plate in three dimensions, where somebody wants that: games by choice, the playground always;
-// without WebGL 2 it stays flat. How plate and pieces lay in the last seconds is kept, so that what
-// falls can be seen again.
+// The plate in three dimensions: games on request, the playground always. Without WebGL 2 the plate
+// stays flat. The last seconds are stored, so that a fall can be shown again.
 import { Grips } from "/static/grips.js";
 import { button, check, h, remember, remembered, setText, t } from "/static/page.js";
 import { films, sendFilm } from "/static/picture.js";
 import { Space } from "/static/space.js";
 
 const KEPT_S = 6;
-const BEHIND_S = 0.09; // what is drawn is so old: there are then frames on both sides of it
-const CLIP_S = 5; // at most
-const BEFORE_S = 0.7; // before the first of them slips
+// Drawing lags by this much, so that there are frames before and after the drawn moment.
+const BEHIND_S = 0.09;
+const CLIP_S = 5; // Maximum length of a clip.
+const BEFORE_S = 0.7; // Lead-in before the first piece slips.
 const SLIPS_MM_S = 4;
-const OFF_MM = -5; // below the plate
-const LOW_MM = 30; // what is gone from under that no hand has lifted
-const FALLS_MM_S = 700; // faster than hands lower anything
-const TIPS = 0.9; // cosine of 26 degrees
+const OFF_MM = -5; // Height below which a piece is off the plate.
+const LOW_MM = 30; // A piece that vanishes from below this height was not lifted by a hand.
+const FALLS_MM_S = 700; // Hands lower a piece more slowly than this.
+const TIPS = 0.9; // Cosine of 26 degrees.
 const AFTER_S = 1.2;
 
 const isTipped = ([, , , , x, y]) => 1 - 2 * (x * x + y * y) < TIPS;
 
 export class Poses {
   constructor() {
-    this.frames = []; // {t, attitude, pieces: Map(id -> pose)}, oldest first
-    this.shown = 0; // the time that is drawn
-    this.heldId = null; // what this page has in its hand falls only once it is let go
-    this.clip = null; // the last fall: {start, end, frames, off, over, all}
-    this.fell = new Map(); // number of a piece -> when it fell
-    // numbers of what lay there when a game began: it is taken off, and does not fall
+    this.frames = []; // {t, attitude, pieces: Map(id -> pose)}, oldest first.
+    this.shown = 0; // The drawn time.
+    this.heldId = null; // The piece in this page's hand, which cannot fall before it is released.
+    this.clip = null; // The last fall: {start, end, frames, off, over, all}.
+    this.fell = new Map(); // Number of a piece -> the time when it fell.
+    // Numbers of the pieces that were on the plate when a game began. Taking them off is not a
+    // fall.
     this.cleared = new Set();
-    this.held = new Map(); // -> until when this page has held it
+    this.held = new Map(); // Number of a piece -> the last time when this page held it.
     this.listeners = [];
   }
 
   get newest() { return this.frames.at(-1); }
 
-  /** `frames`: [time, attitude, moved, gone] as the table sends them. */
+  /** Store new frames, each [time, attitude, moved, gone] as the table sends it. */
   take(frames) {
     for (const [time, attitude, moved, gone] of frames) {
-      if (time < this.newest?.t) this.frames = []; // the table has started anew
+      // Time has gone back, so the table was restarted.
+      if (time < this.newest?.t) this.frames = [];
       const before = this.newest;
       const pieces = new Map(before?.pieces);
       for (const id of gone) pieces.delete(id);
       for (const [id, pose] of Object.entries(moved)) pieces.set(Number(id), pose);
-      // it has rested since: it does not creep from there to here
+      // The piece has rested since the last frame, so it must not creep to its new place.
       if (before && time - before.t > 0.1) this.frames.push({ ...before, t: time - 0.02 });
       this.frames.push({ t: time, attitude, pieces });
       if (before) this.watch(before, this.newest);
@@ -54,7 +56,7 @@ export class Poses {
 
   tell() { for (const listener of this.listeners) listener(); }
 
-  /** Whether something falls, and then, a little later, keep how it came. */
+  /** Detect falls, and store a clip a little after the last one. */
   watch(before, now) {
     const dt = Math.max(0.005, now.t - before.t);
     for (const [id, pose] of before.pieces) {
@@ -70,7 +72,7 @@ export class Poses {
     if (this.fell.size && now.t - this.fellAt > AFTER_S) this.keep();
   }
 
-  /** Another game: what is taken off for it has not fallen. */
+  /** Forget falls as a game begins, since pieces that are cleared for it have not fallen. */
   begin() {
     this.clip = null;
     this.fell.clear();
@@ -79,7 +81,7 @@ export class Poses {
 
   get fellAt() { return Math.max(...this.fell.values()); }
 
-  /** When a piece that fell began to slip: since then it has not rested. */
+  /** Return when a fallen piece began to slip, after which it did not rest. */
   slipped(id, fellAt) {
     let begun = fellAt;
     for (let at = this.frames.length - 1; at > 0; at--) {
@@ -97,7 +99,7 @@ export class Poses {
   keep() {
     const end = Math.min(this.newest.t, this.fellAt + AFTER_S);
     const first = Math.min(...[...this.fell].map(([id, at]) => this.slipped(id, at)));
-    // one tilt, and some fall later
+    // Falls that overlap come from one tilt, so they share a clip.
     const earlier = this.clip && first < this.clip.end ? this.clip : null;
     const start = Math.max(this.frames[0].t, Math.min(first - BEFORE_S, earlier?.start ?? Infinity),
       end - CLIP_S);
@@ -107,7 +109,7 @@ export class Poses {
     const there = earlier?.there
       ?? [...frames[0].pieces].filter(([, pose]) => pose[2] >= OFF_MM).map(([id]) => id);
     const left = there.filter((id) => !(now(id)?.[2] >= OFF_MM));
-    // and was not let fall
+    // A piece that a hand dropped did not fall over.
     const stood = (id) => frames[0].pieces.has(id) && !(this.held.get(id) >= start);
     const over = fell.filter((id) => now(id) && !left.includes(id)
       && (stood(id) || isTipped(now(id))));
@@ -117,7 +119,7 @@ export class Poses {
     this.tell();
   }
 
-  /** Move the drawn time on. */
+  /** Advance the drawn time. */
   advance(seconds) {
     if (!this.newest) return;
     const quiet = performance.now() - this.heardAt > 150;
@@ -128,7 +130,7 @@ export class Poses {
     else this.shown = Math.min(this.newest.t, this.shown + Math.max(0, seconds * (1 + 6 * late)));
   }
 
-  /** Plate and pieces at a time, between the frames around it. */
+  /** Return plate and pieces at a time, interpolated between two frames. */
   at(time, frames = this.frames) {
     let high = frames.findIndex((frame) => frame.t >= time);
     if (high < 0) high = frames.length - 1;
@@ -154,7 +156,7 @@ export class Poses {
 
 const SLOWLY = 0.25;
 
-/** What fell, in words. */
+/** Return a sentence that says what fell. */
 function told({ off, over, all }) {
   if (off === 2 && all === 2) return t("Both fell off!");
   if (off > 1) return off === all ? t("All {count} fell off!", { count: off })
@@ -164,7 +166,8 @@ function told({ off, over, all }) {
 }
 
 export class Depth {
-  /** `onTurn()` after it has come or gone, which changes what is to be watched. */
+  /** `onTurn()` is called after the view has opened or closed, because other data must be watched
+   * then. */
   constructor(store, plate, pieces, { ask, complain, tilting, onTurn }) {
     /** @type {Store} */ this.store = store;
     this.plate = plate;
@@ -174,9 +177,9 @@ export class Depth {
     this.tilting = tilting;
     this.onTurn = onTurn;
     this.poses = new Poses();
-    this.chosen = remembered("depth", ""); // "yes", "no", or nothing yet
+    this.chosen = remembered("depth", ""); // "yes", "no", or "" before a choice.
     this.failed = !("WebGL2RenderingContext" in window);
-    this.space = null; // made when it is first wanted
+    this.space = null; // Created on first use.
     this.grips = null;
     this.on = false;
     this.canvas = h("canvas",
@@ -204,13 +207,14 @@ export class Depth {
     store.listen((_, changed) => this.update(changed));
   }
 
-  /** Whether pieces are carried freely, and not from place to place. */
+  /** True if hands move pieces freely rather than from place to place. */
   get free() {
     const { guidance, seats } = this.store.snapshot;
     return guidance.phase === "free" || (Boolean(seats) && !this.store.review);
   }
 
-  /** Chosen, or usual: towers stand in space on a screen that has room for them. */
+  /** True if the view is chosen or, without a choice, usual: for games with towers on a large
+   * screen. */
   get wanted() {
     const { layout, snapshot } = this.store;
     const usual = layout?.hands && snapshot?.seats
@@ -236,7 +240,7 @@ export class Depth {
     this.canvas.tabIndex = free ? 0 : -1;
     this.canvas.toggleAttribute("data-free", free);
     this.handle.setAttribute("aria-pressed", String(this.wanted));
-    // the plate under it has the names, and the keys
+    // In games with places, the flat plate below has the names and receives the keys.
     this.canvas.setAttribute("aria-hidden", String(!free));
     if (on !== this.on) this.turn(on);
   }
@@ -259,7 +263,7 @@ export class Depth {
     document.documentElement.toggleAttribute("data-space", on);
     this.canvas.hidden = !on;
     plate.solid = on ? { space: this.space, grips: this.grips } : null;
-    plate.leans = null; // it is tilted in another way now
+    plate.leans = null; // The tilt is drawn in another way now.
     plate.tilt(store.snapshot.plate.tilt_deg);
     if (on) this.space.wake();
     else this.space.leave();

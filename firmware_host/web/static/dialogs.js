@@ -1,9 +1,9 @@
-// The dialogs: the list of games, and help. A new game: newgame.js.
+// Dialogs: the list of games, the rules and help. The dialog for a new game is in newgame.js.
 import { button, closed, h, isNew, language, nameOf, opened, refill, svgSource,
   t } from "/static/page.js";
 
-/** A modal dialog with a title and a close button; closed by Escape, by Back and by its
- * backdrop. */
+/** Make a modal dialog with a title and a close button. Escape, Back and a press on the backdrop
+ * close it. */
 export function dialog(title, name, ...content) {
   const close = button("close", t("Close"), () => element.close(), { class: "plain" });
   const element = h("dialog", { class: `dialog ${name}`, "aria-label": title },
@@ -20,7 +20,7 @@ export function open(element) {
   opened(element);
 }
 
-/** A dialog for this once: closed, it is gone. */
+/** Show a dialog that is removed when it closes. */
 export function show(title, name, ...content) {
   const element = dialog(title, name, ...content);
   element.addEventListener("close", () => element.remove());
@@ -28,10 +28,11 @@ export function show(title, name, ...content) {
   return element;
 }
 
-const ANSWER_MS = 65000; // longer than the table takes for anything
+const ANSWER_MS = 65000; // The table never needs this long.
 const nobodyAnswers = () => { throw new Error(""); };
 
-/** What the table answers; `body`: what it is told. Throws its sentence where it refuses. */
+/** Return the table's JSON answer; with `body`, send that. Throws the table's sentence if it
+ * refuses. */
 export async function fetchJson(path, body) {
   const told = body && { method: "POST", headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body) };
@@ -42,7 +43,7 @@ export async function fetchJson(path, body) {
   return value;
 }
 
-/** Whether `work()` was done; `problem` says why not. */
+/** Run `work()` and return whether it succeeded; show an error in `problem`. */
 export async function tried(problem, work) {
   problem.textContent = "";
   try {
@@ -51,7 +52,7 @@ export async function tried(problem, work) {
   return !problem.textContent;
 }
 
-/** The rules of the game that is shown. */
+/** The rules of the game on the screen. */
 export class Rules {
   constructor(store) {
     /** @type {Store} */ this.store = store;
@@ -65,7 +66,7 @@ export class Rules {
     }).observe(this.figures);
   }
 
-  /** An example of a turn, and one that wins, as soon as somebody looks there. */
+  /** Load pictures of an example turn and a winning one when the figures become visible. */
   illustrate() {
     const { lesson, name: game } = this.store.game ?? {};
     if (!this.seen || !isNew(this, "drawn", game)) return;
@@ -115,11 +116,11 @@ export class Games {
   }
 
   show() {
-    this.list.replaceChildren(); // of last time
+    this.list.replaceChildren(); // Remove the list of the last time.
     open(this.element);
     return tried(this.problem, async () => {
       const stored = await fetchJson("/api/v1/history");
-      // one that nobody has begun is nothing to come back to
+      // Hide games without a move, which nobody wants to continue.
       const games = stored.filter(({ id, moves }) => moves > 0
         || id === this.store.layout?.game?.id);
       this.list.replaceChildren(...(games.length ? games.map((game) => this.line(game))

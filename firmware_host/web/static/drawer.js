@@ -1,10 +1,10 @@
-// The drawer The table and what stands in it.
+// The drawer "The table" and its panels.
 import { act, button, closed, disable, h, icon, isNew, opened, remember, remembered, stepped,
   t } from "/static/page.js";
 
 export class Tabs {
-  /** `panels`: [name, label, element]; `onChoose(name)` after a person has chosen one. `extra`:
-   * its element's classes. */
+  /** `panels` are [name, label, element]; `onChoose(name)` is called after a person has chosen one;
+   * `extra` is the class of the element. */
   constructor(panels, first, onChoose, extra = "card") {
     this.onChoose = onChoose;
     this.list = h("div", { role: "tablist", class: "tabs" });
@@ -42,9 +42,10 @@ export class Tabs {
   }
 }
 
-// The drawer "The table": what concerns the table itself and not the game, out of the way of play.
+// The drawer "The table" holds what concerns the table rather than the game.
 export class Drawer {
-  /** `tools`: buttons under its title; `onTurn(open)` after it has been opened or closed. */
+  /** `tools` are buttons under the title; `onTurn(open)` is called after the drawer has opened or
+   * closed. */
   constructor(tools, contents, onTurn) {
     this.onTurn = onTurn;
     this.element = h("section",
@@ -54,7 +55,7 @@ export class Drawer {
       h("div", { class: "tools" }, ...tools), ...contents);
     this.handle = button("table", t("The table"), () => this.turn(this.element.hidden),
       { class: "plain", "aria-expanded": false, "aria-controls": "drawer" });
-    // on a phone it would lie over the trays of whoever comes back
+    // On a phone a reopened drawer would cover the trays.
     if (remembered("drawer", "shut") === "open" && matchMedia("(min-width: 821px)").matches)
       this.show(true);
     this.element.addEventListener("keydown",
@@ -82,11 +83,11 @@ export class Drawer {
   }
 }
 
-// The panel's two buttons, and whether the table's own hand works by itself.
+// The panel's two buttons, and the switch for the table's own hand.
 const LONG_PRESS_S = 2;
 const SHORT_PRESS_S = 0.15;
 
-/** A push-button: a click is a short press; held down, a ring fills until the long press. */
+/** Make a push-button: a click is a short press, and a ring fills until a held press is long. */
 function pushButton(name, label, send) {
   let since = null;
   const element = h("button",
@@ -109,7 +110,8 @@ function pushButton(name, label, send) {
   element.addEventListener("pointerup", () => end(true));
   element.addEventListener("pointercancel", () => end(false));
   element.addEventListener("click", (event) => {
-    if (event.detail === 0) press(SHORT_PRESS_S); // from the keyboard
+    // A click without a pointer comes from the keyboard.
+    if (event.detail === 0) press(SHORT_PRESS_S);
   });
   return element;
 }
@@ -136,10 +138,10 @@ export class Buttons {
   }
 }
 
-// What the lights mean, as the table itself tells it.
-const STEP_S = 0.25; // what one of a pattern's levels lasts
+// The meaning of the lights, as the table describes it.
+const STEP_S = 0.25; // Duration of one level of a light pattern.
 
-/** The lamp goes as the light on the plate does: its levels over time, or a smooth swing. */
+/** Animate the lamp as the light on the plate: its levels in turn, or a smooth swing. */
 function goLike(lamp, levels, breath) {
   if (levels.length < 2 || matchMedia("(prefers-reduced-motion: reduce)").matches) {
     lamp.style.opacity = levels[0];
@@ -169,13 +171,13 @@ export class Legend {
   }
 }
 
-/** Why the hands of this page can do nothing now; "" where they can.
+/** Return why this page's hands can do nothing now, or "" if they can.
  * @param {Store} store */
 const idleBecause = (store) =>
   (store.handsFree ? "" : store.review ? t("Go back to the game first.")
     : t("The table does not answer."));
 
-// What can be broken on a simulated table, and mended again: what the table says it can be.
+// Faults that people can cause on a simulated table and repair again, as the table lists them.
 export class FaultPanel {
   constructor(store, send) {
     /** @type {Store} */ this.store = store;
@@ -196,7 +198,7 @@ export class FaultPanel {
     store.on(["plate.broken", "link", "review", "plate.sensors"], () => this.draw());
   }
 
-  /** What this table can have. */
+  /** Offer the faults that are possible at this table. */
   offer() {
     const { hands, breakable } = this.store.layout;
     this.form.hidden = !hands;
@@ -209,7 +211,7 @@ export class FaultPanel {
     this.chosen();
   }
 
-  /** A field for each target that the fault takes. */
+  /** Show a field for each target of the chosen fault. */
   chosen() {
     const { breakable, places } = this.store.layout;
     const { count = 0, choices = [] } = breakable.find(({ fault }) => fault === this.fault.value)

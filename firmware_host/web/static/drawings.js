@@ -1,9 +1,10 @@
-// Small drawings of one hand: a game's board, and who plays.
+// Small drawings in one style: the board of a game, and faces for people and bots.
 import { around, viewBox } from "/static/boards.js";
 import { s } from "/static/page.js";
 import { looksOf, marble } from "/static/marble.js";
 
-/** Where pieces of each form stand in the picture, in turn, each in a box of 100 by 100. */
+/** Positions of the pieces in a game's picture by their form, in turn-order of the colours, in
+ * cells of a box of 100 by 100. */
 const STAND = {
   ball: [[1, 1], [3, 1], [2, 2], [1, 3], [2, 3], [4, 2]],
   stone: [[1, 1], [2, 1], [2, 2], [3, 3], [1, 3], [3, 2]],
@@ -13,7 +14,7 @@ const STAND = {
 
 const at = (cell) => 18 + 16 * cell;
 
-/** A game as a picture of its board in play. `looks`: of some of its pieces. */
+/** Draw a game's board in play. `looks` are those of some of its pieces. */
 export function boardPicture(looks) {
   const game = { looks, pieces: Object.keys(looks) };
   const [first] = game.pieces;
@@ -26,7 +27,7 @@ export function boardPicture(looks) {
     s("use", { href: `#board-${form === "stone" ? "ball" : form}` }), standing);
 }
 
-/** A position as a small picture; what has changed since `before` has a bright rim.
+/** Draw a position as a small picture. Pieces that have changed since `before` have a bright rim.
  * @param {Store} store */
 export function boardAt(store, cells, before) {
   const { game, layout: { pitch_mm: pitch } } = store;
@@ -48,13 +49,13 @@ export function boardAt(store, cells, before) {
       "stroke-linecap": "round" }), pieces);
 }
 
-/** A bot's level as an animal, in a mood if it has one; 0: a friend. */
+/** Draw the animal of a bot's level, in a mood if it has one; level 0 is a friend. */
 export function face(level, mood = "") {
   return s("svg", { class: "face", "aria-hidden": "true" },
     s("use", { href: `#face-${level || 0}` }), mood ? s("use", { href: `#mood-${mood}` }) : null);
 }
 
-/** How a bot feels about the game: "glad", "sad", or "thinking".
+/** Return the mood of a bot in the game: "glad", "sad", "thinking" or "".
  * @param {Store} store */
 export function moodOf({ snapshot, review }, player) {
   const { game: { result }, players: { thinking } } = snapshot;

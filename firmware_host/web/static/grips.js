@@ -1,19 +1,19 @@
-// Hands in the space over the plate: each finger or mouse button may tilt the plate or look around,
-// and where pieces are moved freely, carry one. What a press means in a game: pointer.js, press.js.
+// Hands in three dimensions: each finger or mouse button tilts the plate, turns the view or, where
+// pieces move freely, carries a piece. Presses in a game are in pointer.js and press.js.
 
 import { paced } from "/static/page.js";
 
 const SEND_MS = 45;
-const OVER_MM = 10; // a carried piece clears what is under it by so much
+const OVER_MM = 10; // Clearance between a carried piece and whatever is below.
 const LOWEST_MM = 24;
-const REACH_MM = 48; // a hand rises before it comes to what is nearer than that
+const REACH_MM = 48; // The hand rises when it comes nearer than this to a piece.
 const DEGREES_A_PIXEL = 0.19;
 const KEY_DEG = 2;
 const HEIGHT = 15;
 const DRAG_PX = 6;
-const RIM = 0.88; // of the plate's half: from there outward a hand turns a plate that spins
-const SEEN_WITHIN_MS = 10_000; // a new piece, on a slow network
-const ABOVE_FINGER_PX = 46; // what a finger has taken out of its tray must not be under it
+const RIM = 0.88; // Fraction of half the plate from which outwards a hand spins the plate.
+const SEEN_WITHIN_MS = 10_000; // Time limit for a new piece to appear on a slow network.
+const ABOVE_FINGER_PX = 46; // The piece is drawn above the finger, which would cover it.
 
 export class Grips {
   constructor(store, space, poses, stage, { ask, complain, tilting }) {
@@ -24,17 +24,17 @@ export class Grips {
     this.complain = complain;
     this.tilting = tilting;
     this.pushes = false;
-    this.sticks = false; // pieces are held between two chopsticks
-    this.fingers = new Map(); // pointer -> what it does
+    this.sticks = false; // True if pieces are held between two chopsticks.
+    this.fingers = new Map(); // Pointer id -> its current action.
     const { canvas } = space;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     stage.addEventListener("wheel", (event) => space.shown && this.wheel(event),
       { passive: false });
     canvas.addEventListener("keydown", (event) => {
-      event.stopPropagation(); // the stage's keys move over the places
+      event.stopPropagation(); // The stage would move its focus over the places.
       tilting.key(event, KEY_DEG);
     });
-    // wherever a press in the playground has left the focus
+    // The playground takes arrow keys wherever the focus is.
     addEventListener("keydown", (event) => {
       const free = store.snapshot?.guidance.phase === "free" && space.shown
         && !event.defaultPrevented;
@@ -65,7 +65,7 @@ export class Grips {
     else this.hold(event, looks);
   }
 
-  /** The plate is taken at that point, to tilt it; or one looks around, beside it too. */
+  /** Start to tilt the plate at that point, or to turn the view if the press misses the plate. */
   hold({ pointerId, clientX, clientY }, looks = !this.store.handsFree) {
     const start = { x: clientX, y: clientY };
     const on = this.space.meets(this.space.ray(clientX, clientY), 0);
@@ -86,7 +86,7 @@ export class Grips {
     this.take(pointer, { id, plane: z, off: { x: x - at.x, y: y - at.y }, at: [x, y, low] }, id);
   }
 
-  /** Into a hand that then carries it; `then()` as soon as it has it. */
+  /** Take a piece into a hand that then carries it; call `then()` when the hand has it. */
   take(pointer, held, what, then = null) {
     const finger = { does: "carry", ...held };
     this.fingers.set(pointer, finger);
@@ -94,7 +94,7 @@ export class Grips {
       if (finger.id === null || finger.over) return;
       /** @type {Wire.Carry} */
       const carried = { type: "carry", piece: finger.id, at_mm: finger.at };
-      // it has slipped out of them
+      // A refusal means that the piece has slipped out of the chopsticks.
       if (this.sticks) this.ask(carried).catch(() => this.letGo(finger));
       else this.say(carried);
     });
@@ -106,7 +106,7 @@ export class Grips {
     });
   }
 
-  /** A piece that is dragged out of its tray is taken into the hand over the plate. */
+  /** Prepare to take a piece that is dragged out of its tray into the hand. */
   offer(event, piece) {
     this.justDragged = false;
     if (event.button !== 0 || !this.store.handsFree || !this.space.shown) return;
@@ -142,11 +142,11 @@ export class Grips {
       const fresh = () => this.store.pieces()
         .find((one) => one.piece === piece && !known.has(one.number));
       finger.id = (await this.store.until(fresh, SEEN_WITHIN_MS))?.number ?? null;
-      finger.send(); // it may have been drawn on meanwhile
+      finger.send(); // The pointer may have moved since.
     });
   }
 
-  /** Over whatever is below; or along the plate, into it. */
+  /** Carry the piece over whatever is below, or push it along the plate. */
   carry(finger, clientX, clientY) {
     if (finger.over) return;
     const at = this.space.meets(this.space.ray(clientX, clientY), finger.plane);
@@ -197,9 +197,9 @@ export class Grips {
     this.space.wake();
   }
 
-  // The plate
+  // Tilting and turning the plate
 
-  /** The side to which the mouse was drawn goes down. */
+  /** Tilt the plate: the side toward which the pointer is dragged goes down. */
   lean(from, dx, dy) {
     const { yaw } = this.space;
     const east = -Math.sin(yaw) * dx + Math.cos(yaw) * dy;
@@ -207,8 +207,7 @@ export class Grips {
     this.tilting.set(from.x - north * DEGREES_A_PIXEL, from.y + east * DEGREES_A_PIXEL);
   }
 
-  /** In which direction from the plate's middle that is, in turns, whichever way the plate has
-   * turned. */
+  /** Return the direction from the plate's centre, in turns, relative to the plate itself. */
   bearing(clientX, clientY) {
     const on = this.space.meets(this.space.ray(clientX, clientY), 0);
     return on
@@ -224,7 +223,7 @@ export class Grips {
     return finger;
   }
 
-  /** The plate is to follow the finger round. */
+  /** Turn the plate with the finger. */
   spin(finger, clientX, clientY) {
     const at = this.bearing(clientX, clientY);
     if (at === null) return;

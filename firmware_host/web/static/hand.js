@@ -1,5 +1,5 @@
-// A person's hand: what it holds, carries and puts down. Pointers: pointer.js; what a press means:
-// press.js.
+// A person's hand: the piece that it holds, carries and puts down. Pointers are in pointer.js, and
+// the meaning of a press in press.js.
 import { remember, remembered } from "/static/page.js";
 
 const SNAP_MM = 14;
@@ -7,14 +7,14 @@ const CARRY_MM = 26;
 const TRAY = "in-hand";
 
 export class Hand {
-  /** `ask(message)` asks the table; `complain(text)` tells the person. */
+  /** `ask(message)` sends to the table; `complain(text)` shows a text to the person. */
   constructor(store, plate, pieces, { ask, complain }) {
     /** @type {Store} */ this.store = store;
     this.plate = plate;
     this.pieces = pieces;
     /** @type {Ask} */ this.ask = ask;
     this.complain = complain;
-    this.carried = null; // {id, piece, number, x, y, home, offset}
+    this.carried = null; // {id, piece, number, x, y, home, offset}.
     this.puts = 0;
     addEventListener("keydown", (event) => event.key === "Escape" && this.putBack());
     store.listen((_, changed) => {
@@ -25,7 +25,7 @@ export class Hand {
 
   get fromTray() { return this.carried?.id === TRAY; }
 
-  /** Gripped there, where it lies by now. */
+  /** Pick a piece up at its current position, gripped at that point. */
   pickUp({ number }, at) {
     const piece = this.store.pieces().find((each) => each.number === number);
     if (piece) this.lift(piece, { x: piece.x - at.x, y: piece.y - at.y });
@@ -53,7 +53,7 @@ export class Hand {
     this.show();
   }
 
-  /** To a point of the plate, gripped where it was. */
+  /** Carry the piece to a point of the plate, keeping the grip. */
   carryTo({ x, y }) {
     this.follow({ x: x + this.carried.offset.x, y: y + this.carried.offset.y });
   }
@@ -64,13 +64,13 @@ export class Hand {
     this.pieces.override(id, { piece, x, y, z: CARRY_MM, held: true });
   }
 
-  /** Where it would come to stand: at the nearest place, beside the board where it is. */
+  /** Return where the piece would land: the nearest place, or that point if none is near. */
   landing({ x, y }) {
     const near = this.store.nearest(x, y);
     return near.away <= this.store.layout.pitch_mm * Math.SQRT1_2 ? near : { x, y, index: null };
   }
 
-  /** Resolves to whether it stands there. */
+  /** Put the piece down. Resolves to whether it stands there. */
   putDown({ x, y }) {
     const { id, number, piece, home, lifting } = this.carried;
     this.letGo();
@@ -81,8 +81,8 @@ export class Hand {
       { type: "set-down", piece: number, ...this.store.spot(x, y) });
   }
 
-  /** Shown at once, done by the table's hand; what it refuses is back where it was, if its game
-   * is still played. Resolves to whether it was done. */
+  /** Show an action now and let the table's hand do it. If the table refuses, the piece returns to
+   * where it was. Resolves to whether it was done. */
   async carryOut(id, shown, lifting, ...messages) {
     this.pieces.override(id, shown);
     try {
@@ -97,7 +97,7 @@ export class Hand {
     return true;
   }
 
-  /** What a ship knocks into the hole where it lands: the pod on a base of its track. */
+  /** Return the pod that a ship would knock into the hole at its landing place, or null. */
   struck(number, home, { x, y }) {
     const { store } = this;
     const [from, to] = [home, { x, y }].map((at) => this.placeOf(at));
@@ -109,7 +109,7 @@ export class Hand {
 
   placeOf({ x, y }) { return this.store.placeName(this.store.nearest(x, y).index); }
 
-  /** What a swap takes away: the marble on which the other player's is put. */
+  /** Return the marble that a swap replaces, or null. */
   replaced(piece, x, y) {
     const { snapshot } = this.store;
     const standing = snapshot.game.swap_legal && this.store.pieceAt(this.store.nearest(x, y).index);
@@ -117,7 +117,7 @@ export class Hand {
       ? standing : null;
   }
 
-  /** Resolves to whether the table's hand has put it there. */
+  /** Let the table's hand put a piece there. Resolves to whether it has. */
   async putFromTray(piece, x, y, from = null) {
     if (!piece || this.store.inTray(piece) === 0) return false;
     this.puts += 1;
@@ -141,7 +141,7 @@ export class Hand {
     return this.carried ? this.putDown(this.carried.home) : null;
   }
 
-  /** Forget what is held: the table lets go by itself when a page leaves or a game begins. */
+  /** Forget the held piece: the table releases it itself when a page leaves or a game begins. */
   drop() { if (this.carried) this.letGo(); }
 
   letGo() {
@@ -151,7 +151,7 @@ export class Hand {
     this.store.set("holding", null);
   }
 
-  /** The keys moved to a point on the plate: what is held moves along. */
+  /** Move the held piece along with the keys. */
   follow({ x, y }) {
     if (!this.carried) return;
     Object.assign(this.carried, { x, y });
@@ -159,21 +159,21 @@ export class Hand {
   }
 }
 
-// The table's own hand: it does what the lights ask for, by itself if that is wanted.
+// The table's own hand, which does what the lights ask for, also unasked if people want that.
 const ASKING = new Set(["setup", "settle", "fix"]);
 const LEAVES = new Set(["wrong", "remove", "lift"]);
-const TO_READ_MS = 3500; // what the other side is about to do in a lesson
+const TO_READ_MS = 3500; // Time to read, in a lesson, what the other side is about to do.
 
 export class OwnHand {
-  /** `ask(message)` asks the table, `complain(text)` tells the person, `putBack()` what this page
-   * holds. */
+  /** `ask(message)` sends to the table, `complain(text)` shows a text to the person, `putBack()`
+   * returns the held piece. */
   constructor(store, { ask, complain, putBack }) {
     /** @type {Store} */ this.store = store;
     /** @type {Ask} */ this.ask = ask;
     this.complain = complain;
     this.putBack = putBack;
     this.on = remembered("own-hand", "on") === "on";
-    this.tried = new Set(); // what was asked for when it began to work, since anything is asked
+    this.tried = new Set(); // Requests that were already tried, until the table asks for nothing.
     store.listen(() => this.look());
   }
 
@@ -183,12 +183,12 @@ export class OwnHand {
     this.store.tell("own-hand");
   }
 
-  /** What is asked for now, as a text to compare; null where nothing is. */
+  /** Return what the table asks for now as a text to compare, or null. */
   asked() {
     const { snapshot, handsFree, holding, layout } = this.store;
     if (!handsFree || !snapshot || !layout.game || holding) return null;
     const { phase, shifts, roles } = snapshot.guidance;
-    // whose move it makes in a lesson
+    // In a lesson the hand makes the other side's moves.
     const others = phase === "turn" && snapshot.learning.lesson?.by_hand;
     if (!others && !ASKING.has(phase)) return null;
     const something = shifts.length || Object.values(roles).some((role) => LEAVES.has(role));
@@ -210,10 +210,10 @@ export class OwnHand {
     this.due = { asked, timer };
   }
 
-  /** All of it, now. */
+  /** Do everything that the table asks for now. */
   async carryOut() {
     if (this.store.working) return;
-    this.tried.add(this.asked()); // where the table sees it otherwise, it says what to do
+    this.tried.add(this.asked()); // If the table then sees something else, it says what to do.
     this.store.set("working", true);
     try {
       await this.putBack();

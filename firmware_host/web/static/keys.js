@@ -1,4 +1,4 @@
-// Playing by keyboard: a focus moves over the places, Enter picks up and puts down.
+// Playing by keyboard: a focus moves over the places, and Enter picks pieces up and puts them down.
 import { nameOf, t } from "/static/page.js";
 import { around } from "/static/boards.js";
 
@@ -40,8 +40,8 @@ export class Keys {
     });
   }
 
-  /** To the place nearest to the middle of the board, as a game begins; a page that comes back
-   * stays where it was. */
+  /** Move the focus to the place nearest to the board's centre when a game begins. After a
+   * reconnection it stays. */
   home() {
     const { layout, review } = this.store;
     const shown = [layout?.number, review?.record.game.id].join();
@@ -81,10 +81,10 @@ export class Keys {
     return true;
   }
 
-  /** Where the keys are, in mm. */
+  /** Return the position of the focus in mm. */
   at() { return this.store.centreOf(this.index); }
 
-  /** The nearest base that way, where tracks lead from base to base; undefined without one. */
+  /** Return the nearest base in that direction on a board with tracks, or undefined. */
   base(dx, dy) {
     const { store } = this;
     const from = this.at();
@@ -96,7 +96,7 @@ export class Keys {
     }).filter(({ along }) => along > 1).sort((one, other) => one.far - other.far)[0]?.index;
   }
 
-  /** To the place of the plate beside it, as far as the edge. */
+  /** Move the focus to the next place in that direction, up to the plate's edge. */
   step(dx, dy) {
     const { columns, rows } = this.store.layout;
     const column = Math.max(0, Math.min(columns - 1, (this.index % columns) + dx));
@@ -104,7 +104,7 @@ export class Keys {
     this.index = this.base(dx, dy) ?? row * columns + column;
     const place = this.store.placeName(this.index);
     this.previews.aim(place);
-    this.presses.drops.aim(this.presses.drops.into(place)); // what Enter would do here
+    this.presses.drops.aim(this.presses.drops.into(place)); // Show what Enter would do here.
     this.plate.focusOn(this.at());
     this.hand.follow(this.at());
     this.tell();

@@ -1,5 +1,5 @@
-// The table and the devices around it: who may act there (pairing), and the computer it runs on:
-// Wi-Fi, updates, off.
+// The devices around the table: which of them may act (pairing), and the Pi itself: Wi-Fi, updates,
+// switching off.
 import { dialog, fetchJson, open, show, tried } from "/static/dialogs.js";
 import { act, button, h, svgSource, t } from "/static/page.js";
 
@@ -11,22 +11,22 @@ const toldLine = () => h("p", { class: "told", role: "status" });
 const confirmed = (number) =>
   t("Press confirm at the table if its lights show {number}.", { number });
 
-/** A button that opens the page to the network, and what that means. */
+/** Make a button that opens the page to the network, with a sentence that explains it. */
 export const letIn = (refused) => h("span", { class: "let-in" },
   act(t("Let phones in"),
     () => fetchJson(`${PAIRING}/network`, {}).then(() => location.reload(), refused)),
   h("span", { class: "hint" },
     t("Everyone in your network can then watch. To play, they need a code from here.")));
 
-/** The table's own page shows a code, another device's asks for it. */
+/** Pairing: the table's own page shows a code, and other devices ask for it. */
 export class Pairing {
-  /** `bar`: where the button goes, on a table that is served to the network. */
+  /** `bar` receives the button on a table that is open to the network. */
   constructor(store, bar) {
     /** @type {Store} */ this.store = store;
     this.bar = bar;
   }
 
-  /** What this device may do; without that the page shows the table all the same. */
+  /** Offer what this device may do. Without an answer the page still shows the table. */
   async offer() {
     const state = await this.store.got(() => fetchJson(PAIRING)).catch(() => ({}));
     if (state.network) this.offerFor(state);
@@ -34,7 +34,7 @@ export class Pairing {
     return state;
   }
 
-  /** A link to this table's games, for whoever is elsewhere. */
+  /** Show the link with which others can watch this table's games. */
   showLink({ url, picture }) {
     show(t("Let others look on"), "pairing", h("div", {},
       h("p", {}, t("Everybody with this link sees this table's games, and cannot change them:")),
@@ -44,7 +44,7 @@ export class Pairing {
 
   offerFor(state) {
     if (state.may_act) {
-      // the code is told to the table's own page only; a paired device has nothing to do here
+      // Only the table's own page may see the code, and a paired device does not need it.
       if (["localhost", "127.0.0.1", "[::1]"].includes(location.hostname))
         this.put(t("Pair a device"), () => this.showCode());
       return;
@@ -76,7 +76,7 @@ export class Pairing {
     });
   }
 
-  /** The first device at a table: somebody presses confirm there. */
+  /** Pair the first device of a table, which somebody confirms with a button there. */
   async join(name, told) {
     const { number, lasts_s: lasts } = await fetchJson(`${PAIRING}/first`, { name });
     told.textContent = confirmed(number);
@@ -87,7 +87,8 @@ export class Pairing {
     told.textContent = t("Nobody pressed confirm. Try again.");
   }
 
-  /** `given`: the secret of a picture, in the place of a code to type. */
+  /** Show the form for pairing. `given` is the secret of a scanned code and replaces the typed one.
+   * */
   form(given) {
     const code = h("input",
       { name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}",
@@ -116,7 +117,7 @@ export class Pairing {
   }
 }
 
-/** The computer that the table runs on. What is wanted of it is confirmed at the table. */
+/** Dialog for the Pi inside the table. A button at the table confirms each request. */
 export class Machine {
   constructor() {
     this.wifi = h("div", { class: "wifi" });
@@ -156,7 +157,7 @@ export class Machine {
         press(t("Switch the table off"), { type: "power-off" })));
   }
 
-  /** Does it; what the table has said meanwhile stays, unless it went wrong. */
+  /** Run `work()`. A message from the table stays, unless the work failed. */
   async try(work) {
     if (!await tried(this.problem, work)) this.told.textContent = "";
   }

@@ -35,7 +35,7 @@ const BY_RULES = new Set(["put", "take", "pick-up", "set-down", "grab", "let-go"
 const YEAR_S = 365 * 24 * 3600;
 const byId = (id) => document.getElementById(id);
 
-/** A short message at the foot of the page; an empty one means that the connection went.
+/** Show a short message at the foot of the page; an empty one means a lost connection.
  * @param {Store} store */
 function complainOf(store, message) {
   const toast = h("p", { class: "toast" }, store.said(message) || t("The table does not answer."));
@@ -45,7 +45,7 @@ function complainOf(store, message) {
 
 let awaited = 0;
 
-/** While an answer is waited for the page says so, and so does what was pressed. */
+/** Show that the page waits for an answer, on the page and on the pressed button. */
 function waitedFor(answer) {
   const pressed = document.activeElement?.closest?.("button");
   const show = (by) => {
@@ -54,7 +54,7 @@ function waitedFor(answer) {
     pressed?.setAttribute("aria-busy", String(by > 0));
   };
   show(1);
-  answer.finally(() => show(-1)).catch(() => {}); // whoever asked hears of it
+  answer.finally(() => show(-1)).catch(() => {}); // The caller handles the error.
   return answer;
 }
 
@@ -69,7 +69,7 @@ function themeButton() {
   return theme;
 }
 
-/** How the plate is seen: from above or the front, and from which side. */
+/** Make the buttons for the view: from above or the front, full screen, and turning. */
 function viewButtons(camera) {
   const above = toggle("above", t("From above"), camera.above, () => {
     camera.look({ above: !camera.above });
@@ -84,7 +84,7 @@ function viewButtons(camera) {
     button("turn", t("Turn the plate"), () => camera.look({ turned: camera.turned + 1 }))];
 }
 
-/** Kept in a cookie, so that everything that the table sends is in it. */
+/** Make the choice of language. A cookie stores it, so that the table's texts follow it. */
 function languageChoice() {
   const choose = ({ target }) => {
     document.cookie =
@@ -128,8 +128,8 @@ function build() {
     store.set("link", link);
     if (link === "open") attend();
   });
-  /** What is asked of the game is asked of it as it is seen here: where it has gone on, nothing
-   * is done. */
+  /** Send a request, tied to the game and step on this screen if it depends on them: the table
+   * refuses it once the game has moved on. */
   const ask = (message) => {
     const { layout, snapshot } = store;
     const meant = OF_THE_STEP.has(message.type) && !message.game && layout?.game?.id > 0
@@ -139,12 +139,13 @@ function build() {
   const spoken = h("p", { class: "spoken", "aria-live": "polite" });
   const announce = (words) => { spoken.textContent = store.said(words); };
   const complain = (message) => complainOf(store, message);
-  /** Asked, and what is refused is told to the person. */
+  /** Send a request, and show a refusal to the person. */
   const send = (message) => ask(message).catch((error) => complain(error.message));
   document.body.append(spoken);
 
   const reviewer = new Reviewer(store, { fetchJson, ask, complain });
-  store.on(["review"], () => store.review && tabs.show("moves")); // which has the buttons to step
+  // The moves panel has the buttons to step.
+  store.on(["review"], () => store.review && tabs.show("moves"));
   const players = new Players(store, ask);
   const solve = (game, number) => send({ type: "puzzle", game, number });
   const puzzles = new Puzzles(store,
@@ -158,8 +159,7 @@ function build() {
         solve(name, (tactic && tactics[tactic]) || (puzzle % all.length) + 1),
       (error) => complain(error.message));
   };
-  /** The first touch of a page, too, ends the game that plays itself; on the plate it does
-   * nothing else. */
+  /** The first touch of a page ends the demo game; on the plate it does nothing else. */
   for (const touch of ["pointerdown", "keydown"]) {
     addEventListener(touch, (event) => {
       if (!store.snapshot?.learning.attract || !store.mayAct) return;
@@ -173,12 +173,12 @@ function build() {
     help: new Help(store, { learn: (game) => learn(game), puzzles: () => tabs.choose("learn") }),
   };
   const newGame = () => dialogs.newGame.show();
-  /** The kind of game that is on the plate begins as it did, another one as usual. */
+  /** Begin a game, with the options of the current one if it is of the same kind. */
   const begin = (name, more) => {
     remember("begun", "yes");
     const entries = name === store.layout.game?.name
       ? Object.entries(store.layout.game.options) : [];
-    // a board from a file
+    // A board from a file is sent as text.
     const own = ([, value]) => value && typeof value === "object" && !Array.isArray(value);
     send({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
@@ -186,7 +186,7 @@ function build() {
         .map(([key, board]) => [key, JSON.stringify(board)])), ...more,
     });
   };
-  /** The same game again; `swap`: with the colours exchanged. A cup's game counts anew. */
+  /** Play the same game again; `swap` exchanges the colours. The game of a cup is played anew. */
   const playAgain = (swap) => {
     const { engines, clock, assist } = store.snapshot.players;
     const after = (player) => (swap ? players.next(player) : player);
@@ -212,7 +212,8 @@ function build() {
   const voice = new Voice();
   new Say(store, byId("say"), byId("side"), actions.element, () => learn(), voice, ownHand);
   new CalibrationCard(store, byId("say"), send);
-  /** What a hand of this page does: while the table does the rest, only what the game allows. */
+  /** Send what a hand of this page does. While the table does the rest, only legal actions are
+   * possible. */
   const handAsk = (message) =>
     ask(ownHand.on && BY_RULES.has(message.type) ? { ...message, if_legal: true } : message);
   const tilting = new Tilting(store, send);
@@ -250,7 +251,7 @@ function build() {
   const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(),
     voice.button(), sounds.slider()],
   [new Buttons(store, { send, ownHand }).element, parts.element], () => attend());
-  /** The sensors' readings come only while they are looked at, and so does who is ahead. */
+  /** Ask for sensor readings, poses and the judgement of who is ahead only while they are shown. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
     const breaks = drawer.open && parts.chosen === "faults";
@@ -267,14 +268,14 @@ function build() {
       cup: () => cup.show() });
   doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }),
     "tiltboard");
-  doors.onCall = () => drawer.close(); // which would hide them
+  doors.onCall = () => drawer.close(); // The drawer would hide the doors.
   byId("side").append(questions.element, doors.element, tabs.element, drawer.element);
   const seats = new Seats(store, { ask, complain, reconnect: () => connection.reopen() });
   new Room(store, { ask, complain, seats, supply: new Supply(store, depth, send) },
     { table: byId("table"), side: byId("side") });
   dialogs.newGame.onSit = (player) => seats.sit({ player });
   header(store, sounds, dialogs, drawer.handle, playground.door, doors);
-  // a seat's code is as good as being paired: only then it is known what else to ask for
+  // A seat's code allows as much as pairing, so the other offers depend on it.
   seats.sitByAddress()
     .then(() => new Pairing(store, byId("bar").querySelector("nav")).offer())
     .then(({ machine }) => { if (machine) dialogs.help.machine = new Machine(); });
@@ -282,7 +283,7 @@ function build() {
   store.tell("link");
 }
 
-// there is one over HTTPS and on this machine
+// Service workers exist only over HTTPS and on this machine.
 navigator.serviceWorker?.register("/worker.js").catch(() => {});
 await loadTexts().catch(() => {});
 build();

@@ -1,11 +1,11 @@
-// Pieces as pictures: each kind in its colour with a mark, so that colour is not the only cue
+// Pieces as pictures: each kind has a colour and a mark, so that colour is not the only cue
 // (drawings.svg).
 import { s } from "/static/page.js";
 
-/** What is said of a piece that stands where it should not, or decides the game. */
+/** Signs on pieces that are wrong, must move, or decide the game. */
 export const SIGNS = { wrong: "!", remove: "×", lift: "↑", win: "★" };
 
-// Each form's own way to bear the mark: how it is moved; null: it has none.
+// Transformation of the mark on each form; null: the form has no mark.
 const FORMS = { ball: "", stone: "scale(1 .86)", tile: "translate(0 -4) scale(1.1 .95)",
   ship: "translate(0 1) scale(.45)", pod: null, platform: null };
 
@@ -21,13 +21,13 @@ const LOOKS = {
 };
 const BY_CLASS = ["red", "blue", "white", "green"];
 
-/** Which colours a piece of this game has: its own, else by its class. */
+/** Return the name of a piece's colours in this game: its own, or that of its magnet class. */
 function paintOf(piece, game) {
   const paint = game?.looks?.[piece]?.paint ?? piece;
   return paint in LOOKS ? paint : BY_CLASS[game?.pieces.indexOf(piece)] ?? "unknown";
 }
 
-/** Its colour, that of its mark, and the mark's shape. */
+/** Return a piece's colour, its mark's colour, and the mark's shape. */
 export const looksOf = (piece, game) => LOOKS[paintOf(piece, game)];
 
 export function formOf(piece, game) {
@@ -45,7 +45,7 @@ export function marble(piece, game, attributes = {}) {
   s("use", { href: `#${form}` }), FORMS[form] === null ? null : marked(shape, FORMS[form]));
 }
 
-/** What a piece leaves of itself where it is wanted. */
+/** Draw the outline that shows where a piece is wanted. */
 export function outline(piece, game) {
   const { base, shape, mark } = looksOf(piece, game);
   const rim = formOf(piece, game) === "tile"

@@ -1,5 +1,4 @@
-// Playing with another table: a code to show or to type, what to say to each other, and the way
-// out.
+// Playing with another table: a code to show or to type, phrases to send, and the way out.
 import { dialog, open, tried } from "/static/dialogs.js";
 import { button, h, setText, svgSource, t } from "/static/page.js";
 
@@ -10,7 +9,7 @@ const PHRASES = () => ({
 });
 
 export class Match {
-  /** `make()` begins the chosen game with everybody else at another table. */
+  /** `make()` begins the chosen game with all other players at another table. */
   constructor(store, { ask, make }) {
     /** @type {Store} */ this.store = store;
     /** @type {Ask} */ this.ask = ask;
@@ -52,7 +51,7 @@ export class Match {
     const part = !match ? this.choice : match.code ? this.waiting : this.phrases;
     for (const each of [this.choice, this.waiting, this.phrases]) each.hidden = each !== part;
     this.leave.hidden = !match;
-    if (part === this.phrases && this.part !== part) this.element.close(); // the game has begun
+    if (part === this.phrases && this.part !== part) this.element.close(); // The game has begun.
     this.part = part;
     if (!match) return;
     setText(this.handle.lastChild,

@@ -1,4 +1,4 @@
-// The story of the game, how to step through it, and what decided it.
+// The game's moves and story, stepping through them, and the analysis of what decided the game.
 import { boardAt } from "/static/drawings.js";
 import { looksOf, marble } from "/static/marble.js";
 import { act, button, check, closed, disable, h, nameOf, opened, refill, remember, remembered, s,
@@ -6,11 +6,11 @@ import { act, button, check, closed, disable, h, nameOf, opened, refill, remembe
 import { partnersOf } from "/static/trays.js";
 
 export class Moves {
-  /** `ahead`: under the story; `below`: what else can be done about the game. */
+  /** `ahead` is shown under the story, and `below` are the elements under the list of moves. */
   constructor(store, reviewer, pictures, ahead, ...below) {
     /** @type {Store} */ this.store = store;
     this.reviewer = reviewer;
-    this.positions = []; // of the game on the plate: cells after so many moves
+    this.positions = []; // Cells of the current game after each number of moves.
     this.asked = 0;
     this.list = h("div", { class: "moves" });
     this.told = h("p", {});
@@ -25,12 +25,13 @@ export class Moves {
       h("div", { class: "stepping" }, this.steps, pictures), ...below);
     store.on(["layout"], () => {
       this.positions = [];
-      this.asked = 0; // after how many moves the table was asked for those not seen
+      // Number of moves at the last request for positions that this page has not seen.
+      this.asked = 0;
     });
     store.on(["layout", "game.moves", "game.position", "review", "players"], () => this.draw());
   }
 
-  /** The cells after each move. Those that this page has not seen are asked for once. */
+  /** Return the cells after each move. Positions that this page has not seen are requested once. */
   known(moves) {
     const { review, snapshot, layout } = this.store;
     if (review) return review.record.positions.map(({ cells }) => cells);
@@ -47,7 +48,7 @@ export class Moves {
         this.draw();
       });
     }
-    return this.positions[0] ? this.positions : []; // a puzzle's earlier moves are kept nowhere
+    return this.positions[0] ? this.positions : []; // Earlier moves of a puzzle are not stored.
   }
 
   draw() {
@@ -87,7 +88,7 @@ export class Moves {
       this.list.scrollTop = current.offsetTop - this.list.clientHeight / 2;
   }
 
-  /** What the move before that position did. */
+  /** Tell what the last move before that position did. */
   tell(boards, ply) {
     const { review, snapshot } = this.store;
     const now = boards[ply] ?? {};
@@ -98,12 +99,12 @@ export class Moves {
     this.story.replaceChildren(boardAt(this.store, now, before), this.told);
   }
 
-  /** A move that had no consequences: which piece has come where. */
+  /** Describe a move without consequences: the piece, and where it came from and went. */
   plainly(before, now) {
     const { store } = this;
     const place = Object.keys(now)
       .find((each) => now[each] !== before[each] && store.game.players.includes(now[each]));
-    if (!place) return ""; // pods that the set-up has put
+    if (!place) return ""; // No player's piece has changed: pods come from the set-up.
     const [player, label] = [store.players.called(now[place]), store.label(place)];
     const source = Object.keys(before).find((each) => before[each] === now[place] && !now[each]);
     return source ? t("{player} moves from {source} to {place}.",
@@ -112,9 +113,9 @@ export class Moves {
   }
 }
 
-// Who is ahead as the game goes on, for whoever wants to know.
+// Who is ahead during the game, shown on request.
 export class Ahead {
-  /** `onTurn()` after it has been asked for, or no longer. */
+  /** `onTurn()` is called after people have switched it on or off. */
   constructor(store, onTurn) {
     /** @type {Store} */ this.store = store;
     this.on = remembered("ahead", "no") === "yes";
@@ -150,7 +151,7 @@ export class Ahead {
   }
 }
 
-// Looking at earlier positions, of this game or of another, without touching the table.
+// Looking at earlier positions of this or another game, without a change at the table.
 export class Reviewer {
   constructor(store, { fetchJson, ask, complain }) {
     /** @type {Store} */ this.store = store;
@@ -169,8 +170,8 @@ export class Reviewer {
 
   look(record, ply) { this.store.set("review", { record, ply }); }
 
-  /** How the game would have gone on instead of its move number `ply`: stepped through as a game
-   * is. */
+  /** Show how the game could have continued instead of move number `ply`, as a game to step
+   * through. */
   async line(ply, { moves, positions }) {
     const record = await this.record();
     if (!record) return;
@@ -183,7 +184,7 @@ export class Reviewer {
 
   leave() { this.store.set("review", null); }
 
-  /** The game that is looked at goes on from the position that is shown. */
+  /** Continue the game on the screen from the position shown. */
   async takeBackToHere() {
     const { record, ply } = this.store.review;
     try {
@@ -196,7 +197,7 @@ export class Reviewer {
     } catch (error) { this.complain(error.message); }
   }
 
-  /** Show the position after move number `ply` of the game that is looked at, or played. */
+  /** Show the position after move number `ply` of the game on the screen. */
   async review(ply, within = false) {
     const found = await this.record();
     const record = found?.played && !within ? found.played : found;
@@ -217,13 +218,14 @@ export class Reviewer {
   async record() {
     const { review, layout } = this.store;
     if (review) return review.record;
-    if (!layout?.game || this.store.snapshot.learning.lesson) return null; // which is nowhere kept
+    // Lessons are not stored.
+    if (!layout?.game || this.store.snapshot.learning.lesson) return null;
     return this.fetchJson(`/api/v1/history/${layout.game.id}`)
       .catch((error) => this.complain(error.message));
   }
 }
 
-// Who stood how, move by move, and the moves that decided the game.
+// The course of the game move by move, and the moves that decided it.
 const WIDE = 300;
 const HIGH = 90;
 
@@ -240,7 +242,7 @@ export class Analysis {
     store.on(["layout", "game.moves", "guidance.phase", "review"], () => this.update());
   }
 
-  /** The game that is looked at, or that has ended on the plate. */
+  /** Return the game on the screen, or the one that has ended on the plate. */
   subject() {
     const { review, layout, snapshot } = this.store;
     if (review)
@@ -304,7 +306,7 @@ export class Analysis {
         ? act(t("Find the better move"),
             () => this.send({ type: "practise", game: game.id, ply: each.practise })) : null];
     const points = turning.length
-      // the dearest first
+      // The most expensive mistake comes first.
       ? [...turning].sort((one, other) => cost(other) - cost(one)).map((point) => h("li", {},
           act(this.store.said(point.say), () => this.reviewer.review(point.ply - 1),
             { class: "plain" }),
@@ -331,7 +333,7 @@ export class Analysis {
     this.reviewer.review(Math.round(((event.clientX - box.left) / box.width) * (count - 1)));
   }
 
-  /** Where the position that is shown stands in the plot. */
+  /** Mark the position on the screen in the plot. */
   mark() {
     if (!this.found || !this.now) return;
     const count = this.found.shares.length - 1;

@@ -1,4 +1,4 @@
-// How a game begins: three doors, and the dialog for a new one.
+// How a game begins: the doors of the first screen, and the dialog for a new game.
 import { boardFields } from "/static/boardedit.js";
 import { dialog, fetchJson, open, tried } from "/static/dialogs.js";
 import { button, disable, h, remember, remembered, setText, stepped, t } from "/static/page.js";
@@ -7,8 +7,8 @@ import { Match } from "/static/match.js";
 import { beats, engineName, Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
 
-const SEEN_WITHIN_MS = 10_000; // a new game, on a slow network
-// of each player
+const SEEN_WITHIN_MS = 10_000; // Time limit for a new game to appear on a slow network.
+// Clocks to choose from, for each player.
 const TIMES = [null, { minutes: 5 }, { minutes: 10 }, { minutes: 5, increment_s: 5 },
   { minutes: 10, increment_s: 10 }];
 
@@ -19,7 +19,8 @@ function timeSaid(time) {
     : t("{minutes} min", { minutes });
 }
 
-/** A question with its answers: [value, label], the first one chosen; `answered(value)`. */
+/** Make a question with answers [value, label], the first one chosen; `answered(value)` is called
+ * after a choice. */
 function chips(question, name, answers, answered = (_value) => {}) {
   return h("fieldset", { class: "chips" }, h("legend", {}, question),
     answers.map(([value, label], at) =>
@@ -28,7 +29,8 @@ function chips(question, name, answers, answered = (_value) => {}) {
           onchange: () => answered(value) }), h("span", {}, label))));
 }
 
-/** Which game and against whom, in one look; all else under "More options". */
+/** The dialog for a new game: the game and the opponent at one glance, all else under "More
+ * options". */
 export class NewGame {
   /** @type {Array<Wire.GameKind> | undefined} */ games;
   /** @type {((player: string) => void) | undefined} */ onSit;
@@ -50,7 +52,7 @@ export class NewGame {
     this.clock = chips(t("Clock of each player"), "clock",
       TIMES.map((time, at) => [at, timeSaid(time)]));
     this.problem = h("p", { class: "problem", role: "alert" });
-    // until a game is chosen
+    // No game is chosen yet.
     this.go = h("button", { type: "submit", class: "primary" }, t("Start"));
     disable(this.go, t("Choose a game to begin."));
     this.far = button("phone", t("Play someone elsewhere"),
@@ -61,7 +63,7 @@ export class NewGame {
         target.open && target.scrollIntoView({ block: "start" }) },
       h("summary", {}, t("More options")), this.opponents.element, this.clock,
       this.options, this.about);
-    // what does not fit is said by the table, in words that say what would
+    // The table checks the options, since its errors say what would fit.
     this.form = h("form",
       { novalidate: true, onsubmit: () => this.start(),
         onchange: () => this.fields && this.drawBoard() },
@@ -74,21 +76,21 @@ export class NewGame {
     this.match = new Match(store, { ask, make: () => this.makeMatch() });
   }
 
-  /** The chosen game, of which the first player sits here and everybody else at another table. */
+  /** Start the chosen game as a match: the first player sits here, everybody else at another table.
+   * */
   async makeMatch() {
     const [, ...others] = this.chosen.players[this.chosen.presets.indexOf(this.preset)] ?? [];
     await this.ask({ type: "game", game: this.chosen.name, options: this.wanted(),
       far: Object.fromEntries(others.map((player) => [player, 1])), clock: this.time });
   }
 
-  /** Of the clock that is wanted, as the table takes it; null: none. */
+  /** The chosen clock as the table takes it, or null. */
   get time() {
     /** @type {HTMLInputElement} */ const chosen = this.clock.querySelector(":checked");
     return this.clock.hidden ? null : TIMES[chosen.value];
   }
 
-  /** Offer other tables where the table has just found that it can reach them, and say so where
-   * it has not. */
+  /** Check whether this table can reach others, then offer them or say what is missing. */
   async reach() {
     this.reached = null;
     this.offerFar();
@@ -99,7 +101,7 @@ export class NewGame {
   offerFar() {
     const { reached, chosen } = this;
     const missing = reached?.missing ?? "";
-    // A game of seats needs one platform
+    // A game of seats needs one platform for everybody.
     this.far.hidden = !reached || Boolean(missing) || Boolean(chosen?.seated);
     setText(this.farMissing, missing);
     this.farMissing.hidden = !missing || Boolean(chosen?.seated);
@@ -115,7 +117,7 @@ export class NewGame {
     });
   }
 
-  /** The games to choose from; the one of last time is chosen, else the one on the plate. */
+  /** Show the games, and choose the one of last time or the one on the plate. */
   offer() {
     this.choice.hidden = this.games.length < 2;
     this.buttons = this.games.map((game) =>
@@ -143,7 +145,7 @@ export class NewGame {
     const by = credit.year ? `${credit.designer}, ${credit.year}` : credit.designer;
     this.aim.textContent = game.aim;
     this.offerFar();
-    this.guide.hidden = !game.seated; // the other games' lessons stand under Learn
+    this.guide.hidden = !game.seated; // The lessons of the other games are under Learn.
     this.about.replaceChildren(
       h("p", { class: "credit" }, t("by {designer}", { designer: by })),
       h("details", {}, h("summary", {}, t("Rules in short")), ...rules.map((p) => h("p", {}, p))),
@@ -152,13 +154,14 @@ export class NewGame {
     this.showPresets(game);
   }
 
-  /** What the presets do not ask already; a board may always be drawn, or come from a file. */
+  /** Show the options that the presets do not ask already. Boards can always be drawn or come from
+   * a file. */
   showOptions({ options, presets }) {
     const asked = (option) => {
       if (option.kind === "board" || !presets.length
         || !presets.every((preset) => option.name in preset.options)) return false;
       const offered = new Set(presets.map((preset) => preset.options[option.name]));
-      // the presets offer all there is
+      // The presets offer every value.
       return offered.size === (option.kind === "int" ? option.high - option.low + 1
         : option.choices?.length);
     };
@@ -169,11 +172,11 @@ export class NewGame {
     this.options.replaceChildren(...this.fields.map(({ element }) => element));
   }
 
-  /** For each question the answers that some preset gives. */
+  /** Show each question of the presets with its answers. */
   showPresets({ presets }) {
     const questions = Object.keys(presets[0]?.choices ?? {});
     this.presets.replaceChildren(...questions.map((question) => {
-      // by number
+      // Numbers are sorted.
       const answers = [...new Set(presets.map(({ choices }) => choices[question]))]
         .sort((one, other) => one - other || 0);
       const asked = chips(question, question, answers.map((answer) => [answer, answer]),
@@ -184,7 +187,7 @@ export class NewGame {
     this.take(presets[0]);
   }
 
-  /** The preset with that answer and otherwise what is chosen; the nearest where none is so. */
+  /** Take the preset with that answer that otherwise differs least from the current one. */
   prefer(question, answer) {
     const alike = ({ choices }) =>
       Object.keys(choices).filter((q) => choices[q] === this.preset.choices[q]).length;
@@ -210,10 +213,11 @@ export class NewGame {
     const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
     this.opponents.show(players, { looks: this.chosen.looks }, this.chosen.waits,
       this.chosen.seated);
-    this.clock.hidden = ![2, 4].includes(players.length) || this.chosen.seated; // two sides
+    // Clocks are for two sides.
+    this.clock.hidden = ![2, 4].includes(players.length) || this.chosen.seated;
   }
 
-  /** The board to tap on has the shape that is chosen. */
+  /** Adapt the board to tap on to the chosen shape. */
   drawBoard() {
     const chosen = this.wanted();
     const usual = Object.fromEntries(this.fields.map(({ option }) =>
@@ -221,7 +225,7 @@ export class NewGame {
     for (const { reads } of this.fields) reads?.({ ...usual, ...chosen });
   }
 
-  /** The options as they stand in the form. */
+  /** Return the options as they are in the form. */
   wanted() {
     const options = { ...this.preset?.options };
     for (const { option: { name }, element, read } of this.fields ?? []) {
@@ -232,7 +236,7 @@ export class NewGame {
     return options;
   }
 
-  /** A short round of a game of seats against the computer, with a word for each step. */
+  /** Begin a short round of a game of seats against a bot, with a word for each step. */
   async guided(name) {
     remember("room-guide", "");
     const done = await tried(this.problem, async () => {
@@ -243,14 +247,15 @@ export class NewGame {
     if (done) this.element.close();
   }
 
-  /** Where the computer plays in a game of seats: {player: level}, null where it does not;
-   * `sits`: whose seat is this page's. */
+  /** Seat bots in a game of seats: {player: level}, null for no bot. `sits` is the player of this
+   * page. */
   async seat(computers, sits = null) {
     const { store } = this;
     if (!this.chosen?.seated && !Object.keys(computers).length) return;
     await store.until(() => store.snapshot.seats && Object.keys(computers)
       .every((each) => store.layout.game?.players.includes(each)), SEEN_WITHIN_MS);
-    const { away } = await fetchJson("/api/v1/seats"); // who sat there has left meanwhile
+    // Devices that have left do not keep their seats.
+    const { away } = await fetchJson("/api/v1/seats");
     for (const player of away) await this.ask({ type: "stand-up", player });
     const seats = Object.fromEntries((store.snapshot.seats?.seats ?? [])
       .map((seat) => [seat.player, seat]));
@@ -287,20 +292,19 @@ export class NewGame {
   }
 }
 
-// where nothing is on the plate that two can begin
+// The usual game, if none for two players is on the plate.
 const USUAL = { name: "momentum", players: ["red", "blue"] };
 
-/** The first screen: before the first game of a browser, and ever after by a press on the
- * table's name. */
+/** The first screen, shown before a browser's first game and after a press on the table's name. */
 export class Doors {
   /** @type {(() => void) | undefined} */ onCall;
 
-  /** `begin(name, more)` begins a game; `learn(name)`, `playFreely()` and `another()` as they
-   * say. */
+  /** `begin(name, more)` begins a game; `learn(name)`, `playFreely()`, `another()` and `cup()` open
+   * the rest. */
   constructor(store, { begin, learn, playFreely, another, cup }) {
     /** @type {Store} */ this.store = store;
     this.begin = begin;
-    this.called = false; // whether somebody asked for it
+    this.called = false; // True after somebody has asked for the doors.
     const door = (drawn, title, about, act) =>
       h("button", { type: "button", class: "door", onclick: () => { this.leave(); act(); } }, drawn,
         h("strong", {}, title), h("span", {}, about));
@@ -328,21 +332,21 @@ export class Doors {
           if (this.called) this.element.querySelector("button").focus();
         } });
     store.listen((_, changed) => {
-      // they stay while somebody's first touch ends the show
+      // The doors stay while the first touch ends the demo game.
       if (store.snapshot?.learning.attract) this.called = true;
-      // not what ends the lesson out of which it was asked for
+      // Moves hide the doors, but not those that end a lesson from which they were opened.
       else if (changed.has("game.moves") && !this.element.hidden) this.called = false;
       this.update();
     });
   }
 
-  /** Kind and players of the game that would be begun. */
+  /** Kind and players of the game that the doors begin. */
   get kind() {
     const { game } = this.store;
     return game?.players.length === 2 && !Object.keys(game.glossary).length ? game : USUAL;
   }
 
-  /** Of the computer: as in the last game of that kind. */
+  /** Level of the bot in the last game of that kind. */
   get level() { return Number(remembered(`level-${this.kind.name}`, "1")); }
 
   learning() { return this.store.game?.lesson ? this.store.game.name : USUAL.name; }
@@ -364,14 +368,14 @@ export class Doors {
     this.picture.replaceChildren(...(game ? [boardPicture(game.looks)] : []));
   }
 
-  /** Something has been chosen. */
+  /** Hide the doors after a choice. */
   leave() {
     remember("begun", "yes");
     this.called = false;
     this.update();
   }
 
-  /** Who is which colour is drawn. */
+  /** Begin a game against the bot, with colours drawn by lot. */
   playTheComputer() {
     const { name, players } = this.kind;
     const computer = players[Math.floor(Math.random() * 2)];

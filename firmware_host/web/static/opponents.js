@@ -1,31 +1,31 @@
-// Who plays in a new game: a friend or an animal by its face, or for each player a person, with
-// assist, the computer or another engine.
+// Who plays in a new game: friends or a bot by its face, or for each player a person with assist, a
+// bot or another engine.
 import { h, nameOf, setText, t } from "/static/page.js";
 import { face } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
 
 const OURS = "tiltboard";
-// The strengths in a game of seats, and the level whose animal stands for each.
+// Strengths of bots in games of seats, with the level whose animal represents each.
 const EASE = { easy: 1, medium: 5, hard: 9 };
 const easeOf = (level) => Object.keys(EASE)[Math.floor((level - 1) / 4)];
 
-/** The levels as children call them, the weakest first. */
+/** Names of the levels, the weakest first. */
 export const levels = () =>
   [t("mouse"), t("hedgehog"), t("rabbit"), t("squirrel"), t("cat"), t("fox"), t("owl"), t("wolf"),
     t("eagle"), t("dragon")];
 
-/** What a seat is called: "cat, level 5". */
+/** Return what a bot is called: "cat, level 5". */
 export function engineName({ engine = OURS, level = 5 }) {
   return engine === OURS
     ? t("{animal}, level {level}", { animal: levels()[level - 1], level }) : engine;
 }
 
-/** What an animal is good for. */
+/** Return how strong that level is. */
 export const beats = (level) =>
   (level < 3 ? t("for the first games") : level < 5 ? t("beats most children")
     : level < 8 ? t("beats most adults") : t("hardly ever loses"));
 
-/** What each amount of assist is called, none first. */
+/** Names of the amounts of assist, none first. */
 const amounts = () =>
   [t("no assist"), t("warned of bad moves"), t("good and bad moves shown"),
     t("the best move shown too")];
@@ -33,10 +33,11 @@ const amounts = () =>
 export class Opponents {
   constructor(store) {
     /** @type {Store} */ this.store = store;
-    this.seated = false; // whether the game is one of seats
-    this.far = false; // whether other tables can be reached
-    this.level = 0; // of the computer that plays against one person; 0: none does
-    this.wanted = new Map(); // player -> the value of his field, kept from game to game
+    this.seated = false; // True if the game is one of seats.
+    this.far = false; // True if other tables can be reached.
+    this.level = 0; // Level of the bot against one person, or 0 for no bot.
+    // Player -> the value of their field, kept when another game is chosen.
+    this.wanted = new Map();
     this.element = h("fieldset", { class: "opponents", hidden: true },
       h("legend", {}, t("Each player")));
     this.said = h("p", { class: "hint" });
@@ -60,7 +61,7 @@ export class Opponents {
       hard: t("hard") }[easeOf(level)]}`;
   }
 
-  /** A face has been pressed: what was chosen for each player is forgotten. */
+  /** Choose a face. It replaces the choices for single players. */
   choose(level) {
     this.level = level;
     this.wanted.clear();
@@ -80,7 +81,8 @@ export class Opponents {
       : this.nameOf(chosen));
   }
 
-  /** Ask about `players` of a game, whose pieces `looks` draws. `seated`: it is one of seats. */
+  /** Ask who plays as each of `players`, whose pieces `looks` draws. `seated`: the game is one of
+   * seats. */
   show(players, looks, waits = [], seated = false) {
     this.asked = [players, looks, waits, seated];
     this.waits = waits;
@@ -94,7 +96,7 @@ export class Opponents {
     this.tell();
   }
 
-  /** Other tables can be reached, or no more. */
+  /** Note whether other tables can be reached. */
   reach(far) {
     if (far === this.far) return;
     this.far = far;
@@ -128,7 +130,7 @@ export class Opponents {
       h("span", { class: "who" }, seated ? null : marble(player, looks), nameOf(player)), select);
   }
 
-  /** A level, and how long it thinks where that is noticed. */
+  /** Return a level's label, with its time for a move if that is noticeable. */
   called(at, animal) {
     const label = t("Bot {level}: {animal}", { level: at + 1, animal });
     const wait = this.waits?.[at] ?? 0;
@@ -136,7 +138,8 @@ export class Opponents {
       : t("{level}, {seconds} s a move", { level: label, seconds: Number(wait.toPrecision(1)) });
   }
 
-  /** As the table is told it. Whoever plays against an animal has a colour by lot. */
+  /** Return the choices as the table takes them. Against a bot the person's colour is drawn by lot.
+   * */
   read() {
     const [engines, assist, computers, far] = [{}, {}, {}, {}];
     const { seated } = this;
@@ -161,7 +164,7 @@ export class Opponents {
   }
 }
 
-// Assist: how much each player is shown of what his moves are worth, while the game goes on.
+// Assist: how much each player sees of the value of their moves during the game.
 export class AssistChoice {
   constructor(store, send) {
     /** @type {Store} */ this.store = store;

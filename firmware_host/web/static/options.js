@@ -1,15 +1,15 @@
-// One option of a game as a field of a form. Labels, help and ranges come from the game.
+// An option of a game as a field of a form. Labels, help and ranges come from the game.
 import { h, t } from "/static/page.js";
 import { trackEditor } from "/static/boardedit.js";
 
-const A_FILE = "\u0000file"; // no board is called so
+const A_FILE = "\u0000file"; // No board has this name.
 const DRAWN = "\u0000drawn";
 const LARGEST_FILE = 60000;
 
-/** {element, option, read, write, problem, file}: `read()` gives undefined where the default
- * stands; `write(value)` shows a value, undefined: the default. `problem()`, where there is one:
- * what is wrong with what was typed, or null. `file()`, where there is one: the text of the file
- * that takes the option's place. */
+/** Return the field {element, option, read, write, problem, file}. `read()` returns the value, or
+ * undefined for the default, and `write(value)` shows one. `problem()`, if it exists, returns what
+ * is wrong with the typed text, or null. `file()`, if it exists, returns the text of a file that
+ * replaces the option. */
 export function optionField(option, plate) {
   if (option.kind === "bool") return yesOrNo(option);
   if (option.kind === "board") return board(option, plate);
@@ -17,7 +17,7 @@ export function optionField(option, plate) {
   return typed(option);
 }
 
-/** Whose input has what `get()` gives, and shows what `set(value)` is told. */
+/** Make a field whose value is `get()` and whose input shows a value by `set(value)`. */
 function field(option, get, set, ...children) {
   const usual = option.default;
   const read = () => (JSON.stringify(get()) === JSON.stringify(usual ?? "") ? undefined : get());
@@ -49,7 +49,7 @@ function choice(option) {
     labelOf(option), input);
 }
 
-/** A board by its name, a file with one, or one that is drawn here. */
+/** Make a field for a board: one by name, from a file, or drawn here. */
 function board(option, plate) {
   const input = select(option, h("option", { value: DRAWN }, t("draw it here…")),
     h("option", { value: A_FILE }, t("from a file…")));

@@ -1,11 +1,11 @@
-// What every part of the page uses: elements, words, what this browser remembers, and the way back.
+// Shared parts of the page: elements, texts, what this browser remembers, and the way back.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @returns {any} */
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    // every form is a script's
+    // Scripts handle every form.
     if (name === "onsubmit")
       element.addEventListener("submit", (event) => { event.preventDefault(); value(); });
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -23,40 +23,38 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** More attributes, style properties and listeners for an element that is there. */
+/** Add attributes, style properties and listeners to an element. */
 export const set = (element, attributes) => fill(element, attributes, []);
 
-/** The element with these children instead of what it held; null: none. */
+/** Replace the children of an element; null children are left out. */
 export function refill(element, ...children) {
   element.replaceChildren();
   return fill(element, {}, children);
 }
 
-/** An HTML element: h("p", {class: "x", onclick: f}, "text", child).
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {Record<string, any>} attributes @param {...any} children
- * @returns {HTMLElementTagNameMap[T]} */
+/** Make an HTML element: h("p", {class: "x", onclick: f}, "text", child).
+ * @template {keyof HTMLElementTagNameMap} T @param {T} tag @param {Record<string, any>} attributes
+ * @param {...any} children @returns {HTMLElementTagNameMap[T]} */
 export function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element.
- * @template {keyof SVGElementTagNameMap} T
- * @param {T} tag @param {Record<string, any>} attributes @param {...any} children
- * @returns {SVGElementTagNameMap[T]} */
+/** Make an SVG element.
+ * @template {keyof SVGElementTagNameMap} T @param {T} tag @param {Record<string, any>} attributes
+ * @param {...any} children @returns {SVGElementTagNameMap[T]} */
 export function s(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** The address of a picture that is there as a text. */
+/** Return the address of a picture whose SVG source is a text. */
 export const svgSource = (drawing) => `data:image/svg+xml,${encodeURIComponent(drawing)}`;
 
-/** Set a text only where it changed, so that screen readers and selections are left alone. */
+/** Set a text only if it changes, so that screen readers and selections are not disturbed. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Whether `value` is another than the last time; `owner` keeps it under that name. */
+/** Return whether `value` differs from the last call; `owner` keeps it under that name. */
 export function isNew(owner, name, value) {
   const key = JSON.stringify(value);
   const other = owner[name] !== key;
@@ -64,27 +62,27 @@ export function isNew(owner, name, value) {
   return other;
 }
 
-/** A line icon; it says nothing to a screen reader, the button around it does. */
+/** Make an icon, which screen readers skip: its button has a label. */
 export function icon(name) {
   return s("svg", { class: "icon", "aria-hidden": "true" }, s("use", { href: `#icon-${name}` }));
 }
 
-/** How much is done, as dots; it is said in words beside them. */
+/** Show progress as dots, which screen readers skip: words say the same. */
 export const pips = (done, all) =>
   h("span", { class: "pips", "aria-hidden": "true" },
     Array.from({ length: all }, (_, at) => h("i", { class: at < done ? "done" : null })));
 
-/** A button with a text only. */
+/** Make a button with a text only. */
 export const act = (label, onclick, extra = {}) =>
   h("button", { type: "button", onclick, ...extra }, label);
 
-/** A button with an icon and a text; the text may be hidden on small screens. */
+/** Make a button with an icon and a text, which small screens can hide. */
 export function button(name, label, onclick, extra = {}) {
   return h("button", { type: "button", onclick, title: label, ...extra }, icon(name),
     h("span", { class: "label" }, label));
 }
 
-/** A button that cannot be pressed now says why; `why` empty: it can. */
+/** Disable a button and show the reason; an empty `why` enables it. */
 export function disable(element, why) {
   element.disabled = Boolean(why);
   element.dataset.title ??= element.title;
@@ -93,22 +91,22 @@ export function disable(element, why) {
   else delete element.dataset.why;
 }
 
-/** A button that stays down; `turn()`: it was pressed, and whether it is down now. */
+/** Make a button that stays down. `turn()` is called at a press and returns whether it is down. */
 export function toggle(name, label, down, turn, extra = {}) {
   const element = button(name, label, () => element.setAttribute("aria-pressed", turn()),
     { "aria-pressed": down, ...extra });
   return element;
 }
 
-/** A box to tick, with its label; `turned(on)` after it was. */
+/** Make a check box with a label; `turned(on)` is called after a change. */
 export function check(label, checked, turned) {
   return h("label", { class: "check" },
     h("input", { type: "checkbox", checked, onchange: ({ target }) => turned(target.checked) }),
     label);
 }
 
-/** What draws `element` anew by `run()`, but not while one of its buttons is held down: another
- * button in its place would hear no click. */
+/** Return a function that redraws `element` by `run()`, but waits while one of its buttons is held:
+ * a new button in its place would not receive the click. */
 export function steady(element, run) {
   let held = false;
   element.addEventListener("pointerdown", ({ target }) => {
@@ -121,8 +119,8 @@ export function steady(element, run) {
 
 const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** An arrow key in a list: the element after `now`, or before it, which gets the focus;
- * undefined for other keys. */
+/** Move the focus in a list by an arrow key. Returns the newly focused element, or undefined for
+ * other keys. */
 export function stepped(event, elements, now) {
   const step = STEPS[event.key];
   if (!step) return undefined;
@@ -132,14 +130,14 @@ export function stepped(event, elements, now) {
   return next;
 }
 
-// Texts for people. The English sentence is the key; the server sends the catalogue.
-// in the order of a sentence's plural forms
+// Texts for people. The English sentence is the key, and the server sends the catalogue. The forms
+// are in the order of a sentence's plural forms.
 const FORMS = ["zero", "one", "two", "few", "many", "other"];
 
 let texts = { language: "en", messages: {}, languages: ["en"] };
 let numbers = new Intl.PluralRules("en");
 
-/** Fetch the catalogue; English needs none, so a failure leaves English. */
+/** Fetch the catalogue. English needs none, so a failure leaves English. */
 export async function loadTexts() {
   const answer = await fetch("/api/v1/texts");
   if (!answer.ok) return;
@@ -151,8 +149,8 @@ export async function loadTexts() {
 export const language = () => texts.language;
 export const languages = () => texts.languages;
 
-/** The sentence in the chosen language, its {named} fields filled in; {count} chooses its plural
- * form. */
+/** Return the sentence in the chosen language with its {named} fields filled in; {count} chooses
+ * its plural form. */
 export function t(template, params = {}) {
   const found = texts.messages[template] ?? template;
   const sentence = Array.isArray(found) ? pluralOf(found, params.count) : found;
@@ -169,12 +167,13 @@ function pluralOf(forms, count) {
 const NAMES = { red: () => t("Red"), blue: () => t("Blue"), white: () => t("White"), green: () =>
   t("Green"), black: () => t("Black"), yellow: () => t("Yellow"), pod: () => t("Pods") };
 
-/** A player's or piece's name for people. */
+/** Return the name of a player or piece for people. */
 export function nameOf(piece) {
   return NAMES[piece]?.() ?? piece.charAt(0).toUpperCase() + piece.slice(1);
 }
 
-/** Has `run()` done at most every `everyMs`, the last time always. */
+/** Return a function that calls `run()` at most once in `everyMs`, and always after its last call.
+ * */
 export function paced(everyMs, run) {
   let due = null;
   let at = 0;
@@ -187,8 +186,8 @@ export function paced(everyMs, run) {
   };
 }
 
-// What this browser remembers for its person: theme, sound, tab. Nothing about the game.
-/** The remembered value, or `otherwise` where there is none or the browser keeps nothing. */
+// What this browser remembers for its person: theme, sound, tab. Games are stored at the table.
+/** Return the remembered value, or `otherwise` if there is none or the browser stores nothing. */
 export function remembered(name, otherwise) {
   try {
     return localStorage.getItem(`tiltboard.${name}`) ?? otherwise;
@@ -199,24 +198,24 @@ export function remember(name, value) {
   try {
     localStorage.setItem(`tiltboard.${name}`, value);
   } catch {
-    // not kept; the choice holds until the page is closed
+    // The choice is valid until the page is closed.
   }
 }
 
-// The browser's Back closes what lies over the plate before it leaves the page.
-const over = []; // what is open, each with close(), the last one on top
-let leaving = false; // our own step back is under way
+// The browser's Back button closes what lies over the plate before it leaves the page.
+const over = []; // Open layers, each with close(), the top one last.
+let leaving = false; // True while the page itself goes one step back.
 
 const step = () => history.pushState({ over: true }, "");
 
-/** It has been opened. */
+/** Note that a layer has opened. */
 export function opened(layer) {
   if (over.includes(layer)) return;
   over.push(layer);
   if (!leaving && !history.state?.over) step();
 }
 
-/** It has been closed, in whatever way: then Back has nothing to close there. */
+/** Note that a layer has closed, so that Back has nothing to close there. */
 export function closed(layer) {
   const at = over.indexOf(layer);
   if (at < 0) return;

@@ -1,4 +1,4 @@
-// A picture of the position that is shown, and a short film of the last move or fall, to keep or to
+// A picture of the position on the screen, and a short film of the last move or fall, to keep or to
 // send.
 import { shown, viewBox } from "/static/boards.js";
 import { button, disable, h, s, svgSource, t } from "/static/page.js";
@@ -10,10 +10,10 @@ const STYLE = "text{font:8px sans-serif;text-anchor:middle;fill:#e4f1ee}";
 const PIECE_MM = 29;
 const WIDE = 960;
 const PER_S = 25;
-const [STANDS_MS, MOVES_MS] = [600, 1100]; // before and after, and between
+const [STANDS_MS, MOVES_MS] = [600, 1100]; // Time before and after the move, and time of the move.
 const FILMS = ["video/mp4", "video/webm"];
 
-/** A copy that looks as its original does on the page, wherever it is put. */
+/** Copy an element with its computed style, so that it looks the same outside the page. */
 function asSeen(element) {
   const copy = element.cloneNode(false);
   const { fill, stroke, strokeWidth, opacity } = getComputedStyle(element);
@@ -22,7 +22,7 @@ function asSeen(element) {
   return copy;
 }
 
-/** A document of its own, with the drawings of pieces, as an image. */
+/** Make an image from a separate SVG document that contains the drawings of pieces. */
 async function imageOf(frame, ...parts) {
   const { west, south, east, north } = frame;
   const drawn = s("svg",
@@ -41,7 +41,7 @@ const pieceAt = (piece, game, { x, y }) =>
 /** @param {Store} store */
 const centre = (store, place) => store.centreOf(store.indexOf(place));
 
-/** Wood, felt, places, tracks and pieces, seen from above, as large as the store's frame.
+/** Draw wood, felt, places, tracks and pieces from above, within the store's frame.
  * @param {Store} store */
 export function smallBoard(store, cells, tracks = []) {
   const { game, layout, frame: { west, south, east, north } } = store;
@@ -70,11 +70,11 @@ const board = (store, plate, cells) =>
   imageOf(store.frame,
     ...smallBoard(store, cells, plate.extra?.tracks ? [asSeen(plate.extra.element)] : []));
 
-/** Sends it where the device knows how to, else keeps it as a file. */
+/** Share a file if the device can, else download it. */
 async function send(blob, name, title) {
   const file = new File([blob], name, { type: blob.type });
   if (navigator.canShare?.({ files: [file] })) {
-    // somebody thought better of it
+    // The person has cancelled.
     await navigator.share({ files: [file], title }).catch(() => {});
     return;
   }
@@ -83,7 +83,7 @@ async function send(blob, name, title) {
   URL.revokeObjectURL(link.href);
 }
 
-/** Where each piece comes from and goes to: {piece, from, to}, null where it is put down, or
+/** Return the path of each changed piece: {piece, from, to}, with null for a piece that comes or
  * leaves.
  * @param {Store} store */
 function ways(store, before, now) {
@@ -96,7 +96,7 @@ function ways(store, before, now) {
   return [...moved, ...gone.map((from) => ({ piece: from.piece, from, to: null }))];
 }
 
-/** What a canvas shows from now on, as a film, until `ends`. */
+/** Record a canvas as a film until `ends` resolves. */
 async function filmed(canvas, ends) {
   const recorder = new MediaRecorder(canvas.captureStream(PER_S),
     { mimeType: FILMS.find((type) => MediaRecorder.isTypeSupported(type)) });
@@ -113,13 +113,14 @@ async function filmed(canvas, ends) {
 export const films = "MediaRecorder" in window
   && FILMS.some((type) => MediaRecorder.isTypeSupported(type));
 
-/** A film of what `ends` when it is over; `name`: of the file, without its kind. */
+/** Record a film until `ends` resolves, and send it; `name` is the file's name without its ending.
+ * */
 export async function sendFilm(canvas, ends, name, title) {
   const blob = await filmed(canvas, ends);
   await send(blob, `${name}.${blob.type.split("/")[1]}`, title);
 }
 
-/** The move that led from one position to the next.
+/** Film the move that led from one position to the next.
  * @param {Store} store */
 async function filmMove(store, plate, before, now) {
   const { game, frame: { west, east, north } } = store;
@@ -139,7 +140,7 @@ async function filmMove(store, plate, before, now) {
   const draw = (all) => {
     context.drawImage(ground, 0, 0);
     for (const { piece, from, to } of moved) {
-      // what is put down pushes the others
+      // A piece that is put down moves first and pushes the others.
       const share = Math.max(0, Math.min(1, from ? 2 * all - 1 : 2 * all));
       const [a, b] = [from ?? to, to ?? from];
       const size = PIECE_MM * scale * (1 + (from ? 0 : 1 - share) + (to ? 0 : share));
@@ -163,7 +164,7 @@ async function filmMove(store, plate, before, now) {
   await sendFilm(canvas, ends, `tiltboard-${game.name}`, game.title);
 }
 
-/** Buttons for what is shown: the position as a picture, the move before it as a film.
+/** Make two buttons: a picture of the position on the screen, and a film of the last move.
  * @param {Store} store */
 export function pictureButtons(store, plate) {
   const picture = async () => {

@@ -1,9 +1,9 @@
-// The marbles on the plate, where they lie, and the one that this page holds.
+// The pieces on the plate, including the one that this page holds.
 import { h, set, setText } from "/static/page.js";
 import { formOf, marble, SIGNS } from "/static/marble.js";
 
-/** From which of `left` each of `come` has come: the nearest of its kind, which is taken out of
- * `left`; else undefined. */
+/** Pair each of `come` with the nearest of `left` of its kind, which is removed from `left`;
+ * undefined if none is left. */
 export function paired(come, left) {
   return come.map((each) => {
     const away = ({ x, y }) => Math.hypot(x - each.x, y - each.y);
@@ -14,17 +14,18 @@ export function paired(come, left) {
   });
 }
 
-const KEEP_MS = 1500; // a piece just put down stays drawn there until the table says so, at most
+// A piece that was put down is drawn there at most this long before the table confirms it.
+const KEEP_MS = 1500;
 
 export class Pieces {
   constructor(store, plate) {
     /** @type {Store} */ this.store = store;
     this.box = plate.pieces;
-    this.drawn = new Map(); // id -> {id, element, piece, x, y}
-    this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
-    this.wanted = new Map(); // id -> {piece, x, y, z, number, role}: all that is drawn
+    this.drawn = new Map(); // Id -> {id, element, piece, x, y}.
+    this.overrides = new Map(); // Id -> {piece, x, y, z, held, until}.
+    this.wanted = new Map(); // Id -> {piece, x, y, z, number, role} of everything that is drawn.
     this.onDrawn = () => {};
-    store.on(["layout"], () => this.clear()); // nothing flies from one game into the next
+    store.on(["layout"], () => this.clear()); // Pieces must not fly from one game into the next.
     store.on(["layout", "plate.pieces", "plate.cells", "guidance.roles", "review", "game.result",
       "learning.attract"],
     () => this.draw());
@@ -36,20 +37,21 @@ export class Pieces {
     this.drawn.clear();
   }
 
-  /** Draw a piece where this page has it, whatever the table says. */
+  /** Draw a piece where this page has it rather than where the table reports it. */
   override(id, where) {
     this.overrides.set(id, where);
     this.draw();
   }
 
-  /** It starts there; where it is drawn next, it falls to. */
+  /** Draw the piece at its start; it then falls to where it is drawn next. */
   fallFrom(id, where) {
     this.override(id, where);
-    this.elementOf(id).getBoundingClientRect(); // drawn there first
+    // Reading the layout makes the browser draw the start first.
+    this.elementOf(id).getBoundingClientRect();
     this.elementOf(id).classList.add("falls");
   }
 
-  /** Put down and accepted: keep it drawn there until a snapshot shows it there. */
+  /** Keep an accepted piece drawn in its new place until a snapshot shows it there. */
   release(id) {
     const where = this.overrides.get(id);
     if (!where) return;
@@ -87,8 +89,8 @@ export class Pieces {
     this.onDrawn();
   }
 
-  /** Of pieces that only have places: one that has left its place and one of its kind that has
-   * come are the same. */
+  /** Move drawn pieces that are known by their place only: one that left and one of its kind that
+   * came are the same. */
   follow(wanted) {
     const left = [...this.drawn.values()]
       .filter(({ id, piece }) => wanted.get(id)?.piece !== piece);
@@ -106,7 +108,7 @@ export class Pieces {
 
   elementOf(id) { return this.drawn.get(id)?.element ?? null; }
 
-  /** A piece from a tray has no number here yet; the table may show it already. */
+  /** Hide the table's own copy of a piece from a tray, which has no number here yet. */
   hideTwin(wanted, { piece, x, y }) {
     for (const [id, other] of wanted) {
       const near = Math.hypot(other.x - x, other.y - y) < 10;

@@ -1,4 +1,4 @@
-// The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
+// The plate in perspective: wood, felt, places, and the lights below them.
 import { around, nearestSide, plateMap, resultMarks, route, Slots, TrackBoard, Tracks, viewBox,
   worthMark } from "/static/boards.js";
 import { lanes, pegOf, WALL } from "/static/bodies.js";
@@ -7,7 +7,7 @@ import { h, remember, remembered, s, set } from "/static/page.js";
 
 const NOISE_DEG = 0.25;
 const LIP_MM = 10;
-// Corners of a place, in places from its middle; a hexagon meets the six neighbours of its board.
+// Corners of a place relative to its centre, in places. A hexagon touches its six neighbours.
 export const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
 export const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]]
   .map(([x, y]) => [x / 3, y / 3]);
@@ -23,12 +23,13 @@ export class Plate {
     this.stage = stage;
     this.pieces = h("div", { class: "pieces" });
     this.lights = [];
-    this.solid = null; // {space, grips} while it is drawn in three dimensions, see depth.js
+    this.solid = null; // {space, grips} while the plate is drawn in three dimensions (depth.js).
     this.tiltBox = h("div", { class: "plate" });
     this.scene = h("div", { class: "scene" },
       h("div", { class: "world" }, h("div", { class: "ground" }), this.tiltBox));
     stage.append(this.scene);
-    this.camera = new Camera(store, this.scene); // first, so that the frame is known
+    // The camera comes first, because it sets the frame.
+    this.camera = new Camera(store, this.scene);
     store.listen((_, changed) => this.update(changed));
   }
 
@@ -95,10 +96,11 @@ export class Plate {
     const played = [...inGame.keys()].map((index) => this.store.centreOf(index));
     this.lanes = layout.pegs && played.length ? lanes(played, pitch) : null;
     const discs = s("g");
-    const beside = game?.drawing ? 13.500 : 0; // pods would hide the names
+    // Names are beside the places, since pods would cover them.
+    const beside = game?.drawing ? 13.500 : 0;
     layout.places.forEach((_, index) => {
       const { x, y } = this.store.centreOf(index);
-      if (!this.store.onPlate(x, y)) return; // beside what is drawn
+      if (!this.store.onPlate(x, y)) return; // The place is outside the frame.
       const plays = inGame.has(index);
       if (plays) {
         const corners = game.hexagonal ? HEXAGON : SQUARE;
@@ -123,7 +125,7 @@ export class Plate {
     return s("g", {}, under, discs, zones, this.pegged());
   }
 
-  /** What tiles slide between. */
+  /** Draw the wall and the pegs between which tiles slide. */
   pegged() {
     if (!this.lanes) return null;
     const { pegs, west, east, south, north } = this.lanes;
@@ -133,15 +135,14 @@ export class Plate {
       pegs.map(({ x, y }) => s("circle", { cx: x, cy: -y, r: pegOf(this.store.layout.pitch_mm) })));
   }
 
-  /** Of a game whose places are wedges of the plate: its platform is hung there, see
-   * room-view.js. */
+  /** Make the group for a platform whose places are wedges of the plate (room-view.js). */
   zones() {
     return Object.keys(this.store.game?.glossary ?? {}).length ? s("g", { class: "zones" }) : null;
   }
 
   drawLights() {
-    // A hole beside the piece shows less than a ring around it; what is only marked is around the
-    // place all the same
+    // A light shines through a hole beside the piece, if the plate has holes. Marks are drawn
+    // around the place anyway.
     const hole = this.store.layout.light_mm;
     const seen = hole ? { r: 15, transform: `translate(${hole[0]} ${-hole[1]})` } : { r: 25 };
     this.lights = this.store.layout.places.map((_, index) => {
@@ -155,13 +156,13 @@ export class Plate {
     });
   }
 
-  /** `hex`: the strip's bytes, linear light; the screen wants them with gamma. "" is dark. Where
-   * a piece may be put there is a rim on the screen, in the light's colour, instead of a lamp; the
-   * last move has a ring. What winks there, and what alternates on a place for both its sides while
-   * the lights change `alone`, would have the whole plate drawn anew, and is left out. */
+  /** Show the lights. `hex` holds the strip's bytes in linear light, which the screen needs with
+   * gamma; "" is dark. Where a piece can be put, a rim in the light's colour replaces the lamp,
+   * and the last move has a ring. Blinking there, and alternation while the lights change `alone`,
+   * would redraw the whole plate and is left out. */
   shine(hex, alone) {
     const { guidance: { roles, phase }, learning } = this.store.snapshot;
-    // lights are not of the roles, and go a look later
+    // These lights do not belong to the roles, and change a little later.
     const aside = learning.attract || phase === "paused";
     this.lights.forEach((light, index) => {
       const bytes = hex.slice(6 * index, 6 * index + 6) || "000000";
@@ -188,7 +189,8 @@ export class Plate {
     });
   }
 
-  /** What the roles say beyond the lights: wanted pieces, the last move, the consequences' way. */
+  /** Draw what the roles say beyond the lights: wanted pieces, the last move, the path of its
+   * consequences. */
   mark() {
     const { snapshot, game, review } = this.store;
     const marks = [];
@@ -212,13 +214,13 @@ export class Plate {
       }
       if (this.store.preview) marks.push(...this.foreseen(this.store.preview));
       for (const [place, role] of Object.entries(snapshot.guidance.roles)) {
-        // the light is under the piece that is struck
+        // The piece covers the light.
         if (role === "legal" && game?.drawing && place in snapshot.game.position
           && !game.players.includes(snapshot.game.position[place])) {
           marks.push(this.at(place, s("circle", { r: 16, class: "landing" })));
         }
         const worth = role === "legal" ? snapshot.learning.quality[place] : null;
-        // a pod would hide it
+        // A pod would cover the mark.
         if (worth)
           marks.push(this.at(place, worthMark(worth, game?.drawing ? "translate(-15 -13)" : null)));
         if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
@@ -231,7 +233,7 @@ export class Plate {
     this.marks.replaceChildren(...marks.filter(Boolean));
   }
 
-  /** What a move would do: pieces where they would stand, and the ways of those that move. */
+  /** Draw what a move would do: pieces at their new places, and the paths of those that move. */
   foreseen({ act, consequences }) {
     const { game } = this.store;
     const ways = act.filter(({ source, target }) => source && target)
@@ -248,8 +250,8 @@ export class Plate {
     return s("g", { transform: `translate(${x} ${-y})` }, drawing);
   }
 
-  /** From a marble's foot to its new place, or off the board; from a tray needs none, the wanted
-   * piece is drawn. */
+  /** Draw an arrow from a piece to its new place or off the board. A piece from a tray needs none.
+   * */
   arrow({ source, target }) {
     const { store } = this;
     if (source === null) return null;
@@ -267,7 +269,7 @@ export class Plate {
     });
   }
 
-  /** Letters and numbers on the lip, where the game calls its places as the plate does. */
+  /** Draw letters and numbers on the lip, if the game names its places as the plate does. */
   engraved() {
     const { layout, game, frame } = this.store;
     const board = game?.board ?? {};
@@ -288,14 +290,14 @@ export class Plate {
     return s("g", {}, south, west);
   }
 
-  /** The sensor's noise is not drawn. */
+  /** Tilt the drawn plate, without the sensor's noise. */
   tilt([x, y]) {
     if (Math.hypot(x - this.leans?.x, y - this.leans?.y) < NOISE_DEG) return;
     this.leans = { x, y };
     set(this.scene, { "--a": `${this.solid ? 0 : x}deg`, "--b": `${this.solid ? 0 : y}deg` });
   }
 
-  /** Light the place on which what is carried would stand; null: none. */
+  /** Highlight the place where the carried piece would land; null: none. */
   aimAt(index) {
     if (!this.target) return;
     const { snapshot } = this.store;
@@ -306,13 +308,13 @@ export class Plate {
     this.target.style.display = index === null ? "none" : "";
   }
 
-  /** Put the keys' ring there, in mm. */
+  /** Move the ring of the keyboard's focus to a point in mm. */
   focusOn({ x, y }) {
     if (!this.focusRing) return;
     this.focusRing.setAttribute("transform", `translate(${x} ${-y})`);
   }
 
-  /** Where a point of the screen is on the plate's surface as it is drawn now, in mm. */
+  /** Convert a point of the screen to mm on the plate's surface as it is drawn now. */
   toPlane(clientX, clientY) {
     const [scene, world, box] = /** @type {HTMLElement[]} */ (
       [this.scene, this.scene.firstChild, this.tiltBox])
@@ -325,32 +327,32 @@ export class Plate {
       .translate(0, Number.parseFloat(world.top) - height / 2)
       .multiply(new DOMMatrix(world.transform)).multiply(new DOMMatrix(box.transform))
       .scale(scale, -scale).translate(-(west + east) / 2, -(south + north) / 2);
-    // what is on the surface, without its depth
+    // Only the surface counts, so depth is removed.
     Object.assign(seen, { m13: 0, m23: 0, m43: 0, m31: 0, m32: 0, m33: 1, m34: 0 });
     const { x, y, w } = seen.inverse().transformPoint({ x: clientX, y: clientY });
     return { x: x / w, y: y / w };
   }
 }
 
-// What of the plate is drawn, and from where it is seen: the playing area, from the front or above,
-// from any side.
-const AROUND_MM = 15; // from the outermost places' edges to the plate's drawn edge: felt and lip
+// The part of the plate that is drawn, and the side from which it is seen.
+// Felt and lip, from the outermost places' edges to the drawn edge of the plate.
+const AROUND_MM = 15;
 const QUARTERS = 4;
 
 class Camera {
-  /** `scene`: the element that the plate's style sheet reads its distances from. */
+  /** `scene` is the element from which the plate's style sheet reads its distances. */
   constructor(store, scene) {
     /** @type {Store} */ this.store = store;
     this.scene = scene;
     this.above = remembered("above", "no") === "yes";
     this.turned = Number(remembered("turned", "0")) % QUARTERS;
-    this.whole = false; // while a fall is shown again, all of the plate is drawn
+    this.whole = false; // True while a fall is replayed, which needs the whole plate.
     store.on(["layout", "review", "guidance.phase", "plate.pieces", "plate.cells", "guidance.roles",
       "plate.calibration"],
     () => this.frame());
   }
 
-  /** So, and not by a hand that goes round the table: as this browser remembers it. */
+  /** Choose the view, which this browser remembers. */
   look({ above = this.above, turned = this.turned }) {
     Object.assign(this, { above, turned: turned % QUARTERS });
     remember("above", this.above ? "yes" : "no");
@@ -359,7 +361,7 @@ class Camera {
     this.store.tell("camera");
   }
 
-  /** Somebody has walked round the table, to that side of it. */
+  /** Face the side to which somebody has turned the view by hand; this is not remembered. */
   facing(quarter) {
     const turned = ((quarter % QUARTERS) + QUARTERS) % QUARTERS;
     if (turned === this.turned) return;
@@ -367,10 +369,10 @@ class Camera {
     this.frame();
   }
 
-  /** What the arrow keys mean on the plate, where it is turned: columns east, rows north. */
+  /** Convert a step of the arrow keys to columns east and rows north of the turned plate. */
   onPlate([dx, dy]) { return [[dx, dy], [dy, -dx], [-dx, -dy], [-dy, dx]][this.turned]; }
 
-  /** All of the board; all of the plate while anything lies beside the board. */
+  /** Show the whole board, or the whole plate while anything lies beside the board. */
   frame() {
     const { store, scene } = this;
     const frame = this.board() || this.plate();
@@ -392,8 +394,8 @@ class Camera {
     return { west: -half, south: -half, east: half, north: half };
   }
 
-  /** Around the game's board, in mm; null without one, or where something is to be seen beside
-   * it. */
+  /** Return the rectangle around the game's board in mm, or null without a board or with something
+   * beside it. */
   board() {
     const { store } = this;
     const { snapshot, game } = store;
@@ -411,7 +413,7 @@ class Camera {
       store.layout.pitch_mm / 2 + AROUND_MM);
     const tracks = game.drawing ? new Tracks(game.drawing, plateMap(store.layout)).along() : [];
     if (!tracks.length) return { west, south, east, north };
-    const drawn = around(tracks, AROUND_MM); // a track may swing out beyond its places
+    const drawn = around(tracks, AROUND_MM); // A track can bend out beyond its places.
     return { west: Math.min(west, drawn.west), south: Math.min(south, drawn.south),
       east: Math.max(east, drawn.east), north: Math.max(north, drawn.north) };
   }

@@ -1,19 +1,20 @@
-// Who plays which colour, by name, and how many games each has won against these opponents: kept by
-// this browser.
+// Who plays which colour by name, and how many games each has won against these opponents. This
+// browser stores both.
 import { h, nameOf, remember, remembered, setText, t } from "/static/page.js";
 import { engineName } from "/static/opponents.js";
 
 const LONGEST_NAME = 24;
-const A_MATCH = 2; // games: before, nobody is ahead
+const A_MATCH = 2; // Minimum number of games for a match, before which nobody is ahead.
 
 export class Players {
   constructor(store, ask) {
     /** @type {Store} */ this.store = store;
     /** @type {Ask} */ this.ask = ask;
-    this.running = null; // the game that this page has seen go on
+    this.running = null; // The game that this page has seen in progress.
     this.read();
     store.players = this;
-    addEventListener("storage", ({ key }) => { // another page of this browser has told it
+    // Another page of this browser has changed the names.
+    addEventListener("storage", ({ key }) => {
       if (key !== "tiltboard.players") return;
       this.read();
       store.tell("players");
@@ -23,9 +24,10 @@ export class Players {
 
   read() {
     const { names, games } = JSON.parse(remembered("players", "{}"));
-    // kind of game -> seat -> name; a seat is a player's number in turn order
+    // Kind of game -> seat -> name. A seat is a player's number in turn order.
     this.known = games ? names : {};
-    this.games = games ?? {}; // game -> {match, won: who won it, all of them in a draw}
+    // Game -> {match, won}; `won` are the winners, or everybody after a draw.
+    this.games = games ?? {};
   }
 
   keep() {
@@ -33,8 +35,8 @@ export class Players {
     this.store.tell("players");
   }
 
-  /** Seat -> name: what this page was told for the kind of game that is shown, else whom the
-   * table knows to play. */
+  /** Seat -> name: the name that people typed here for this kind of game, else the one that the
+   * table knows. */
   get names() {
     const { game, layout, snapshot } = this.store;
     const now = game === layout?.game ? snapshot : null;
@@ -46,20 +48,20 @@ export class Players {
 
   seatOf(player) { return this.store.game?.players.indexOf(player) ?? -1; }
 
-  /** The person's name; "" where there is none, or the computer plays, or another table. */
+  /** The person's name, or "" for an unnamed person, a bot, or a player at another table. */
   name(player) {
     const { snapshot } = this.store;
     return snapshot?.players.engines[player] || snapshot?.match?.far.includes(player) ? ""
       : this.names[this.seatOf(player)] ?? "";
   }
 
-  /** The name of the person or the bot, as far as page or table know it, else the colour's. */
+  /** Return the name of the person or bot if it is known, else the colour's. */
   called(player) {
     const { review, snapshot } = this.store;
     return this.name(player) || (!review && snapshot?.players.names[player]) || nameOf(player);
   }
 
-  /** Whose wins count together: a name, the computer at its level, the one person without a
+  /** Return the key under which wins count: a name, a bot's level, or the only person without a
    * name. */
   identity(player) {
     const { engines } = this.store.snapshot.players;
@@ -68,27 +70,27 @@ export class Players {
     return this.name(player) || (unnamed.length === 1 ? "=" : `= ${this.seatOf(player)}`);
   }
 
-  /** This kind of game among these opponents, whoever begins. */
+  /** Key of this kind of game among these opponents, whoever begins. */
   get match() {
     const { name, players } = this.store.game;
     return JSON.stringify([name, ...players.map((player) => this.identity(player)).sort()]);
   }
 
-  /** Whether colours are exchanged for another game: who has none but his seat stays there. */
+  /** True if players can swap colours: each is known by more than the seat. */
   get exchanges() {
     const { engines } = this.store.snapshot.players;
     return this.store.game.players.every((player) => engines[player] || this.name(player)
       || this.identity(player) === "=");
   }
 
-  /** The player whose colour that one's player has in the next game. */
+  /** Return the player whose colour this player has in the next game. */
   next(player) {
     const { players } = this.store.game;
     return players[(players.indexOf(player) + 1) % players.length];
   }
 
-  /** Who plays now: seat -> name. The table remembers people by name, too: what they have tried
-   * and how strong they are. */
+  /** Set who plays now: seat -> name. The table, too, remembers people by name, with their
+   * experience and strength. */
   seat(names) {
     const { game, mayAct } = this.store;
     this.known[game.name] = { ...names };
@@ -97,14 +99,15 @@ export class Players {
       this.ask({ type: "play-as", player, name: this.name(player) || null }).catch(() => {});
   }
 
-  /** Everybody takes the next colour. */
+  /** Give everybody the next colour. */
   exchange() {
     const { length } = this.store.game.players;
     this.seat(Object.fromEntries(Object.entries(this.names)
       .map(([seat, each]) => [(Number(seat) + 1) % length, each])));
   }
 
-  /** A game counts once, if it was seen to end, and no longer when its last move is taken back. */
+  /** Count a game once after this page has seen its end, and no longer if its last move is taken
+   * back. */
   count() {
     const { layout, snapshot, review } = this.store;
     const game = layout?.game;
@@ -125,7 +128,7 @@ export class Players {
     this.keep();
   }
 
-  /** Games won, a draw half; "" before there is a match. */
+  /** Return games won, with a draw as half; "" before there is a match. */
   score(player) {
     if (!this.store.snapshot || this.store.snapshot.learning.lesson) return "";
     const games = Object.values(this.games).filter((each) => each?.match === this.match);
@@ -136,8 +139,7 @@ export class Players {
     return `${Math.floor(points) || (points % 1 ? "" : 0)}${points % 1 ? "½" : ""}`;
   }
 
-  /** How two stand against each other, and who has won the last ones; "" before there is a
-   * match. */
+  /** The score of two players and the winner of the last games, or "" before there is a match. */
   get told() {
     const { players } = this.store.game;
     const [one, other] = players.map((player) => this.score(player));
@@ -169,7 +171,7 @@ export class Players {
     return [...found.values()];
   }
 
-  /** A nameplate: the name, which is changed where it stands, and the games won. */
+  /** Make a nameplate with the name, which people can edit in place, and the games won. */
   plate(player) {
     const name = h("span", {
       class: "who", contenteditable: "plaintext-only", role: "textbox", spellcheck: "false",
@@ -177,11 +179,11 @@ export class Players {
       "aria-label": t("Name of {player}", { player: nameOf(player) }),
       onfocus: () => getSelection().selectAllChildren(name),
       onblur: () => {
-        name.scrollLeft = 0; // a long one is read from its beginning
+        name.scrollLeft = 0; // Show a long name from its beginning.
         this.rename(player, name.textContent.trim().slice(0, LONGEST_NAME));
       },
       onkeydown: (event) => {
-        event.stopPropagation(); // it is no key of the plate's
+        event.stopPropagation(); // The plate must not receive this key.
         if (event.key === "Escape") name.textContent = this.called(player);
         if (event.key !== "Enter" && event.key !== "Escape") return;
         event.preventDefault();

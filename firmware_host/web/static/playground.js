@@ -1,5 +1,4 @@
-// The playground: no rules. Tilt, stack, knock and push what lies on the plate, and see what the
-// table feels.
+// The playground has no rules: tilt, stack, knock and push pieces, and see what the table measures.
 import { marble } from "/static/marble.js";
 import { button, check, h, nameOf, setText, t } from "/static/page.js";
 import { troop } from "/static/room-view.js";
@@ -11,7 +10,8 @@ const G = 9.81;
 const AXES = [["x", () => t("east")], ["y", () => t("north")], ["z", () => t("up")]];
 
 export class Playground {
-  /** `onTurn()` after it has opened or closed, which changes what is to be watched. */
+  /** `onTurn()` is called after the playground has opened or closed, because other data must be
+   * watched then. */
   constructor(store, depth, { send, onTurn }, side) {
     /** @type {Store} */ this.store = store;
     this.depth = depth;
@@ -25,7 +25,7 @@ export class Playground {
     store.listen((_, changed) => this.update(changed));
   }
 
-  /** Whether the table is played with freely now. */
+  /** True while the table is played with freely. */
   get open() { return this.store.snapshot?.guidance.phase === "free"; }
 
   turn(on) {
@@ -33,7 +33,7 @@ export class Playground {
   }
 
   panel() {
-    this.field = true; // whether it is to be shown
+    this.field = true; // True if magnetism is shown.
     this.views = h("div", { class: "free-views" },
       check(t("Push instead of lifting"), false, (on) => { this.depth.grips.pushes = on; }),
       check(t("With chopsticks"), false, (on) => { this.depth.grips.sticks = on; }),
@@ -118,11 +118,10 @@ export class Playground {
   }
 }
 
-// Pieces to take into the hand where they are moved freely: dragged over the plate, let fall, or
-// stacked.
+// Pieces to take where hands move them freely: dragged over the plate, dropped, or stacked.
 const DROP_MM = 60;
 const APART_MM = 30;
-const IN_LINE_MM = 10; // of one tower
+const IN_LINE_MM = 10; // Maximum distance between pieces of one tower.
 
 export class Supply {
   constructor(store, depth, send) {
@@ -138,8 +137,8 @@ export class Supply {
         button("draw", t("Level"), () => depth.tilting.level())));
   }
 
-  /** The kinds of pieces that the game's trays hold; in a game of seats, those that may be
-   * placed now. */
+  /** Fill the tray with the game's pieces; in a game of seats, with those that may be placed now.
+   * */
   fill() {
     const { game, layout, snapshot } = this.store;
     const { glossary = {}, pieces = [] } = game ?? {};
@@ -162,7 +161,7 @@ export class Supply {
     }));
   }
 
-  /** On the free place nearest to the middle. */
+  /** Drop a piece on the free place nearest to the centre. */
   drop(piece) {
     if (this.depth.grips?.justDragged || this.store.snapshot.seats) return;
     const { store } = this;
@@ -174,8 +173,7 @@ export class Supply {
       this.send({ type: "drop", piece, place: store.layout.places[free.index], from_mm: DROP_MM });
   }
 
-  /** One more on the highest that stands where a hand has room beside it; else the first of a
-   * tower. */
+  /** Stack a piece on the highest one that leaves room for a hand, or begin a tower. */
   stack() {
     const pieces = this.store.pieces();
     const apart = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);

@@ -1,9 +1,9 @@
-// Mouse and fingers on the plate and the trays: what is pressed, dragged, or only pointed at.
+// Mouse and fingers on the plate and the trays: what they press, drag, or only point at.
 import { t } from "/static/page.js";
 
 const DRAG_FROM_PX = 6;
-const ABOVE_FINGER_PX = 46; // what a finger drags must not be under it
-const LOOK_MS = 500; // a finger that stays so long on what is shown to it only looks
+const ABOVE_FINGER_PX = 46; // A dragged piece is drawn above the finger, which would cover it.
+const LOOK_MS = 500; // A finger that rests this long on a preview only looks at it.
 
 export class Pointers {
   constructor(store, plate, hand, presses, previews) {
@@ -12,9 +12,9 @@ export class Pointers {
     this.hand = hand;
     this.presses = presses;
     this.previews = previews;
-    this.pressed = null; // what is down: {id, x, y, piece, tray, dragging}
-    this.second = null; // a second finger, which counts only as half of a pinch
-    this.shownAt = null; // since when something is shown of what a press would do
+    this.pressed = null; // What is pressed: {id, x, y, piece, tray, dragging}.
+    this.second = null; // A second finger, which counts only as half of a pinch.
+    this.shownAt = null; // Time since when a preview of a press is shown.
     plate.stage.addEventListener("pointerdown", (event) => this.downOnPlate(event));
     plate.stage.addEventListener("contextmenu", (event) => event.preventDefault());
     plate.stage.addEventListener("pointerleave", () => this.aim(null));
@@ -28,7 +28,8 @@ export class Pointers {
 
   downOnPlate(event) {
     const { solid } = this.plate;
-    if (event.target === solid?.space.canvas) return; // free hands: see grips.js
+    // Hands in space handle this press (grips.js).
+    if (event.target === solid?.space.canvas) return;
     if (solid?.space.replay) {
       solid.space.skip();
       return;
@@ -51,7 +52,7 @@ export class Pointers {
     if (!on.tray && !this.hand.carried) this.aim(event);
   }
 
-  /** A finger or the mouse on a tray's marble. */
+  /** Press a piece in a tray. */
   downOnTray(event, tray) {
     this.down(event, { tray }, true);
   }
@@ -75,14 +76,14 @@ export class Pointers {
     }
   }
 
-  /** The point of the plate that is meant: what a finger drags is seen above it. */
+  /** Return the point of the plate that is meant: above a finger that drags a piece. */
   point({ clientX, clientY, pointerType }) {
     const raised = pointerType === "touch" && this.pressed?.dragging && this.hand.carried
       ? ABOVE_FINGER_PX : 0;
     return this.plate.toPlane(clientX, clientY - raised);
   }
 
-  /** Show what a press here would do; null: nothing is pointed at any more. */
+  /** Show what a press here would do; null: nothing is pointed at. */
   aim(event) {
     const { previews, presses: { drops } } = this;
     const over = event && this.store.layout && this.plate.stage.contains(event.target);
@@ -122,7 +123,7 @@ export class Pointers {
       this.presses.tap(pressed, at, free);
   }
 
-  /** Whether a drag that takes nothing along has gone from the slot or place where it began. */
+  /** Return whether a drag without a piece has left the slot or place where it began. */
   left({ dragging, turns, piece, x, y }, at) {
     const meant = (point) =>
       this.presses.drops.at(point.x, point.y)?.name ?? this.hand.placeOf(point);

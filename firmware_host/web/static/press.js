@@ -1,10 +1,10 @@
-// What a press means, by pointer or key: a place, a piece or a slot plays the move that belongs
-// there.
+// The meaning of a press, by pointer or key: a place, a piece or a slot plays the move that belongs
+// to it.
 import { fall, OUT } from "/static/boards.js";
 import { nameOf, t } from "/static/page.js";
 
 export class Presses {
-  /** `ask(message)` asks the table; `complain(text)` and `announce(text)` tell the person. */
+  /** `ask(message)` sends to the table; `complain(text)` and `announce(text)` tell the person. */
   constructor(store, plate, hand, { ask, complain, announce }) {
     /** @type {Store} */ this.store = store;
     this.plate = plate;
@@ -18,7 +18,8 @@ export class Presses {
     store.on(["holding"], () => !hand.carried && this.drops.aim(null));
   }
 
-  /** A press at a point of the plate, on a piece there, or on a tray's. `free`: see putDownAt. */
+  /** Handle a press at a point of the plate, on a piece there, or on a tray. `free` is explained at
+   * putDownAt. */
   tap({ piece, tray }, at, free) {
     const { hand, store } = this;
     const slot = this.drops.at(at.x, at.y);
@@ -27,14 +28,14 @@ export class Presses {
       if (tray) hand.remove();
       else this.putDownAt(at, free);
     } else if (tray) hand.takeFromTray(tray, at);
-    // what falls may be drawn over it
+    // A falling tile can cover the slot.
     else if (slot && (!piece || store.falling)) this.pressSlot(slot);
     else if (store.bySeat && on) this.name(store.placeName(store.nearest(at.x, at.y).index));
     else if (piece?.number) this.tapPiece(piece, at);
     else if (on) this.tapPlace(store.nearest(at.x, at.y));
   }
 
-  /** A tap on an empty place puts the piece that belongs there now. */
+  /** Put the piece that belongs on an empty place. */
   tapPlace({ index, away, x, y }) {
     const { store } = this;
     const name = store.placeName(index);
@@ -51,13 +52,13 @@ export class Presses {
     }
   }
 
-  /** A tap on a pod flies the ship there; on any other piece it picks that up. */
+  /** Fly the ship to a pod, or pick up any other piece. */
   tapPiece(piece, at) {
     if (this.mayFlyTo(piece)) this.waiting.press(this.hand.placeOf(piece), () => this.flyTo(piece));
     else this.hand.pickUp(piece, at);
   }
 
-  /** A move by its name, which the table carries out, or has carried out. */
+  /** Make a move by its name; the table carries it out or guides it. */
   name(move) {
     const { store } = this;
     this.waiting.press(move, () => {
@@ -83,7 +84,7 @@ export class Presses {
     const to = this.hand.placeOf(pod);
     const ships = store.pieces().filter(({ piece }) => piece === store.snapshot.game.to_move);
     const ship = ships.find((each) => this.plate.extra.tracks.joined(this.hand.placeOf(each), to));
-    if (ship) this.make(to); // both pieces at once
+    if (ship) this.make(to); // The ship and the pod move together.
     else this.complain(t("The ship flies along one track: it cannot reach {place}.",
       { place: to }));
   }
@@ -98,7 +99,7 @@ export class Presses {
     });
   }
 
-  /** What to do instead is said above. */
+  /** Draw attention to the sentence, which says what to do instead. */
   point() {
     this.announce(this.store.snapshot.guidance.say);
     this.store.tell("pointed");
@@ -106,15 +107,15 @@ export class Presses {
 
   play(piece, x, y) { return this.waiting.play(() => this.hand.putFromTray(piece, x, y)); }
 
-  /** The slot into which the tile that is carried would go, if its owner is to move. */
+  /** Return the slot into which the carried tile would go if its owner is to move, else null. */
   slotUnder() {
     const { piece, x, y } = this.hand.carried;
     const slot = piece === this.store.snapshot.game.to_move ? this.drops.at(x, y) : null;
     return slot && this.store.handsFree && this.plate.extra.open(slot) ? slot : null;
   }
 
-  /** What is carried is put down there, or falls from the slot there. `free`: off the places'
-   * middles too. */
+  /** Put the carried piece down at a point, or drop it into the slot there. `free` allows points
+   * between the places. */
   putDownAt(at, free) {
     const { hand } = this;
     hand.carryTo(at);
@@ -122,7 +123,7 @@ export class Presses {
     const slot = hand.fromTray ? this.slotUnder() : null;
     if (slot) {
       hand.letGo();
-      this.pressSlot(slot); // in its turn: the tile before may be falling yet
+      this.pressSlot(slot); // The slot's turn comes after a tile that is still falling.
     } else if (!this.store.onPlate(x, y)) hand.remove();
     else this.waiting.play(() => hand.putDown(free ? { x, y } : hand.landing({ x, y })));
   }
@@ -132,9 +133,9 @@ export class Presses {
     return snapshot.guidance.piece_for[place] ?? snapshot.game.to_move;
   }
 
-  // Keys: see keys.js
+  // Actions of the keyboard (keys.js)
 
-  /** Enter on a place: put down what is held, pick up what stands there, or put a new one. */
+  /** Enter on a place: put down the held piece, pick up the one there, or put a new one. */
   act(index) {
     if (this.store.bySeat) this.name(this.store.placeName(index));
     if (!this.store.handsFree) return;
@@ -156,7 +157,7 @@ export class Presses {
     this.announce(t("{piece} put on {place}.", { piece: nameOf(piece), place }));
   }
 
-  /** Delete: what is held, or stands there, leaves the plate. */
+  /** Delete: remove the held piece, or the one on that place, from the plate. */
   clear(index) {
     if (!this.store.handsFree) return;
     const standing = this.store.pieceAt(index);
@@ -165,35 +166,37 @@ export class Presses {
   }
 }
 
-// Presses that come while the move before is still being carried out wait until that is done.
-const SEEN_WITHIN_MS = 3000; // a hand, four scans and a slow network
-const TWICE_MS = 400; // the second press of a double click
+// Presses during a move wait until that move is done.
+const SEEN_WITHIN_MS = 3000; // Time for a hand, four scans and a slow network.
+const TWICE_MS = 400; // Maximum time between the two presses of a double click.
 
 class Waiting {
   constructor(store) {
     /** @type {Store} */ this.store = store;
-    this.presses = []; // {mark, act}, the first one next
+    this.presses = []; // Waiting presses {mark, act}, the next one first.
     this.playing = false;
-    this.starting = false; // while a press that waited begins
-    this.last = {}; // {mark, at, made} of the newest press: when, and after how many moves
+    this.starting = false; // True while a waiting press begins.
+    // {mark, at, made} of the newest press: its place, its time, and the number of moves then.
+    this.last = {};
     store.on(["layout", "review", "link"], () => this.keep([]));
-    store.on(["layout"], () => { this.last = {}; }); // a double click is of one game
+    store.on(["layout"], () => { this.last = {}; }); // A double click belongs to one game.
     store.listen(() => this.look());
   }
 
   get busy() {
     const { guidance: { phase, faults }, plate: { stillness } } = this.store.snapshot;
-    // the board is being read: nothing is asked of anybody
+    // The table reads the board and asks for nothing.
     const reads = phase === "paused" && stillness !== "tilted" && !faults.length;
     return this.playing || this.starting || Boolean(this.store.falling) || reads
       || phase === "settle" || phase === "setup";
   }
 
-  /** Now, or in its turn as soon as the table is ready. `mark`: the place or slot that is drawn as
-   * waiting; pressed once more it is forgotten. A double click is one press. */
+  /** Act now, or as soon as the table is ready. `mark` is the place or slot that is drawn as
+   * waiting; a second press on it cancels. A double click is one press. */
   press(mark, act) {
     const { last } = this;
-    const at = window.event?.timeStamp ?? performance.now(); // a slow page hears of a press late
+    // A slow page receives a press late, so its own time stamp counts.
+    const at = window.event?.timeStamp ?? performance.now();
     this.last = { mark, at, made: this.store.snapshot?.game.moves.length };
     if (mark === last.mark && this.last.made === last.made && this.last.at - last.at < TWICE_MS)
       return;
@@ -213,13 +216,13 @@ class Waiting {
     if (this.presses.length === 0 || this.busy) return;
     const [{ act }, ...others] = this.presses;
     const { phase } = this.store.snapshot.guidance;
-    this.starting = true; // what it tells the page brings us here again
+    this.starting = true; // Acting changes the store, which calls this method again.
     act();
     this.starting = false;
-    this.keep(phase === "turn" ? others : []); // else something must be put right first
+    this.keep(phase === "turn" ? others : []); // Otherwise people must correct something first.
   }
 
-  /** Busy until the table has seen what `act` does; it resolves to whether it was done. */
+  /** Stay busy until the table has seen the result of `act`. Resolves to whether it was done. */
   async play(act) {
     const { store } = this;
     const said = ({ game, guidance }) =>
@@ -235,27 +238,28 @@ class Waiting {
   }
 }
 
-// Letting a tile fall from a slot: it is put where it lands, and the side answered.
-const FALLEN_WITHIN_MS = 8000; // a hand, a reading that settles, and a slow network
+// Dropping a tile into a slot: the hand puts it where it lands, and the question about its side is
+// answered.
+const FALLEN_WITHIN_MS = 8000; // Time for a hand, a reading that settles, and a slow network.
 
 class Drops {
-  /** `put(piece, x, y)` has a new piece put on the plate and resolves to whether it was. */
+  /** `put(piece, x, y)` puts a new piece on the plate and resolves to whether it did. */
   constructor(store, plate, { ask, complain, put }) {
     /** @type {Store} */ this.store = store;
     this.plate = plate;
     /** @type {Ask} */ this.ask = ask;
     this.complain = complain;
     this.put = put;
-    this.over = null; // the slot that is pointed at, open or not
+    this.over = null; // The slot under the pointer, open or not.
     this.aimed = null;
     store.listen((_, changed) => this.aim(changed.has("layout") ? null : this.over));
   }
 
-  /** The slot at a point of the plate, null where there is none. */
+  /** Return the slot at a point of the plate, or null. */
   at(x, y) { return this.plate.extra?.at?.(x, y) ?? null; }
 
-  /** The only open slot from which a tile would come in, or else land, there; null where there
-   * are more. */
+  /** Return the only open slot from which a tile enters or else lands there; null if there is none
+   * or several. */
   into(place) {
     const open = (this.store.game?.slots ?? []).filter((slot) => this.open(slot));
     const entering = open.filter((slot) => this.path(slot)[0] === place);
@@ -268,7 +272,7 @@ class Drops {
 
   path(slot) { return fall(slot, this.store.snapshot.game.position); }
 
-  /** Show where a tile would fall from there; null: nothing is meant any more. */
+  /** Show where a tile would fall from that slot; null: nothing is pointed at. */
   aim(slot) {
     this.over = slot;
     const meant = slot && this.open(slot) ? slot : null;
@@ -278,7 +282,7 @@ class Drops {
     this.store.set("hint", meant && { path: this.path(meant), colour: meant.tint });
   }
 
-  /** One whole move. What the table does not take is left to its guidance. */
+  /** Make a whole move. If the table refuses, its guidance takes over. */
   async drop(slot) {
     if (!this.open(slot)) return;
     const { store } = this;
@@ -308,16 +312,16 @@ class Drops {
   }
 }
 
-// What a move would do, shown while somebody points at its place: by mouse, keys, or a finger that
-// stays.
+// Previews: what a move would do, while somebody points at its place by mouse, keys or a resting
+// finger.
 export class Previews {
-  /** `fetchJson(path)` asks the table, which says null to what is no move. */
+  /** `fetchJson(path)` asks the table, which answers null if there is no such move. */
   constructor(store, plate, fetchJson) {
     /** @type {Store} */ this.store = store;
     this.plate = plate;
     this.fetchJson = fetchJson;
-    this.place = null; // what is pointed at
-    this.known = new Map(); // move -> what it would do, in this position
+    this.place = null; // The place that is pointed at.
+    this.known = new Map(); // Move -> its preview in this position.
     this.asking = false;
     store.on(["game.moves", "layout", "review", "guidance.phase", "game.to_move"],
       () => this.forget());
@@ -329,7 +333,7 @@ export class Previews {
     if (this.place) this.look();
   }
 
-  /** Show what a move to that place would do; null: nothing is pointed at any more. */
+  /** Show the preview of a move to that place; null: nothing is pointed at. */
   aim(place) {
     if (place === this.place) return;
     this.place = place;
@@ -344,7 +348,7 @@ export class Previews {
     if (!place || !game || review || asked || store.falling || snapshot.guidance.phase !== "turn")
       return false;
     const { game: { position, to_move: mover }, guidance: { roles } } = snapshot;
-    // Two slots may lead to one place, so the player drags the tile.
+    // Two slots can lead to one place, so the player drags the tile.
     if (game.slots.length) return false;
     if (!(place in position)) return roles[place] === "legal";
     const ship = Object.keys(position).find((at) => position[at] === mover);
@@ -352,7 +356,7 @@ export class Previews {
       && Boolean(this.plate.extra?.tracks?.joined(ship, place));
   }
 
-  /** One question at a time: who sweeps over the board asks for the last place. */
+  /** Fetch one preview at a time; after a sweep over the board only the last place is asked for. */
   async look() {
     const { place, known } = this;
     if (!this.isMove(place)) return;

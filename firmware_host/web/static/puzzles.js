@@ -1,5 +1,5 @@
-// To learn: the lesson and the puzzles of each game; this browser remembers which were done, the
-// table what people did by name.
+// The lesson and puzzles of each game. This browser remembers which were solved, and the table what
+// named people have done.
 import { button, h, pips, remember, remembered, t } from "/static/page.js";
 import { boardPicture } from "/static/drawings.js";
 import { engineName } from "/static/opponents.js";
@@ -13,8 +13,8 @@ export class Puzzles {
   /** @type {Array<Wire.GameKind> | undefined} */ games;
   /** @type {Array<Wire.GamePuzzles> | undefined} */ known;
 
-  /** `solve(game, number)` begins one, `learn(game)` the lesson, `guided(game)` a guided
-   * round; `ask` and `complain` as everywhere. */
+  /** `solve(game, number)` begins a puzzle, `learn(game)` the lesson, and `guided(game)` a guided
+   * round. */
   constructor(store, { fetchJson, solve, learn, guided, ask, complain }) {
     /** @type {Store} */ this.store = store;
     this.fetchJson = fetchJson;
@@ -27,7 +27,7 @@ export class Puzzles {
     store.on(["learning.lesson", "layout"], () => this.note());
   }
 
-  /** What is being learnt, if it is done. */
+  /** Remember the current lesson or puzzle if it is solved. */
   note() {
     const { layout, snapshot } = this.store;
     const { puzzle, done, steps, wrong } = snapshot?.learning.lesson ?? {};
@@ -37,14 +37,14 @@ export class Puzzles {
     if (this.element.childElementCount) this.fill();
   }
 
-  /** How many there are of a game, and today's. */
+  /** Return the puzzles of a game and today's number. */
   async of(game) {
     this.known ??= await this.fetchJson("/api/v1/puzzles");
     return this.known.find((each) => each.game === game);
   }
 
-  /** To be called when it is looked at. What the table does not answer now is there once it
-   * does. */
+  /** Fill the panel as it becomes visible. Answers that are missing now are shown when the table
+   * answers. */
   fill() {
     const missing = () =>
       this.element.replaceChildren(h("p", { class: "hint" }, t("The table does not answer.")));
@@ -94,7 +94,7 @@ export class Puzzles {
         : seated ? button("help", t("The lesson"), () => this.guided(game)) : null, ...puzzles);
   }
 
-  /** Who has won how often against whom, in this browser. */
+  /** Show who has won how often against whom in this browser. */
   results() {
     const found = this.store.players.matches.map(([game, ...sides]) =>
       h("p", {},
@@ -104,8 +104,7 @@ export class Puzzles {
       ? [h("details", { class: "person results" }, h("summary", {}, t("Results")), ...found)] : [];
   }
 
-  /** Whom the table knows by name, and what each has done; nobody where this page may only look
-   * on. */
+  /** Show what the people whom the table knows have done; nothing on a page that may only watch. */
   async people() {
     const known = this.store.mayAct ? await this.fetchJson("/api/v1/people").catch(() => []) : [];
     return known.map(({ name, progress, puzzles_there: there }) =>

@@ -1,4 +1,4 @@
-// What a seat may do now: from its list of legal moves to a few buttons, one question at a time.
+// Turns the legal moves of a seat into a few buttons, one question at a time.
 
 import { act, h, nameOf, t } from "/static/page.js";
 import { piecesShown } from "/static/room-view.js";
@@ -6,7 +6,7 @@ import { cardTitle, pieceName, titleOf, zoneName } from "/static/room-words.js";
 
 const rest = (words, from) => words.slice(from).join(":");
 
-// In which order the parts of a move are asked for: [part, what is asked, the label of an answer].
+// Order of the questions for each kind of move: [part of the move, question, label of an answer].
 const QUESTIONS = {
   place: (game) => [
     [([, names]) => names, () => t("Which piece?"), (names) => piecesShown(game, names)],
@@ -75,9 +75,9 @@ const onTop = (how) =>
   (how === "ok" ? t("On the platform")
     : t("On a tower of {count}", { count: how.replace("under=", "") }));
 
-/** Answers questions until one move is left. `done(move, proposed)` is told it, and whether
- * other hands are to do it, as they always are where the table has `hands`; `leave()` shows
- * everything again. */
+/** Asks questions until one move is left, and passes it to `done(move, proposed)`. `proposed` means
+ * that other hands carry it out, which is always so at a table with `hands`. `leave()` closes the
+ * questions. */
 export class Chooser {
   constructor(game, room, moves, { done, leave, hands, guess = "" }) {
     this.game = game;
@@ -85,7 +85,7 @@ export class Chooser {
     this.moves = moves;
     this.done = done;
     this.leave = leave;
-    this.guess = guess.split(":fell=")[1]?.split("+") ?? []; // ticked at first
+    this.guess = guess.split(":fell=")[1]?.split("+") ?? []; // Pieces that are ticked at first.
     this.answers = [];
     this.proposed = Boolean(hands && ["place", "event"].includes(moves[0].split(":")[1])
       && moves.length > 1);
@@ -99,12 +99,13 @@ export class Chooser {
     let moves = this.moves;
     for (const [at, [part, ask, label]] of questions.entries()) {
       const answers = [...new Set(moves.map((move) => part(move.split(":").slice(2))))];
-      // that it held is asked first
+      // Success comes before failure.
       answers.sort((one, other) => Number(one === "fail") - Number(other === "fail"));
       const answered = this.answers[at] ?? (answers.length === 1 ? answers[0] : undefined);
       if (answered === undefined) {
         const told = answers.includes("fail");
-        const stands = this.proposed && told; // on what: others will see how it went
+        // The question is only on what it stands, since others will say whether it held.
+        const stands = this.proposed && told;
         const offered = stands ? answers.filter((value) => value !== "fail") : answers;
         const answer = (value) => { this.answers[at] = value; this.next(); };
         if (this.proposed && offered.length === 1) answer(offered[0]);
@@ -132,7 +133,7 @@ export class Chooser {
       act(t("Back"), () => this.leave(), { class: "plain" }));
   }
 
-  /** What fell: a tick for each piece that could have. */
+  /** Ask what fell, with a box to tick for each piece that could have. */
   askFallen(move) {
     const words = move.split(":");
     const [held, from] = words[1] === "place" ? [words[3].split("+"), null]

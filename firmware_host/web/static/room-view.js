@@ -1,5 +1,5 @@
-// A game of seats as everybody sees it: the platform with its zones, whose turn it is, what lies on
-// the table, who is ahead.
+// What everybody sees in a game of seats: the platform with its zones, whose turn it is, the cards
+// on the table, and the standings.
 import { show } from "/static/dialogs.js";
 import { h, icon, nameOf, s, set, setText, t } from "/static/page.js";
 import { aboutOf, cardTitle, pieceName, piecesName, sentence, titleOf, typeOf,
@@ -7,7 +7,7 @@ import { aboutOf, cardTitle, pieceName, piecesName, sentence, titleOf, typeOf,
 
 const HELD_MS = 420;
 const STILL_PX = 12;
-const ROW = 4; // cards of a fan; more are fanned in further rows
+const ROW = 4; // Maximum number of cards in a row of a fan.
 const HEROES = ["archivist", "pilot", "quartermaster", "warden", "navigator", "commander",
   "merchant", "courier", "champion", "anchor"];
 const DRAWN = ["limit-it", "copy-it", "blindfolded", "duplicate-it", "pair-it", "spin-it",
@@ -15,33 +15,33 @@ const DRAWN = ["limit-it", "copy-it", "blindfolded", "duplicate-it", "pair-it", 
   "space-time-hole", "do-it-yourself", "keep-it", "give-it-back", "antimatter", "back",
   ...HEROES.map((name) => `hero-${name}`)];
 
-/** One of the drawings in cards.svg. */
+/** Make one of the drawings in cards.svg. */
 export const drawing = (name, attributes = {}) =>
   s("svg", { class: "drawing", "aria-hidden": "true", ...attributes },
     s("use", { href: `/static/cards.svg#${name}` }));
 
 export const picture = (name) => drawing(DRAWN.includes(name) ? name : "blank");
 
-/** A troop, as what it is, in its owner's colour. */
+/** Draw a troop in its owner's colour. */
 export function troop(piece, attributes = {}) {
   const [owner, kind] = piece.split("-");
   return drawing(`kind-${kind}`, { class: "troop", "data-player": owner, ...attributes });
 }
 
-/** Pieces with their pictures, for an answer: "red-tank+blue-ship". */
+/** Draw pieces with their names, for an answer: "red-tank+blue-ship". */
 export const piecesShown = (game, names) =>
   names.split("+").map((piece) => [troop(piece), ` ${pieceName(game, piece)} `]);
 
-/** A card or hero's face: `token` as it is laid. */
+/** Make the face of a card or hero; `token` is its name in a move. */
 export function face(game, token, hero = false) {
   const name = token.split("=").at(-1);
   const title = hero ? titleOf(game, `hero:${name}`) : cardTitle(game, token);
-  // a word does not break
+  // The longest word sets the size, because words do not break.
   const longest = Math.max(...title.split(/[\s-]/).map(({ length }) => length));
   return [picture(hero ? `hero-${name}` : name), h("strong", { "--letters": longest }, title)];
 }
 
-/** A card as large as it can be, with what it does; `lay()`, where it may be laid now. */
+/** Show a card large, with its text; `lay()`, if it is given, plays it. */
 export function read(game, token, lay = null, hero = false) {
   const name = token.split("=").at(-1);
   const reader = show(hero ? t("Your hero") : t("A card"), "card-read",
@@ -52,13 +52,13 @@ export function read(game, token, lay = null, hero = false) {
         hero ? t("Use it now") : t("Lay it"))) : "");
 }
 
-/** A card in the hand: a tap lays it where it may be laid, and else reads it; so does holding
- * it. */
+/** Make a card of the hand. A tap plays it if it may be played, else shows it large, as holding
+ * does. */
 export function card(game, token, count, lay, hero = false) {
   const name = token.split("=").at(-1);
   const kind = hero ? "hero" : "card";
   let timer = null;
-  let heldAt = null; // where it was held until it was shown: the release is no tap
+  let heldAt = null; // Set after a long press, whose release is not a tap.
   let from = null;
   const open = () => read(game, token, lay, hero);
   const stop = () => clearTimeout(timer);
@@ -83,7 +83,7 @@ export function card(game, token, count, lay, hero = false) {
   return element;
 }
 
-/** Cards as a hand holds them. */
+/** Arrange cards in rows, as a hand holds them. */
 export function fan(cards) {
   const count = Math.ceil(cards.length / ROW);
   const length = Math.ceil(cards.length / count);
@@ -94,11 +94,11 @@ export function fan(cards) {
   });
 }
 
-const NAME = 13; // letters of a name's line
+const NAME = 13; // Maximum number of letters in a line of a zone's name.
 const LATEST = 12;
-const HALF = 187; // of the wood around the platform
+const HALF = 187; // Half the width of the wood around the platform.
 
-/** A zone's name along the rim, on two lines where it is long, and never upside down. */
+/** Write a zone's name along the rim, in two lines if it is long, and never upside down. */
 function rimName(name, low) {
   const breaks = [...name.matchAll(/ /g)]
     .map(({ index }) => [name.slice(0, index), name.slice(index + 1)]);
@@ -139,7 +139,7 @@ export class RoomView {
         { title: game.title, designers: game.credit, notice: game.notice }));
   }
 
-  /** On the plate where that is drawn in three dimensions, else by itself. */
+  /** Hang the platform on the plate if that is drawn in three dimensions, else show it alone. */
   hang() {
     const slot = document.documentElement.hasAttribute("data-space")
       && document.querySelector(".surface .zones");
@@ -176,7 +176,7 @@ export class RoomView {
     this.hang();
   }
 
-  /** Where the nth tower of a zone is drawn: in rows across its wedge. */
+  /** Return where the nth tower of a zone is drawn, in rows across its wedge. */
   spot(x, y, nth, count) {
     const row = nth < 2 ? 0 : 1;
     const inRow = row === 0 ? Math.min(2, count) : Math.min(3, count - 2);
@@ -260,7 +260,7 @@ export class RoomView {
           (hands[player] ?? []).length),
         h("span", { class: "gems", title: t("Green gems") }, `◆ ${gems[player]}`),
         h("span", { class: "state" }, [
-          // none yet where the number of players has just changed
+          // A new number of players can precede their seats.
           seat?.computer ? t("bot") : seat?.taken ? "" : t("free seat"),
           hero && hero !== "?"
             ? titleOf(game, `hero:${hero}`) + (used.includes(player) ? " ✓" : "") : "",

@@ -1,19 +1,19 @@
-// Moves of a game of seats in words for people. A move is WHO:WHAT:..., as `tiltboard rules` writes
-// it.
+// Moves of a game of seats in words. A move is WHO:WHAT:..., as `tiltboard rules` writes it.
 import { act, h, nameOf, remember, remembered, t } from "/static/page.js";
 
-/** The title of a card, hero, zone or kind, as the game calls it. */
+/** Return the title of a card, hero, zone or kind in the game's words. */
 export function titleOf(game, key) {
   return game.glossary[key]?.[0] ?? key.slice(key.indexOf(":") + 1);
 }
 
-/** challenge, defence, event or wild: for its colour, so not translated. */
+/** Return a card's type for its colour, untranslated: challenge, defence, event or wild. */
 export const typeOf = (game, card) =>
   Object.keys(game.glossary).find((key) => key.startsWith(`type:${card}:`))?.split(":")[2];
 
 export const aboutOf = (game, key) => game.glossary[key]?.[1] ?? "";
 
-/** "antimatter=limit-it" and "hero=limit-it" as well as "limit-it". */
+/** Return the title of a card: "limit-it", or played as another, "antimatter=limit-it" or
+ * "hero=limit-it". */
 export function cardTitle(game, token) {
   const [card, name] = token.split("=");
   if (!name) return titleOf(game, `card:${card}`);
@@ -28,13 +28,14 @@ const OWN = { tank: () => t("a tank"), fighter: () => t("a fighter"), ship: () =
 const OWNED = { tank: (said) => t("{owner}'s tank", said),
   fighter: (said) => t("{owner}'s fighter", said), ship: (said) => t("{owner}'s ship", said) };
 
-/** On a button or in a list: "Red tank". */
+/** Return a piece's name for a button or list: "Red tank". */
 export function pieceName(game, piece) {
   const [owner, kind] = piece.split("-");
   return LABELS[kind]?.({ owner: nameOf(owner) }) ?? piece;
 }
 
-/** As what somebody puts or takes: "a tank" of his own, else "Red's tank". */
+/** Return pieces as objects of a sentence: "a tank" if it is the player's own, else "Red's tank".
+ * */
 const moved = (names, who) => names.split("+").map((piece) => {
   const [owner, kind] = piece.split("-");
   return owner === who ? OWN[kind]?.() ?? kind : OWNED[kind]?.({ owner: nameOf(owner) }) ?? piece;
@@ -48,12 +49,12 @@ export function zoneName(game, zone) {
 export const piecesName = (game, names) =>
   names.split("+").map((name) => pieceName(game, name)).join(" + ");
 
-/** Of a move's end, "fell=red-tank+blue-ship@3". */
+/** Return the pieces at the end of a move, "fell=red-tank+blue-ship@3", as a list. */
 export const fallenPieces = (game, fell) => fell?.startsWith("fell=")
   ? fell.slice(5).split("+").map((found) => pieceName(game, found.split("@")[0])).join(", ")
   : t("nothing");
 
-/** What a witness says of zones: "table:see:3=:4=red-tank/blue-ship". */
+/** Return what a witness reports of zones: "table:see:3=:4=red-tank/blue-ship". */
 export const seenZones = (game, move) => move.split(":").slice(2).map((word) => {
   const [zone, towers] = word.split("=");
   const lies = towers ? towers.split("/").map((tower) => piecesName(game, tower)).join(", ")
@@ -103,7 +104,7 @@ const SAID = {
   },
 };
 
-/** One move that was made, as a sentence. */
+/** Return a move that was made as a sentence. */
 export function sentence(game, move) {
   const [who, what, ...rest] = move.split(":");
   if (who === "chance") {
@@ -120,10 +121,10 @@ export function sentence(game, move) {
   return t("{who} {does}", { who: nameOf(who), does: SAID[what]?.(game, rest, who) ?? what });
 }
 
-// The first round, guided: what this person does now and why, until somebody wants no more of it.
+// A guide to the first round: what this person does now and why, until they close it.
 const KNOWN = "room-guide";
-// [for whom it is to act, for the other hands of cards, for a page without one]; the last for all
-// who come after it, null: nothing.
+// Sentences for the player who acts, for other hands, and for a page without a hand. The last one
+// is also for the kinds after it; null: nothing.
 const PHASES = {
   heroes: [() => t("Each of you gets a hero, whose help you may call once in a round.")],
   deal: [() =>
@@ -157,8 +158,8 @@ const PHASES = {
   keep: [() => t("Two cards were drawn. Keep one; the other is gone."), null],
 };
 
-/** A card about the phase, in the first round; "" where there is nothing to say. `player`: whose
- * hand is looked at, null: no one's; `redraw()`: after it was closed. */
+/** Make the guide's card for the phase, or return "" if there is nothing to say. `player` is the
+ * owner of the hand on the screen, or null; `redraw()` is called after the card was closed. */
 export function guide(seen, player, mover, redraw) {
   const { phase, round, awaiting, turn } = seen;
   const says = PHASES[phase];

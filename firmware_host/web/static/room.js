@@ -1,4 +1,4 @@
-// A game of cards on the page: the hand of the seat that is looked at, and what it may do.
+// A game of seats on the page: the hand on the screen, and what its player may do.
 
 import { act, button, disable, h, nameOf, steady, t } from "/static/page.js";
 import { card, fan, RoomView } from "/static/room-view.js";
@@ -6,8 +6,7 @@ import { fallenPieces, guide, piecesName, seenZones, sentence,
   zoneName } from "/static/room-words.js";
 import { Chooser } from "/static/room-moves.js";
 
-// What is pressed at once, and what leads to a question; cards and what is played come from the
-// hand.
+// Labels of buttons. Cards are played from the hand instead.
 const LABELS = {
   pass: () => t("Pass"), pay: () => t("Pay a green gem"), buy: () => t("Buy a card (1 point)"),
   draw: () => t("Draw"),
@@ -17,13 +16,13 @@ const LABELS = {
   hero: () => t("Use your hero"),
 };
 
-/** Moves by what they are: {pass: [...], play: [...]}. */
+/** Group moves by their kind: {pass: [...], play: [...]}. */
 const grouped = (moves) =>
   moves.reduce((by, move) => ({ ...by,
     [move.split(":")[1]]: [...by[move.split(":")[1]] ?? [], move] }), {});
 
 export class Room {
-  /** `seats`: see seats.js. */
+  /** `seats` is the list of seats (seats.js). */
   constructor(store, { ask, complain, seats, supply }, { table, side }) {
     /** @type {Store} */ this.store = store;
     /** @type {Ask} */ this.ask = ask;
@@ -32,14 +31,14 @@ export class Room {
     this.view = new RoomView(store);
     this.seat = h("section", { class: "card room-seat" });
     this.looking = null;
-    this.behind = false; // the hand is from before the connection was lost
+    this.behind = false; // True if the hand was received before the connection was lost.
     this.chooser = null;
-    // what is taken into the hand where the platform is drawn in three dimensions
+    // Pieces to take into the hand in three dimensions.
     this.supply = supply;
     supply.element.hidden = true;
     table.append(this.view.turn, supply.element, this.view.element);
     side.prepend(this.seat, seats.element, this.view.players, this.view.story);
-    // all of it: what is drawn above a button moves it
+    // The whole column is redrawn, since anything above a button moves it.
     this.draw = steady(side, () => this.drawNow());
     store.listen((_, changed) => this.update(changed));
   }
@@ -63,7 +62,7 @@ export class Room {
     if (["layout", "seats", "game.moves", "game.result", "review"]
       .some((name) => changed.has(name)))
       this.view.draw();
-    else this.view.hang(); // it may have come into space, or gone
+    else this.view.hang(); // Three dimensions may have been switched on or off.
     this.supply.fill();
     if (changed.has("seat") && this.store.seat?.step !== this.step) {
       this.step = this.store.seat?.step;
@@ -74,10 +73,11 @@ export class Room {
       .some((name) => changed.has(name))) this.draw();
   }
 
-  /** This device has taken or left a seat, or is connected anew. */
+  /** Follow a change of this device's seats. */
   seatTaken() {
     const { mine } = this.known;
-    if (mine.length > 1 && this.held === 1) this.looking = null; // from now on it is passed round
+    // With a second seat the device is passed round.
+    if (mine.length > 1 && this.held === 1) this.looking = null;
     this.held = mine.length;
     if (this.looking && !mine.includes(this.looking)) this.looking = null;
     if (mine.length === 1) [this.looking] = mine;
@@ -106,7 +106,7 @@ export class Room {
       step: own && this.store.seat ? this.store.seat.step : this.room.step });
   }
 
-  /** One question after the other, unless there is nothing to ask. */
+  /** Ask one question after the other; without a question, play the move. */
   choose(moves, guess = "") {
     this.chooser = null;
     const chooser = new Chooser(this.game, this.room, moves, {
@@ -120,7 +120,7 @@ export class Room {
   drawNow() {
     if (!this.room || !this.game?.glossary) return;
     const { mine } = this.known;
-    // what was asked of that hand is done
+    // The hand on the screen has done its part.
     if (this.passOn && !this.room.public.awaiting.includes(this.looking)) {
       this.passOn = false;
       if (mine.length > 1) this.looking = null;
@@ -152,7 +152,7 @@ export class Room {
       disable(each, t("One moment, please."));
   }
 
-  /** What the sensors saw, or what a computer player asks hands to do: people say how it went. */
+  /** Ask people about the move that the sensors report or that a bot wants done: did it hold? */
   proposed() {
     const { proposal, failure, seen, sure } = this.room;
     if (!proposal || this.chooser) return "";
@@ -184,13 +184,13 @@ export class Room {
         sure ? t("It counts in three seconds.") : t("It counts when somebody says so.")) : "");
   }
 
-  /** It is no longer taken as right by itself, and people tick what fell. */
+  /** Reject the reported move and let people tick what fell. */
   refuse(failure, proposal) {
     if (this.room.sure) this.ask({ type: "not-so" }).catch((error) => this.complain(error.message));
     this.choose([failure], proposal);
   }
 
-  /** Several seats on one device: it is passed round, and each looks at his own hand. */
+  /** Ask for the next player on a shared device, who then sees their own hand only. */
   passing() {
     const awaited = this.room.public.awaiting;
     const order = [...this.known.mine]
@@ -216,7 +216,7 @@ export class Room {
     if (this.chooser) return [head, this.chooser.element, cover];
     const laid = (move) => move.split(":")[2].split("=")[0];
     const plays = (name) => (by.play ?? []).filter((move) => laid(move) === name);
-    // cards of paper are in no table's memory
+    // The table does not know cards of paper, so the legal moves name them.
     const held = view.hand.includes("?") ? new Set((by.play ?? []).map(laid)) : view.hand;
     const shown = [...new Set(held)]
       .map((name) => card(game, name, [...held].filter((each) => each === name).length,
@@ -241,9 +241,9 @@ export class Room {
       h("div", { class: "fans" }, fan(shown)), cover];
   }
 
-  /** What this seat may do besides laying cards; what is asked for comes first. */
+  /** Make the buttons of this seat other than its cards, the most urgent first. */
   seatActions(view) {
-    // the table's own
+    // The table's own hand does these.
     const hands = this.store.layout.hands ? { place: t("Place it"), event: t("Do it") } : {};
     const rank = (what) => ["pass", "withdraw", "buy"].indexOf(what);
     return Object.entries(grouped(view.legal))
@@ -259,8 +259,8 @@ export class Room {
             { "data-what": "hint" }));
   }
 
-  /** What concerns the table and no single seat: dice, cards to be dealt, the count of five. A
-   * phone shows it to whose turn it is. */
+  /** Make the buttons of the whole table: dice, deals, the count of five. A phone shows them to the
+   * player whose turn it is. */
   tableActions() {
     const may = this.store.mayAct || (this.store.link === "open" && this.known.mine.length > 0);
     if (!may || this.chooser) return [];

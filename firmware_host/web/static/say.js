@@ -1,4 +1,4 @@
-// The card over the plate: what to do next, what can be pressed, and ways to end a game.
+// The card over the plate: what to do next, the buttons for it, and ways to end a game.
 import { shown } from "/static/boards.js";
 import { face, moodOf } from "/static/drawings.js";
 import { looksOf, marble } from "/static/marble.js";
@@ -6,7 +6,7 @@ import { button, disable, h, icon, isNew, nameOf, pips, refill, setText, stepped
   t } from "/static/page.js";
 import { partnersOf } from "/static/trays.js";
 
-const SURE_MS = 4000; // the second press must come within
+const SURE_MS = 4000; // Time limit for the second, confirming press.
 
 export class Ending {
   constructor(store, send) {
@@ -24,21 +24,20 @@ export class Ending {
     store.listen(() => this.update());
   }
 
-  /** Whether a person plays it from this page. */
+  /** Return whether a person plays it from this page. */
   here(player) {
     const { mine, mayAct, snapshot: { players: { engines }, match } } = this.store;
     return mayAct ? !engines[player] && !match?.far.includes(player) : mine.includes(player);
   }
 
-  /** The person who may end it: the player to move, or somebody who waits for the computer. */
+  /** The person who may end the game: the player to move, or one who waits for a bot. */
   get person() {
     const { snapshot, game } = this.store;
     const mover = snapshot.game.to_move;
     return this.here(mover) ? mover : game.players.find((player) => this.here(player));
   }
 
-  /** Whom an offer of a draw waits for; nobody where only computers are left, which answer by
-   * themselves. */
+  /** The person who can agree to a draw, or null. Bots answer themselves. */
   get next() {
     const { snapshot, game } = this.store;
     const offers = snapshot.players.draw_offers;
@@ -54,7 +53,7 @@ export class Ending {
       && !snapshot.learning.lesson && !snapshot.seats;
     this.element.hidden = !goesOn || Boolean(review) || link !== "open" || !this.person;
     if (this.element.hidden) return;
-    // another person has not pressed, but a bot's move between the two presses changes nothing
+    // Another person has not pressed yet. A bot's move between the two presses changes nothing.
     if (isNew(this, "asked", [this.person])) this.sure = false;
     const { players } = this.store;
     const { guidance: { phase }, players: { draw_offers: offers } } = snapshot;
@@ -85,7 +84,7 @@ export class Ending {
   }
 }
 
-// What the table's hand can do for a person, by phase.
+// Labels for the help of the table's hand, by phase.
 /** @type {Record<string, (guidance: Wire.GuidanceGroup) => string>} */
 const HELP = {
   setup: () => t("Set it up for me"),
@@ -95,7 +94,7 @@ const HELP = {
   fix: () => t("Fix it for me"),
 };
 
-/** What can be pressed now, under the sentence: the next thing first, taking back always. */
+/** The buttons under the sentence: the next step first, and always Take back. */
 export class Actions {
   constructor(store, { send, ownHand, ending, cup, newGame, playAgain, learn, nextPuzzle,
     leaveReview, takeBackToHere }) {
@@ -131,7 +130,7 @@ export class Actions {
     disable(this.help, working ? t("One moment, please.") : "");
     disable(this.takeBack, this.store.link !== "open" ? t("The table does not answer.")
       : snapshot.game.can_take_back ? "" : t("There is no move to take back."));
-    // not while something is broken
+    // Not while something is wrong.
     const swap = (mayAct || this.store.bySeat) && snapshot.game.swap_legal
       && snapshot.guidance.phase === "turn" ? this.swap : null;
     if (review) this.offer(this.lookingBack(review), this.leave);
@@ -154,8 +153,8 @@ export class Actions {
       this.hinting(snapshot), this.takeBack);
   }
 
-  /** Whose move a seat's device takes back or makes, to send along; nothing on a page that may do
-   * it for everybody. */
+  /** The player for whom a seat's device takes back or moves; empty on a page that may act for
+   * everybody. */
   get asSeat() {
     const { snapshot, game, mine, mayAct, bySeat } = this.store;
     if (mayAct || !game) return {};
@@ -165,19 +164,19 @@ export class Actions {
     return mine.includes(player) ? { player } : {};
   }
 
-  /** Whether the plate is held tilted, and a hand of the table could let it go.
+  /** Return whether the plate is held tilted and the table's hand could level it.
    * @param {Wire.Snapshot} snapshot */
   leans({ guidance, plate }) {
     return guidance.phase === "paused" && plate.stillness === "tilted" && this.store.handsFree;
   }
 
-  /** Before the first move: how the game goes.
+  /** Return the button for the lesson before the first move.
    * @param {Wire.Snapshot} snapshot */
   first({ game: { moves } }, { game }) {
     return game.lesson && moves.length === 0 ? this.learn : null;
   }
 
-  /** What the table's hand can do in a lesson, and at its end a game.
+  /** Return the button for the next step of a lesson, or for a game after it.
    * @param {Wire.Snapshot} snapshot */
   ofLesson(snapshot) {
     const { done, steps, by_hand: others } = snapshot.learning.lesson;
@@ -190,19 +189,19 @@ export class Actions {
   }
 
   lookingBack({ record, ply }) {
-    if (record.played) return null; // it was not played
+    if (record.played) return null; // This line was not played.
     const own = record.game.id === this.store.layout.game?.id;
     setText(this.goOn.lastChild, own ? t("Take back to here") : t("Play on from here"));
     return own && ply === record.moves.length ? null : this.goOn;
   }
 
-  /** The table's hand, where it can help and does not work by itself.
+  /** Return the button for the table's hand, if it can help and does not work unasked.
    * @param {Wire.Snapshot} snapshot */
   helping(snapshot) {
     const { game, guidance: { phase, roles, shifts }, players } = snapshot;
     const words = HELP[phase];
     const something = Object.keys(roles).length + shifts.length > 0;
-    // it plays by itself
+    // The bot's own hand is at work.
     const engine = phase === "settle" && players.engines[game.to_move];
     const alone = engine || (this.ownHand.on && phase !== "fix");
     if (!this.store.handsFree || !words || !something || alone) return null;
@@ -210,7 +209,7 @@ export class Actions {
     return this.help;
   }
 
-  /** Where a person is to move.
+  /** Return the button for a hint while a person is to move.
    * @param {Wire.Snapshot} snapshot */
   hinting({ game: { to_move: mover }, guidance, learning, match, players }) {
     const may = this.store.layout.engine_names.length && guidance.phase === "turn"
@@ -227,7 +226,7 @@ export class Actions {
   }
 }
 
-// What to do next, in one sentence; the result; what is broken; whether the table is there.
+// The sentence about the next step, the result, faults, and the connection.
 const PHASES = {
   setup: () => t("Set up"),
   turn: () => t("Your turn"),
@@ -244,7 +243,7 @@ function phaseOf({ guidance: { phase }, seats: room }) {
   return PHASES[phase]?.() ?? phase;
 }
 
-/** Paper in the winner's colour rains over the page, except for people who want no motion. */
+/** Let paper in the winner's colour rain over the page, unless people want no motion. */
 function celebrate(colour) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   const paper = h("div", { class: "confetti", "aria-hidden": "true" },
@@ -262,8 +261,8 @@ export class Say {
   /** @type {string | undefined} */ playedKey;
   /** @type {string | undefined} */ playedSay;
 
-  /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game.
-   * Faults stand in `side`: over the sentence they would push it onto the plate. */
+  /** `actions` is the row of buttons; `learn()` begins the game's lesson. Faults are shown in
+   * `side`, because above the sentence they would push it onto the plate. */
   constructor(store, box, side, actions, learn, voice, ownHand) {
     /** @type {Store} */ this.store = store;
     this.voice = voice;
@@ -271,7 +270,7 @@ export class Say {
     this.ask = button("help", t("Learn in a minute"), learn,
       { class: "plain quiet ask-how", hidden: true });
     this.phase = h("span", { class: "phase" });
-    this.steps = h("span", { hidden: true }); // of a lesson
+    this.steps = h("span", { hidden: true }); // Progress of a lesson.
     this.mover = h("span", { class: "mover" });
     this.line = h("p", { class: "line", "aria-live": "polite" });
     this.tally = h("div", { class: "tally" });
@@ -280,7 +279,7 @@ export class Say {
       this.ask, actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
-    box.replaceChildren(this.link, this.card); // the name stood there until now
+    box.replaceChildren(this.link, this.card); // The program's name was there during loading.
     side.prepend(this.faults);
     store.listen(() => this.update(), true);
     store.on(["pointed"],
@@ -294,10 +293,10 @@ export class Say {
     setText(this.link, lost ? t("The table does not answer. Trying again…") : "");
     document.documentElement.dataset.link = link;
     document.documentElement.toggleAttribute("data-looking-back", Boolean(review));
-    this.card.hidden = lost && !snapshot; // nothing is known of the game
+    this.card.hidden = lost && !snapshot; // Nothing is known of the game.
     const lit = Object.values(snapshot?.guidance.roles ?? {})
       .filter((role) => role === "legal").length;
-    // a hint's place, or a lesson's
+    // One or two places are those of a hint or a lesson.
     document.documentElement.toggleAttribute("data-pointed-at", lit > 0 && lit < 3);
     if (!layout || !snapshot) {
       this.tell(lost ? "" : t("Looking for the table…"));
@@ -338,7 +337,7 @@ export class Say {
     this.count();
   }
 
-  /** Who looks at it, on a device that may not act for everybody; null on one that may. */
+  /** Say who looks on, on a device that may not act for everybody; null on one that may. */
   ofSeat() {
     const { watching, mine, bySeat } = this.store;
     if (!watching) return null;
@@ -346,7 +345,7 @@ export class Say {
       ? t("You are {player}", { player: mine.map(nameOf).join(", ") }) : t("You are watching");
   }
 
-  /** How far a lesson has come, if it is one.
+  /** Say how far a lesson has come, or return null.
    * @param {Wire.LessonProgress | null} lesson */
   lessonOf(lesson) {
     if (!lesson) return null;
@@ -374,7 +373,7 @@ export class Say {
         { players: offers.map((each) => players.called(each)).join(", ") })}`;
     }
     if (phase === "settle") return this.played() ?? say;
-    // of the game before: this one has no pieces yet to speak of
+    // These pieces are of the game before, so they are only cleared.
     const lit = Object.values(roles);
     if (phase === "setup" && handsFree && this.ownHand.on && lit.length
       && lit.every((role) => ["remove", "wrong"].includes(role))) return t("Clearing the board…");
@@ -383,7 +382,8 @@ export class Say {
     return slots ? `${say} ${t("Or tap a slot.")}` : say;
   }
 
-  /** What the computer plays, where the table's own hand carries it out: no order to the reader. */
+  /** Tell what a bot plays while the table's own hand carries it out, since the reader has nothing
+   * to do. */
   played() {
     const { snapshot, handsFree } = this.store;
     const { game: { to_move: mover, moves }, guidance: { shifts }, players } = snapshot;
@@ -402,7 +402,7 @@ export class Say {
     return this.playedSay;
   }
 
-  /** A long sentence is set smaller, so that the plate keeps its room. */
+  /** Show a sentence; long ones are smaller, so that the plate keeps its room. */
   tell(words) {
     setText(this.line, this.store.said(words));
     this.voice.say(this.store.said(words));
@@ -426,7 +426,7 @@ export class Say {
     this.count();
   }
 
-  /** What decided the game, in figures. */
+  /** Show the figures that decided the game. */
   count() {
     const { result } = shown(this.store);
     const told = result && !this.store.review && this.store.players.told;
@@ -458,13 +458,13 @@ export class Say {
     if (won && !level && players.running === game.id) celebrate(looksOf(piece, game).base);
   }
 
-  /** Faults that the sentence itself does not tell. */
+  /** Return the faults that the sentence does not mention. */
   unsaid({ faults, say }) {
     return faults.filter(({ problem }) => !say.includes(problem));
   }
 
   showFaults(faults, dimmed) {
-    // A cable that is out takes several parts with it: that is said once.
+    // A loose cable makes several parts fail, but is reported once.
     const lines = [...new Map(faults.map(({ problem, remedy, part }) =>
       [problem, [problem, remedy, part]])).values()];
     if (dimmed < 1) {
@@ -478,8 +478,8 @@ export class Say {
   }
 }
 
-// A question of the table beside the plate: answers to press, by mouse, finger or key.
-const FEW = 8; // more are a list of their own to scroll
+// The table's question beside the plate, with answers to press by mouse, finger or key.
+const FEW = 8; // A longer list of answers scrolls.
 
 export class Questions {
   constructor(store, send) {
@@ -498,7 +498,7 @@ export class Questions {
     const { snapshot, review, falling, mayAct } = this.store;
     const question = review || falling ? null : snapshot?.guidance.question ?? null;
     const asked = question ? JSON.stringify([question.ask, question.choices]) : "";
-    // or what the pointer holds would move from under it
+    // Otherwise whatever the pointer holds would move away.
     const stays = !question && this.store.gripped;
     this.element.classList.toggle("stays", Boolean(stays));
     if (asked !== this.asked && !stays) this.open(question, asked);
@@ -540,7 +540,7 @@ export class Questions {
     h("span", {}, this.store.said(label.charAt(0).toUpperCase() + label.slice(1))));
   }
 
-  /** Which way it falls. */
+  /** Return the direction in which it falls. */
   arrow(path) {
     if (path.length < 2) return "next";
     const [a, b] = [path[0], path[path.length - 1]]

@@ -13,7 +13,7 @@ const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")],
 const levelName = (level) => LEVELS.find(([value]) => value === level)?.[1]() ?? level;
 
 export class Seats {
-  /** `reconnect()` opens the connection anew, with the cookie of a seat. */
+  /** `reconnect()` opens a new connection, with the cookie of a seat. */
   constructor(store, { ask, complain, reconnect }) {
     /** @type {Store} */ this.store = store;
     /** @type {Ask} */ this.ask = ask;
@@ -23,13 +23,13 @@ export class Seats {
     /** @type {Wire.SeatsState} */ this.known = { players: [], mine: [], away: [], codes: {},
       pictures: {}, address: "", at_table: false, closed: false };
     this.draw = steady(this.element, () => this.drawNow());
-    // several things change at once as a page opens
+    // Opening a page changes several things within a moment.
     this.refreshSoon = paced(200, () => this.refresh());
     store.listen((_, changed) => this.update(changed));
     addEventListener("hashchange", () => this.sitByAddress());
   }
 
-  /** Each seat as everybody may know it. */
+  /** The seats as everybody may know them. */
   get seats() {
     const { seats, players: { phones } } = this.store.snapshot;
     return seats?.seats ?? this.known.players.map((player) =>
@@ -38,14 +38,13 @@ export class Seats {
 
   get free() { return this.seats.filter((seat) => !seat.taken && !seat.computer); }
 
-  /** Whether this is the phone of one person, who sat down with a code: it shows what is that
-   * seat's, and no more. */
+  /** True on the phone of one person who sat down with a code. It shows only that seat. */
   get own() {
     return this.known.mine.length === 1
       && (!this.known.at_table || remembered("seat-by-code", "no") === "yes");
   }
 
-  /** Whether a game of cards still waits for people. */
+  /** True while a game of cards waits for people. */
   get lobby() {
     const { snapshot } = this.store;
     return Boolean(snapshot?.seats) && this.free.length > 0 && !this.own
@@ -64,16 +63,16 @@ export class Seats {
 
   async refresh() {
     const asked = this.asked = (this.asked ?? 0) + 1;
-    // asked again when the table answers
+    // The next change asks again.
     const known = await fetchJson(SEATS).catch(() => this.known);
-    if (asked < this.asked) return; // answers may come in another order
+    if (asked < this.asked) return; // A newer answer has already arrived.
     this.known = known;
     this.store.mine = known.mine;
     this.store.tell("mine");
     this.draw();
   }
 
-  /** Resolves to whether the seat was taken. */
+  /** Take a seat. Resolves to whether that worked. */
   sit(body) {
     return fetchJson(SEATS, body).then(() => {
       remember("seat-by-code", body.code ? "yes" : "no");
@@ -82,12 +81,12 @@ export class Seats {
     }).then(() => true, (error) => this.complain(error.message));
   }
 
-  /** On this device, which then goes from hand to hand. */
+  /** Take all free seats with this device, which people then pass round. */
   async sitAll() {
     for (const { player } of this.free) if (!await this.sit({ player })) return;
   }
 
-  /** http://table/#seat=123456 */
+  /** Sit down by an address like http://table/#seat=123456. */
   async sitByAddress() {
     const [, code] = location.hash.match(/^#seat=(\d{6})$/) ?? [];
     if (!code) return;
@@ -96,12 +95,12 @@ export class Seats {
   }
 
   async send(message) {
-    // this device may just have sat down
+    // This device may just have sat down and still be reconnecting.
     await this.store.until(() => this.store.link === "open", REOPENS_WITHIN_MS);
     return this.ask(message).catch((error) => this.complain(error.message));
   }
 
-  /** Who is to play, while a seat of a game of cards is free; else out of the way. */
+  /** Draw the seats: prominent while a seat of a card game is free, else closed. */
   drawNow() {
     const { store: { snapshot, review, mayAct }, known: { mine, at_table: here } } = this;
     const cards = Boolean(snapshot?.seats);
@@ -165,7 +164,7 @@ export class Seats {
 
   seatBot(player, level) { this.send({ type: "seat-computer", player, level }); }
 
-  /** Whoever sits there is asked first. */
+  /** Free a seat after a question. */
   leave(player, cards) {
     const go = () => { asked.close(); this.send({ type: "stand-up", player }); };
     const asked = show(t("Free the seat of {player}?", { player: nameOf(player) }), "free-seat",

@@ -1,15 +1,15 @@
-// Maps of the plate's sensors: what each feels now and what was made of it, and what the last
-// calibration found.
+// Maps of the plate's sensors: their readings with the conclusions, and the results of the last
+// calibration.
 import { fetchJson } from "/static/dialogs.js";
 import { act, h, isNew, refill, s, set, setText, t } from "/static/page.js";
 
-const CELL = 40; // of a map
+const CELL = 40; // Width of a map's cell.
 const FULL_MT = 13;
 const SHORT = { "N-strong": "N", "S-strong": "S", "N-weak": "n", "S-weak": "s", none: "" };
 const STILLNESS = { still: () => t("still"), tilted: () => t("tilted"), moving: () => t("moving"),
   unknown: () => t("unknown") };
 
-/** Cells in the plate's order; `more(index)`: what stands in one. */
+/** Draw a map's cells in the plate's order; `more(index)` returns the content of a cell. */
 function drawMap(map, { columns, rows }, more) {
   map.setAttribute("viewBox", `0 0 ${columns * CELL} ${rows * CELL}`);
   const cells = Array.from({ length: columns * rows }, (_, index) => {
@@ -21,7 +21,8 @@ function drawMap(map, { columns, rows }, more) {
   return cells;
 }
 
-/** Blue for south, orange for north: told apart by every kind of eye. */
+/** Return the colour of a field: blue for south, orange for north, which colour-blind people can
+ * tell apart. */
 function colour(mt) {
   const strength = Math.min(1, Math.abs(mt) / FULL_MT) ** 0.6;
   const [r, g, b] = mt < 0 ? [240, 140, 40] : [60, 140, 240];
@@ -67,7 +68,7 @@ export class SensorView {
     this.drawHealth(plate, guidance.faults);
   }
 
-  /** Where pieces stand on their places. */
+  /** Draw where the pieces are within their places. */
   drawRings(offsets) {
     const { places, pitch_mm: pitch } = this.store.layout;
     this.cells.forEach((cell, index) => {
@@ -115,9 +116,10 @@ export class SensorView {
   }
 }
 
-const FULL_MARGIN_MT = 1.2; // a margin that nothing in play uses up
+const FULL_MARGIN_MT = 1.2; // A margin that play never uses up.
 
-/** From sienna, no margin, to blue, plenty: told apart by every kind of eye, and by the number. */
+/** Return a colour from sienna (no margin) to blue (plenty), which colour-blind people can tell
+ * apart. */
 function marginColour(mt) {
   const good = Math.max(0, Math.min(1, mt / FULL_MARGIN_MT));
   const mix = (low, high) => Math.round(low + (high - low) * good);
@@ -125,9 +127,9 @@ function marginColour(mt) {
   return `rgb(${mix(200, 60)} ${mix(90, 140)} ${mix(40, 240)} / ${opacity})`;
 }
 
-/** Each place's margin, worst places by name, and what to do. */
+/** Shows each place's margin, the worst places by name, and remedies. */
 export class HealthMap {
-  /** `again(place)`: a person wants that place measured again. */
+  /** `again(place)` measures a place again. */
   constructor(store, again) {
     /** @type {Store} */ this.store = store;
     this.again = again;
@@ -135,9 +137,9 @@ export class HealthMap {
     this.element = h("div", { class: "health-panel" });
   }
 
-  /** When the panel comes into view, and when a calibration has ended. */
+  /** Fetch the results when the panel opens and after a calibration. */
   async look() {
-    // the page says elsewhere that the table does not answer
+    // The page reports a lost connection elsewhere.
     const found = await fetchJson("/api/v1/health").catch(() => null);
     if (found) this.draw(found);
   }

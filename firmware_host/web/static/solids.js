@@ -1,5 +1,5 @@
-// Solids with shadows: a small WebGL 2 renderer. Lengths in mm, z up. What has no colour of its own
-// lets the page behind the canvas through, darker where a shadow falls.
+// A small WebGL 2 renderer of solids with shadows. Lengths are in mm, and z is up. Surfaces without
+// a colour let the page behind the canvas through, darkened by shadows.
 
 export const minus = (a, b) => a.map((each, at) => each - b[at]);
 export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -7,11 +7,11 @@ const cross = (a, b) =>
   [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 export const unit = (a) => a.map((each) => each / Math.hypot(...a));
 
-/** A quaternion [w, x, y, z] as a matrix. */
+/** Convert a quaternion [w, x, y, z] to a matrix. */
 export const turned = (w, x, y, z) =>
   new DOMMatrix().rotateAxisAngle(x, y, z, (360 / Math.PI) * Math.atan2(Math.hypot(x, y, z), w));
 
-/** A point or (`w` 0) a direction through a matrix.
+/** Transform a point or, with `w` 0, a direction.
  * @param {DOMMatrix} m @param {number[]} point */
 export function through(m, point, w = 1) {
   const [x, y, z] = point;
@@ -19,7 +19,8 @@ export function through(m, point, w = 1) {
   return [at.x, at.y, at.z];
 }
 
-/** Into the axes of an eye at a point: x right, y up, and it looks along -z at another. */
+/** Return the matrix to the axes of an eye at `from` that looks at `at`: x right, y up, z
+ * backwards. */
 export function looking(from, at) {
   const z = unit(minus(from, at));
   const x = unit(cross([0, 0, 1], z));
@@ -28,18 +29,19 @@ export function looking(from, at) {
     -dot(x, from), -dot(y, from), -dot(z, from), 1]);
 }
 
-/** `slope`: of the picture's upper edge; `aspect`: how much wider it is than high. */
+/** Return a perspective matrix. `slope` is that of the picture's upper edge, and `aspect` its width
+ * divided by its height. */
 export const perspective = (slope, aspect, near, far) =>
   new DOMMatrix([1 / slope / aspect, 0, 0, 0, 0, 1 / slope, 0, 0, 0, 0, (far + near) / (near - far),
     -1, 0, 0, (2 * far * near) / (near - far), 0]);
 
 const SHADOW = 1024;
-// of one that is drawn: its matrix, colour, colour of its mark, which mark, gloss
+// Numbers for each solid: matrix, colour, colour of the mark, index of the mark, gloss.
 const FLOATS = 24;
-// and where: a matrix is four
+// Location of each attribute; a matrix takes four.
 const PARTS = { at: 0, normal: 1, uv: 2, place: 3, tint: 7, ink: 8, look: 9 };
 const SIZES = [3, 3, 2, 4, 4, 4, 4, 3, 3, 2];
-const CORNER = 3; // the first parts are each corner's, the others each solid's
+const CORNER = 3; // The first attributes belong to each corner, the others to each solid.
 const VERTEX = `#version 300 es
 in mat4 place; in vec3 at, normal, tint, ink; in vec2 uv, look;
 uniform mat4 eye, sun;
@@ -105,7 +107,7 @@ void main() { gl_Position = eye * place * vec4(at, 1.0); }`;
 const DEPTH_FRAGMENT = `#version 300 es
 precision mediump float; void main() {}`;
 
-/** Solids of one shape; `add` each of them anew for every picture. */
+/** All solids of one shape. Call `add` for each of them before every picture. */
 class Kind {
   constructor(gl, { corners, triangles }, options) {
     /** @type {WebGL2RenderingContext} */ this.gl = gl;
@@ -133,7 +135,7 @@ class Kind {
     });
   }
 
-  /** One where that matrix puts it; `mark` is a cell of the marks' texture, -1 none. */
+  /** Add a solid with that matrix; `mark` is a cell of the marks' texture, or -1. */
   add(place, colour, ink = colour, mark = -1, gloss = 0.1) {
     const at = FLOATS * this.count;
     if (at + FLOATS > this.data.length) {
@@ -159,10 +161,10 @@ class Kind {
 }
 
 export class Solids {
-  /** Throws where there is no WebGL 2. */
+  /** Throws an Error if there is no WebGL 2. */
   constructor(canvas) {
     this.canvas = canvas;
-    // smooth edges cost a processor that draws by itself too much
+    // Smooth edges are too slow without a graphics chip.
     const gl = canvas.getContext("webgl2", { failIfMajorPerformanceCaveat: true })
       ?? canvas.getContext("webgl2", { antialias: false });
     if (!gl) throw new Error("no WebGL 2");
@@ -212,14 +214,14 @@ export class Solids {
     return { texture, frame };
   }
 
-  /** Of that shape, made once for each name. `onlyShadows`: nothing else is seen on it, and it
-   * casts none. */
+  /** Return the kind of that name, which `shape()` makes once. `onlyShadows`: the solid shows
+   * shadows alone and casts none. */
   kind(name, shape, onlyShadows = false) {
     if (!this.kinds.has(name)) this.kinds.set(name, new Kind(this.gl, shape(), { onlyShadows }));
     return this.kinds.get(name);
   }
 
-  /** `image`: a canvas, or {width, height, bytes} of RGBA. */
+  /** Load a texture from a canvas or from {width, height, bytes} of RGBA. */
   texture(name, image) {
     const { gl } = this;
     this.textures[name] ??= gl.createTexture();
@@ -229,7 +231,8 @@ export class Solids {
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, image.width, image.height, 0, gl.RGBA,
         gl.UNSIGNED_BYTE, image.bytes);
     else gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, image);
-    if (!image.bytes) gl.generateMipmap(gl.TEXTURE_2D); // fine marks, far away too
+    // Mipmaps keep fine marks clean at a distance.
+    if (!image.bytes) gl.generateMipmap(gl.TEXTURE_2D);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER,
       image.bytes ? gl.LINEAR : gl.LINEAR_MIPMAP_LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
@@ -237,8 +240,8 @@ export class Solids {
       gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
   }
 
-  /** As many pixels as the screen has, up to `most` for each of the page's, or a share of them;
-   * shadows are coarser where that is less than `coarse`. */
+  /** Fit the canvas to the screen's pixels, at most `most` for each of the page's, times `share`.
+   * Below the share `coarse` the shadows are coarser. */
   fit(most, share, coarse) {
     const { canvas } = this;
     this.coarse = share < coarse;
@@ -249,7 +252,8 @@ export class Solids {
       Object.assign(canvas, { width, height });
   }
 
-  /** Everything that was added. `view`: {eye, from, light, reach, grid, pitch, seen, count}. */
+  /** Draw everything that was added. `view` is {eye, from, light, reach, grid, pitch, seen, count}.
+   * */
   draw(view) {
     const { gl, canvas } = this;
     const kinds = [...this.kinds.values()].filter(({ count }) => count);
@@ -263,7 +267,7 @@ export class Solids {
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.useProgram(this.depth.program);
     gl.uniformMatrix4fv(this.depth.uniforms.eye, false, sun);
-    // only what is turned away from the light casts shadows: nothing lies in its own
+    // Only back faces cast shadows, so that no face shadows itself.
     gl.cullFace(gl.FRONT);
     for (const kind of kinds) if (!kind.onlyShadows) kind.draw();
     gl.cullFace(gl.BACK);

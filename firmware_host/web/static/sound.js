@@ -1,19 +1,18 @@
-// The table's tunes, of struck wood and glass, played by this browser: each once, and only where
-// sound is on.
+// The table's tunes, struck on wood and glass, played by this browser once each if sound is on.
 import { h, icon, language, remember, remembered, t, toggle } from "/static/page.js";
 
-// What is struck: [times its pitch, loudness] of each partial, s that it rings, and how loud the
-// knock itself is
+// Timbres: [frequency ratio, loudness] of each partial, the decay time in s, and the loudness of
+// the knock.
 const BODIES = {
   wood: { partials: [[1, 1], [3.93, 0.32], [9.2, 0.1]], ring_s: 0.09, knock: 0.5 },
   glass: { partials: [[1, 0.7], [2.76, 0.5], [5.4, 0.28], [8.93, 0.12]], ring_s: 0.2, knock: 0.12 },
 };
 const [WOOD, GLASS] = ["wood", "glass"];
-const TABLE = [WOOD, 147, 0]; // on which a piece is put down
+const TABLE = [WOOD, 147, 0]; // The knock of the table under a piece.
 const PUT = { tile: [[WOOD, 880, 0], [WOOD, 660, 0.05]], stone: [[WOOD, 1175, 0], TABLE],
   ship: [[GLASS, 1047, 0], TABLE], ball: [[GLASS, 1760, 0], TABLE] };
 
-// [body, Hz, start s] of each stroke
+// Strokes of each tune: [timbre, Hz, start in s].
 const TUNES = {
   start: [[WOOD, 523, 0], [WOOD, 659, 0.1], [WOOD, 784, 0.2]],
   ask: [[GLASS, 784, 0], [GLASS, 1047, 0.1]],
@@ -27,10 +26,10 @@ const TUNES = {
   paused: [[WOOD, 330, 0]],
 };
 const LASTS_S = 1.4;
-// who asks for less hears nothing until it is turned on
+// People who want less motion hear nothing until they turn sound on.
 const quiet = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Add one stroke to the samples of a tune. */
+/** Add a stroke to the samples of a tune. */
 function strike(samples, rate, [name, hertz, at]) {
   const { partials, ring_s: ring, knock } = BODIES[name];
   for (let n = Math.round(at * rate), since = 0; n < samples.length; n += 1, since += 1 / rate) {
@@ -49,12 +48,12 @@ export class Sounds {
     /** @type {Store} */ this.store = store;
     this.on = remembered("sound", quiet.matches ? "off" : "on") === "on";
     this.volume = Number(remembered("volume", "60"));
-    this.heard = null; // number of the newest sound known
-    // what sounds meanwhile is over
+    this.heard = null; // Number of the newest known sound.
+    // Sounds during the interruption are over.
     store.on(["link"], () => { if (store.link === "lost") this.heard = null; });
     store.on(["game.sounds"], () => this.take(store.snapshot.game.sounds));
-    // a browser lets a page sound only after its person has touched it
-    // slow: what was pressed is shown first
+    // A browser allows sound only after a touch. Starting it is slow, so the effect of that touch
+    // is drawn first.
     const wake = () => requestAnimationFrame(() => setTimeout(() => this.context()));
     addEventListener("pointerdown", wake, { once: true });
     addEventListener("keydown", wake, { once: true });
@@ -63,7 +62,7 @@ export class Sounds {
   take(sounds) {
     const [newest, name] = sounds.at(-1) ?? [0];
     if (this.heard !== null && newest > this.heard) this.play(name);
-    this.heard = newest; // what sounded before this page came is over
+    this.heard = newest; // Sounds before this page opened are over.
   }
 
   toggle() {
@@ -73,7 +72,7 @@ export class Sounds {
     return this.on;
   }
 
-  /** How loud, for the drawer. */
+  /** Make the volume slider for the drawer. */
   slider() {
     const keep = () => { remember("volume", String(this.volume)); this.play("move"); };
     return h("label", { class: "volume" }, icon("sound"),
@@ -107,7 +106,7 @@ export class Sounds {
   }
 }
 
-// The sentence read aloud by the browser, if that is wanted; off unless somebody turns it on.
+// Reads the sentence aloud if people turn that on.
 export class Voice {
   constructor() {
     this.able = "speechSynthesis" in window;
@@ -115,7 +114,7 @@ export class Voice {
     this.said = "";
   }
 
-  /** Read `words`, once; what was being read ends. */
+  /** Read `words` once, and stop what was being read. */
   say(words) {
     if (words === this.said) return;
     this.said = words;
@@ -132,7 +131,7 @@ export class Voice {
     speechSynthesis.speak(utterance);
   }
 
-  /** A button for it; null where the browser cannot speak. */
+  /** Make the button for it, or return null if the browser cannot speak. */
   button() {
     return this.able ? toggle("sound", t("Read aloud"), this.on, () => {
       this.on = !this.on;

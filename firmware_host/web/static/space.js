@@ -1,5 +1,5 @@
-// The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows
-// are drawn over the page's own flat plate, which keeps its felt, its lights and its names.
+// The plate and its pieces in three dimensions from any side. Pieces, wood and shadows are drawn
+// over the page's flat plate, which keeps its felt, lights and names.
 import { bodyOf, cellOf, MARK_COUNT, marksPicture, peg, pegOf, post, slab, troopOf,
   wall } from "/static/bodies.js";
 import { formOf, looksOf } from "/static/marble.js";
@@ -7,41 +7,41 @@ import { dot, looking, minus, perspective, Solids, through, turned, unit } from 
 
 const RADIUS = 14;
 const HEIGHT = 15;
-const TOUCHED_MM = 15; // from a piece's middle
-const SURFACE = 20; // of the plate above its pivot
+const TOUCHED_MM = 15; // Radius around a piece's centre in which a press takes it.
+const SURFACE = 20; // Height of the plate's surface above its pivot.
 const GROUND = -170;
 const THICK = 12;
-const SLOPE = 0.24; // of the picture's upper edge, seen from the eye
-const ASIDE = 1.16; // how far down one looks on what is flat, on what is high, and from above
+const SLOPE = 0.24; // Slope of the picture's upper edge as seen from the eye.
+const ASIDE = 1.16; // Usual pitch of the view for flat boards, for high pieces, and from above.
 const UPRIGHT = 0.95;
 const ABOVE = 1.5;
-const HIGH = 10; // what stands on the plate is seen whole
+const HIGH = 10; // Room in height for pieces, so that they are visible as a whole.
 const TOWER = 50;
-const AROUND = 5; // what is seen of the room
-const BESIDE = 21; // room for fingers that mean a slot
+const AROUND = 5; // Margin around the frame.
+const BESIDE = 21; // Margin for fingers that point at a slot.
 const FULL_MT = 14;
-const NOISE = 4; // of 255
+const NOISE = 4; // Of 255.
 const STILL_MS = 200;
-const TILT_S = 0.05; // in which the drawn tilt follows the sensor's
-// a frame that takes longer is drawn with fewer pixels
+const TILT_S = 0.05; // Time constant of the drawn tilt.
+// Frames that take longer are drawn with fewer pixels.
 const SLOW_MS = matchMedia("(pointer: coarse)").matches ? 36 : 24;
-const COARSE = 0.7; // with a smaller share of the pixels all is drawn more simply
+const COARSE = 0.7; // Below this share of the pixels everything is drawn more simply.
 const COARSEST = 0.35;
 const PEGS = [0.62, 0.6, 0.56];
 const WOOD = [0.43, 0.27, 0.15];
 const STEEL = [0.3, 0.3, 0.34];
 const DARK = [0.17, 0.1, 0.03];
 const LIGHT = unit([-0.6, -0.12, 0.78]);
-const GLIDE_S = 0.1; // a piece of which only places are known goes most of its way in so long
+const GLIDE_S = 0.1; // Time constant of pieces that glide, of which only the places are known.
 const ARRIVED_MM = 0.3;
 const COMES_FROM_MM = 70;
-const FEW = 6; // more that come at once are another position
+const FEW = 6; // If more pieces come together, the position has changed and nothing glides.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
 
-/** As a style sheet has it: y down, ways times `scale`, what is drawn times `size`, seen from
- * `depth` before the screen. */
+/** Return a matrix for a style sheet: y points down, distances are multiplied by `scale` and
+ * drawings by `size`, seen from `depth` before the screen. */
 function css(m, scale, size = 1, depth = 0) {
   const more = size / scale;
   return String(new DOMMatrix().translate(0, 0, depth).scale(scale, -scale, scale).multiply(m)
@@ -53,7 +53,7 @@ const upright = ({ x, y, z }) => [x, y, z + HEIGHT / 2, 1, 0, 0, 0];
 const standsOn = ([x, y, z], [underX, underY, underZ]) => z - underZ > HEIGHT / 2
   && z - underZ < 1.5 * HEIGHT && Math.hypot(x - underX, y - underY) < RADIUS;
 
-/** How far the middle of a marble is above that of the disc in it, whichever way that lies: both
+/** Return how far the centre of a ball is above that of the disc inside it, for any attitude: both
  * touch the same ground. */
 function raised([, x, y]) {
   const up = 1 - 2 * (x * x + y * y);
@@ -61,11 +61,11 @@ function raised([, x, y]) {
 }
 
 export class Space {
-  /** While a clip is shown again: called with the share of it that is over, and at its end. */
+  /** Called during a replay with its progress from 0 to 1, and at its end. */
   /** @type {((share: number) => void) | undefined} */ onReplay;
   /** @type {(() => void) | undefined} */ onReplayed;
 
-  /** `pieces`: what the page draws of them (pieces.js). Throws where there is no WebGL 2. */
+  /** `pieces` are those that the page draws (pieces.js). Throws an Error if there is no WebGL 2. */
   constructor(store, plate, pieces, poses, canvas) {
     /** @type {Store} */ this.store = store;
     this.plate = plate;
@@ -74,14 +74,14 @@ export class Space {
     this.canvas = canvas;
     this.zoom = 1;
     this.showsField = false;
-    this.replay = null; // {clip, at, speed} while one is shown
-    this.pace = 0; // ms a frame, lately
-    this.sharp = 1; // the share of the screen's pixels, each way, that this machine can draw
+    this.replay = null; // {clip, at, speed} during a replay.
+    this.pace = 0; // Recent average time of a frame in ms.
+    this.sharp = 1; // The fraction of the screen's pixels, each way, that this machine can draw.
     this.lean = [0, 0];
-    this.names = new Map(); // number -> piece, also of those that are gone: a replay shows them
+    this.names = new Map(); // Number -> piece, including removed ones, which a replay shows.
     this.furnish();
     this.face();
-    // a phone put it aside
+    // A phone drops the context of a page in the background.
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
       this.furnish();
@@ -95,7 +95,7 @@ export class Space {
     this.update(new Set(["layout"]));
   }
 
-  /** Everything that the graphics chip keeps. */
+  /** Load everything that the graphics chip stores. */
   furnish() {
     this.solids = new Solids(this.canvas);
     this.solids.texture("marks", marksPicture());
@@ -115,23 +115,24 @@ export class Space {
     if (["layout", "review", "plate.pieces", "plate.cells", "learning.attract"]
       .some((name) => changed.has(name)))
       for (const { number, piece } of this.store.pieces()) this.names.set(number, piece);
-    // else it is told how it moves
+    // With poses the table itself reports the movement.
     const swung = this.plate.leans !== this.swungTo && !this.poses.newest;
     this.swungTo = this.plate.leans;
     if (felt || swung || ["layout", "review", "camera", "frame"].some((name) => changed.has(name)))
       this.wake();
   }
 
-  /** Whether nobody tells how pieces come, go and move: they glide. */
+  /** True if the movement of pieces is unknown, so that they glide. */
   get gliding() {
     const { layout, review, snapshot } = this.store;
     return !layout.hands || review || snapshot.learning.attract;
   }
 
-  /** Everything nearer to where it is wanted; what has just come, from above. */
+  /** Move the drawn pieces toward their places; new ones come from above. */
   glide(seconds) {
     const drawn = [...this.pieces.drawn.values()];
-    const another = drawn.filter(({ shown }) => !shown).length > FEW; // position altogether
+    // A new position does not glide.
+    const another = drawn.filter(({ shown }) => !shown).length > FEW;
     const share = still.matches || another || !this.gliding ? 1 : 1 - Math.exp(-seconds / GLIDE_S);
     this.glides = false;
     for (const each of drawn) {
@@ -144,8 +145,8 @@ export class Space {
     }
   }
 
-  /** South in red, north in green of the picture, as the shader reads it. Whether it is more
-   * than noise. */
+  /** Load the field for the shader, with south in red and north in green. Returns whether it
+   * changed by more than noise. */
   feel(field) {
     const { columns, rows, places } = this.store.layout;
     const bytes = new Uint8Array(4 * columns * rows);
@@ -180,13 +181,14 @@ export class Space {
     const moves = this.replay || this.swings || this.glides
       || this.poses.shown < (this.poses.newest?.t ?? 0) - 1e-4
       || now - this.wokenAt < STILL_MS;
-    const again = moves || (this.sharp < 1 && !this.rests); // at rest there is time for every pixel
+    // At rest there is time for every pixel.
+    const again = moves || (this.sharp < 1 && !this.rests);
     this.rests = !moves;
     if (!again) this.drawnAt = undefined;
     else if (!this.asked) this.asked = requestAnimationFrame((at) => this.frame(at));
   }
 
-  /** A machine without a graphics chip draws coarser, and so keeps up. */
+  /** Draw coarser on a machine without a graphics chip, so that it keeps up. */
   keepPace(ms) {
     this.pace += (Math.min(ms, 4 * SLOW_MS) - this.pace) * 0.2;
     if (this.pace < SLOW_MS || this.sharp <= COARSEST) return;
@@ -194,8 +196,7 @@ export class Space {
     this.pace = 0;
   }
 
-  /** What is to be seen now: a replay, the table as it moves, or what is known where it tells no
-   * more. */
+  /** Return what is visible now: a replay, the table's poses, or what else is known. */
   state(seconds) {
     const { store, poses } = this;
     const { layout, review } = store;
@@ -220,12 +221,12 @@ export class Space {
     return { attitude: live?.attitude ?? this.swing(seconds), pieces };
   }
 
-  /** Somebody has seen enough of the replay. */
+  /** End the replay. */
   skip() {
     this.replay.at = this.replay.clip.end;
   }
 
-  /** Between tiles that slide. */
+  /** Add the wall and the pegs between sliding tiles. */
   addLanes(tilted) {
     const { lanes } = this.plate;
     if (!lanes) return;
@@ -244,7 +245,7 @@ export class Space {
     return { attitude: angles, pieces: new Map(named) };
   }
 
-  /** The tilt that the sensor tells, without its noise and its steps. */
+  /** Return the drawn tilt in rad, which follows the sensor's without its noise and steps. */
   swing(seconds) {
     const { x = 0, y = 0 } = this.plate.leans ?? {};
     const share = Math.min(1, seconds / TILT_S);
@@ -261,14 +262,14 @@ export class Space {
 
   // The eye
 
-  /** From the side and the height that the page's buttons say. */
+  /** Turn to the side and height that the page's buttons say. */
   face() {
     this.yaw = (-Math.PI / 2) * (1 + this.plate.camera.turned);
     this.ownPitch = null;
     this.zoom = 1;
   }
 
-  /** How far down one looks. */
+  /** Pitch of the view in rad. */
   get pitch() {
     const usual = this.towers || this.store.game?.drawing ? UPRIGHT : ASIDE;
     return this.ownPitch ?? (this.plate.camera.above ? ABOVE : usual);
@@ -281,13 +282,13 @@ export class Space {
     this.wake();
   }
 
-  /** Where pieces may stand on each other. */
+  /** True if pieces can be stacked. */
   get towers() {
     const { guidance, seats } = this.store.snapshot;
     return guidance.phase === "free" || Boolean(seats);
   }
 
-  /** The eye, as near as it sees all that is played on from its side. */
+  /** Return the eye, as near as the whole frame stays visible from its side. */
   look() {
     const { clientWidth, clientHeight } = this.canvas;
     const { west, south, east, north } = this.store.frame;
@@ -300,7 +301,8 @@ export class Space {
     const corners = [west - beside, east + beside]
       .flatMap((x) => [south - AROUND, north + AROUND]
         .flatMap((y) => heights.map((z) => through(axes, [x, y, z], 0))));
-    const fit = (axis, slope) => { // between the picture's two edges, in that axis of the eye
+    // Fit the corners between two edges of the picture, along that axis of the eye.
+    const fit = (axis, slope) => {
       const [over, under] = [1, -1]
         .map((side) => Math.max(...corners.map((at) => side * at[axis] + slope * at[2])));
       return { middle: (over - under) / 2, away: (over + under) / 2 / slope };
@@ -356,11 +358,11 @@ export class Space {
     });
   }
 
-  /** The page's own plate, exactly under what is drawn here. */
+  /** Place the page's own plate exactly under what is drawn here. */
   setUnder({ view, focus, scale }, tilted) {
     const { scene, tiltBox } = this.plate;
-    // drawn larger than it is seen: a layer in perspective is drawn at its own size, which is too
-    // coarse
+    // The plate is drawn larger and scaled down, because a layer in perspective is too coarse at
+    // its own size.
     const coarse = this.sharp < COARSE;
     const { west, south, east, north } = this.store.frame;
     const finer = coarse ? 1 : 2;
@@ -377,7 +379,7 @@ export class Space {
     [, , scene.firstChild.style.transform, tiltBox.style.transform] = placed;
   }
 
-  /** The plate of the page is flat again. */
+  /** Make the page's plate flat again. */
   leave() {
     const { scene, tiltBox } = this.plate;
     scene.style.removeProperty("--u");
@@ -386,9 +388,10 @@ export class Space {
     this.placed = null;
   }
 
-  // What is under the mouse
+  // What is under the pointer
 
-  /** The ray through a point of the screen, in the plate's own axes with its surface at z = 0. */
+  /** Return the ray through a point of the screen, in the plate's axes with its surface at z = 0.
+   * */
   ray(clientX, clientY) {
     const { left, top, width, height } = this.canvas.getBoundingClientRect();
     const { from, view, aspect } = this.look();
@@ -399,14 +402,14 @@ export class Space {
     return { from: minus(through(level, from), [0, 0, SURFACE]), way: through(level, way, 0) };
   }
 
-  /** Where a ray meets the height `z` over the plate; null: nowhere before the eye. */
+  /** Return where a ray meets the height `z` over the plate, or null if that is behind the eye. */
   meets({ from, way }, z) {
     const far = (z - from[2]) / way[2];
     return far > 0 && Number.isFinite(far)
       ? { x: from[0] + way[0] * far, y: from[1] + way[1] * far } : null;
   }
 
-  /** The nearest piece under a point of the screen: {id, number, pose}, or null. */
+  /** Return the nearest piece under a point of the screen as {id, number, pose}, or null. */
   pick(clientX, clientY) {
     const { from, way } = this.ray(clientX, clientY);
     let found = null;

@@ -1,11 +1,11 @@
 // What the page knows: the layout, the newest snapshot, and what this page itself is doing.
 
-/** How many pieces of a kind stand on places. */
+/** Count the pieces of a kind on places. */
 export const countOf = (piece, cells) =>
   Object.values(cells).filter((each) => each === piece).length;
 
-/** What has changed in a group of the snapshot: "group.field" for each field, and the name of a
- * group that may be null. */
+/** Return the changes in a group of the snapshot: "group.field" for each field, or only the name of
+ * a group that can be null. */
 function changes(name, before, now) {
   if (["layout", "seats", "match"].includes(name)) return [name];
   return Object.keys(now)
@@ -13,39 +13,39 @@ function changes(name, before, now) {
     .map((field) => `${name}.${field}`);
 }
 
-const AGAIN_MS = 5000; // between two questions to a table that does not answer
+const AGAIN_MS = 5000; // Delay between two requests to a table that does not answer.
 
 export class Store {
   constructor() {
     /** @type {Wire.Layout | null} */ this.layout = null;
     /** @type {Wire.Snapshot | null} */ this.snapshot = null;
-    this.link = "connecting"; // connecting, open, lost
-    this.watching = false; // this device is not paired: it may look on only
+    this.link = "connecting"; // "connecting", "open" or "lost".
+    this.watching = false; // True if this device is not paired and may only watch.
     /** @type {Review | null} */ this.review = null; // while an earlier position is looked at
     /** @type {string[]} */ this.mine = []; // players who play from this device, see seats.js
-    // what the seat that is looked at may see, see room.js
+    // What the seat on the screen may see (room.js).
     /** @type {Wire.SeatView | null} */ this.seat = null;
-    this.holding = null; // what this page has in its hand, see hand.js
-    this.hint = null; // {path, colour} of what somebody points at, see say.js and press.js
-    this.moved = null; // the last move that is shown: cells before and after, see moves.js
+    this.holding = null; // The piece in this page's hand (hand.js).
+    this.hint = null; // {path, colour} of what somebody points at (say.js and press.js).
+    this.moved = null; // Cells before and after the last move on the screen (moves.js).
     /** @type {import("/static/players.js").Players | null} */
-    this.players = null; // names and score, see players.js
-    // what of the plate is drawn, in mm: {west, south, east, north}, see plate.js
+    this.players = null; // Names and score (players.js).
+    // The drawn part of the plate in mm: {west, south, east, north} (plate.js).
     /** @type {Frame | null} */ this.frame = null;
-    this.preview = null; // what a move would do, see press.js
-    this.falling = null; // the slot from which a tile falls just now, see press.js
-    this.working = false; // whether the table's own hand was asked to work, see hand.js
-    this.gripped = false; // whether the knob of the tilt is held, see tilt.js
-    this.waiting = []; // places and slots of presses that wait, see press.js
+    this.preview = null; // What a move would do (press.js).
+    this.falling = null; // The slot from which a tile is falling (press.js).
+    this.working = false; // True while the table's own hand works (hand.js).
+    this.gripped = false; // True while somebody holds the knob of the tilt (tilt.js).
+    this.waiting = []; // Places and slots of presses that wait (press.js).
     this.listeners = [];
   }
 
-  /** Call `listener(store, changed)` after each change; `changed` is a Set of names. Nothing is
-   * told before layout and snapshot are there, but to a listener that is `early`.
+  /** Call `listener(store, changed)` after each change; `changed` is a Set of names. Listeners that
+   * are `early` are also called before the first snapshot.
    * @param {(store: Store, changed: Set<Change>) => void} listener */
   listen(listener, early = false) { this.listeners.push(Object.assign(listener, { early })); }
 
-  /** Call `listener()` after a change of any of these.
+  /** Call `listener()` after a change of any of these names.
    * @param {Change[]} names */
   on(names, listener) {
     this.listen((_, changed) => names.some((name) => changed.has(name)) && listener());
@@ -58,7 +58,7 @@ export class Store {
       listener(this, names);
   }
 
-  /** A message of the server.
+  /** Take a message of the server.
    * @param {Wire.Layout | Wire.SeatView | Wire.Snapshot} message */
   take(message) {
     if (message.type === "layout") {
@@ -73,11 +73,12 @@ export class Store {
     }
     const { type: _type, ...groups } = message;
     const before = this.snapshot;
-    const known = "layout" in groups ? null : before; // of another game nothing is known yet
+    const known = "layout" in groups ? null : before; // Nothing is known yet of another game.
     this.snapshot = { ...before, ...groups };
     const changed = Object.keys(groups)
       .flatMap((name) => changes(name, known?.[name], groups[name]));
-    if (!before) changed.push("layout", "link", "watching"); // of which nobody has heard
+    // Listeners have not been called for these changes.
+    if (!before) changed.push("layout", "link", "watching");
     this.tell("snapshot", ...changed);
   }
 
@@ -87,10 +88,10 @@ export class Store {
     this.tell(name);
   }
 
-  /** The game on the plate: the one being looked at, or the one being played. */
+  /** The game on the screen: the reviewed one, or the current one. */
   get game() { return this.review ? this.review.record.game : this.layout?.game ?? null; }
 
-  /** Resolves with the first thing that `found()` finds; with null after `patienceMs`. */
+  /** Resolve with the first truthy result of `found()`, or with null after `patienceMs`. */
   until(found, patienceMs) {
     return new Promise((resolve) => {
       const end = (value) => {
@@ -108,8 +109,8 @@ export class Store {
     });
   }
 
-  /** What `work()` gives, which is asked for until the table answers; `missing()` is called each
-   * time that it does not. Throws what the table refuses. */
+  /** Call `work()` until the table answers, and return its result; `missing()` is called after each
+   * attempt without an answer. Throws the table's refusal. */
   async got(work, missing = () => {}) {
     for (;;) {
       try {
@@ -123,31 +124,32 @@ export class Store {
     }
   }
 
-  /** Whether the table can be told something from here now. */
+  /** True if this page may send requests to the table now. */
   get mayAct() { return this.link === "open" && !this.watching; }
 
   get handsFree() { return Boolean(this.layout?.hands) && this.mayAct && !this.review; }
 
-  /** The player to move, where this device is a seat's and moves by naming the move. */
+  /** The player to move, if this device only has that seat and moves by naming the move; else null.
+   * */
   get bySeat() {
     const { game: { to_move: mover }, guidance: { phase }, seats } = this.snapshot;
     return this.mine.includes(mover) && phase === "turn" && this.link === "open" && !seats
       && !this.review && !this.handsFree ? mover : null;
   }
 
-  /** Whether a press on the plate may play. */
+  /** True if a press on the plate can play. */
   get plays() { return this.handsFree || Boolean(this.bySeat); }
 
-  /** Index of the plate place under a game's place (or a plate place outside its board). */
+  /** Return the index of a game's place, or of a plate's place outside the board. */
   indexOf(place) { return this.game?.board[place]?.index ?? this.layout.places.indexOf(place); }
 
-  /** What a plate place is called: the game's name for it, or the plate's. */
+  /** Return the game's name for a plate's place, or the plate's own name. */
   placeName(index) { return this.names().get(index) ?? this.layout.places[index]; }
 
-  /** What people call a place of the game. */
+  /** Return what people call a place of the game. */
   label(place) { return this.game?.labels[place] ?? place; }
 
-  /** A sentence of the table, or of this page, with its places as people call them. */
+  /** Replace the names of places in a sentence by what people call them. */
   said(sentence) {
     return Object.keys(this.game?.labels ?? {}).length
       ? sentence.replace(/-?\d+,-?\d+/g, (place) => this.label(place)) : sentence;
@@ -169,7 +171,7 @@ export class Store {
     return { x: (column - (columns - 1) / 2) * pitch, y: (row - (rows - 1) / 2) * pitch };
   }
 
-  /** The plate place whose centre is nearest, and how far away it is. */
+  /** Return the plate's place with the nearest centre, and its distance. */
   nearest(x, y) {
     const { columns, rows, pitch_mm: pitch } = this.layout;
     const clamp = (value, count) => Math.max(0, Math.min(count - 1, Math.round(value)));
@@ -180,7 +182,7 @@ export class Store {
     return { index, away: Math.hypot(x - centre.x, y - centre.y), ...centre };
   }
 
-  /** A point on the plate as the table is told it: a place, and how far off its middle. */
+  /** Return a point on the plate as the table takes it: a place, and the offset from its centre. */
   /** @returns {{ place: string, offset_mm: [number, number] }} */
   spot(x, y) {
     const near = this.nearest(x, y);
@@ -192,8 +194,7 @@ export class Store {
     return x >= west && x <= east && y >= south && y <= north;
   }
 
-  /** Cells and reserve of what is shown: the position looked at, the one of a game that plays
-   * itself, or the game's. */
+  /** Cells and reserve on the screen: of a review, of the demo game, or of the current game. */
   get stand() {
     const { review, snapshot } = this;
     if (review) return review.record.positions[review.ply];
@@ -204,7 +205,7 @@ export class Store {
     return { cells: attract, reserve: Object.fromEntries(Object.entries(reserve).map(left)) };
   }
 
-  /** How many pieces of a kind lie beside the plate; Infinity where the box never runs out. */
+  /** Return how many pieces of a kind are beside the plate; Infinity if the supply never ends. */
   inTray(piece) {
     const { snapshot, layout, review, game } = this;
     const { cells, reserve } = this.stand;
@@ -213,14 +214,15 @@ export class Store {
       ? snapshot.plate.pieces.filter((each) => each.piece === piece).length : countOf(piece, shown);
     if (piece in reserve) return Math.max(0, reserve[piece] + countOf(piece, cells) - out);
     if (!game?.drawing || !game.players.includes(piece)) return Infinity;
-    return Math.max(0, 1 - out); // one ship each
+    return Math.max(0, 1 - out); // Each player has one ship.
   }
 
-  /** Pieces to draw: as they lie where that is known, else as the sensors see them.
+  /** Return the pieces to draw: at their true positions if those are known, else where the sensors
+   * see them.
    * @returns {Array<PieceDrawn>} */
   pieces() {
     const { snapshot, layout, review } = this;
-    const plays = !review && snapshot.learning.attract; // a game that plays itself
+    const plays = !review && snapshot.learning.attract; // The demo game.
     if (layout.hands && !review && !plays) {
       return snapshot.plate.pieces.map((p) => ({ id: String(p.id), number: p.id, piece: p.piece,
         x: p.x_mm, y: p.y_mm, z: p.z_mm }));
@@ -236,7 +238,7 @@ export class Store {
     });
   }
 
-  /** The piece standing at a plate place, if any. */
+  /** Return the piece on a plate's place, or undefined. */
   pieceAt(index) {
     return this.pieces()
       .find((p) => p.z < 15 && this.nearest(p.x, p.y).index === index

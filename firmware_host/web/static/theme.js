@@ -5,7 +5,7 @@
   try {
     chosen = localStorage.getItem("tiltboard.theme");
   } catch {
-    // a browser that keeps nothing for this page: its own preference counts
+    // The browser stores nothing for this page, so the preference of the system counts.
   }
   const light = matchMedia("(prefers-color-scheme: light)").matches;
   document.documentElement.dataset.theme = chosen || (light ? "light" : "dark");

@@ -1,12 +1,12 @@
-// Hands that tilt the plate of a simulated table, and how it leans.
+// Hands that tilt the plate of a simulated table, and a display of its tilt.
 import { check, h, language, paced, s, set, t } from "/static/page.js";
 
 const STEEPEST_DEG = 30;
-const ON_PAD_DEG = 12; // at its rim
+const ON_PAD_DEG = 12; // Tilt at the rim of the pad.
 const TILT_EVERY_MS = 80;
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** How far hands tilt it, by the pad, the plate in space or keys: degrees about east and about
+/** The tilt by hands, from the pad, the plate in space or keys, in degrees about east and about
  * north. */
 export class Tilting {
   constructor(store, send) {
@@ -31,10 +31,10 @@ export class Tilting {
 
   level() { this.set(0, 0); }
 
-  /** A hand has let go of it. */
+  /** Level the plate after a hand has released it, unless people keep it tilted. */
   letGo() { if (!this.kept) this.level(); }
 
-  /** The table has levelled it: for another game, or as one leaves the playground. */
+  /** Follow the table, which levels the plate for another game and at the end of the playground. */
   levelled() {
     const { snapshot, layout, gripped } = this.store;
     const playing = snapshot && layout
@@ -46,7 +46,7 @@ export class Tilting {
     this.playing = playing;
   }
 
-  /** By arrow keys, so many degrees each; Home levels it. */
+  /** Tilt by an arrow key of that many degrees; Home levels the plate. */
   key(event, degrees, steepest) {
     if (!this.store.handsFree) return;
     const [x, y] = STEPS[event.key] ?? [];
@@ -56,7 +56,7 @@ export class Tilting {
     event.preventDefault();
   }
 
-  /** A box to tick for a plate that stays as it is let go. */
+  /** Make the check box for a plate that stays tilted when it is released. */
   choice() {
     const box = check(t("Keep it tilted"), false, (on) => {
       this.kept = on;
@@ -137,8 +137,8 @@ export class TiltPad {
     this.tilting.letGo();
   }
 
-  /** As far from where the knob was as the pointer is from where it took it, wherever the pad is
-   * by now. */
+  /** Move the knob as far as the pointer has moved since it took the knob, even if the pad has
+   * moved. */
   point({ clientX, clientY }) {
     const { x, y, at, half } = this.grip;
     const per = (1.2 * ON_PAD_DEG) / half;

@@ -1,14 +1,14 @@
-// A tray for each player: whose turn it is, and the pieces that wait beside the plate.
+// A tray for each player, with the name, whose turn it is, and the pieces beside the plate.
 import { h, isNew, nameOf, setText, t } from "/static/page.js";
 import { face, moodOf } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
 import { countOf } from "/static/store.js";
 
-const MAX_DRAWN = 25; // more only cover each other
+const MAX_DRAWN = 25; // More pieces would only cover each other.
 const OF_A_BOX = 9;
 const LOW_S = 30;
 
-/** The players who win together with that one. */
+/** Return the other players of that player's team. */
 export const partnersOf = (game, player) =>
   (game?.teams.find((team) => team.includes(player)) ?? []).filter((each) => each !== player);
 
@@ -27,7 +27,7 @@ export class Trays {
     if (this.builtFor === game) return;
     this.builtFor = game;
     this.trays.clear();
-    // a piece kind each: where they are not the players themselves, the kinds have the trays
+    // Each kind of piece has a tray; in most games those are the players.
     for (const piece of game?.pieces ?? []) this.trays.set(piece, this.tray(piece));
     this.box.replaceChildren(...[...this.trays.values()].map(({ element }) => element));
     this.box.dataset.count = this.trays.size;
@@ -44,7 +44,7 @@ export class Trays {
     const clock = h("span", { class: "clock", role: "timer", title: t("Time left") });
     const trough = h("div", { class: "trough" });
     const { drawing, players } = this.store.game;
-    const single = drawing && players.includes(piece); // a ship each
+    const single = drawing && players.includes(piece); // Each player has one ship.
     const element = h("section", { class: single ? "tray single" : "tray", "data-piece": piece },
       h("div", { class: "nameplate" },
         h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name,
@@ -56,7 +56,7 @@ export class Trays {
     return { element, count, turn, clock, figure, played, trough, plate, drawn: -1 };
   }
 
-  /** With whom he plays. */
+  /** Draw the player's partners. */
   partners(piece) {
     const { game } = this.store;
     const others = partnersOf(game, piece);
@@ -102,7 +102,7 @@ export class Trays {
     }
   }
 
-  /** What the game counts while it goes on. */
+  /** Show what the game counts during play. */
   showFigure(element, figure) {
     element.hidden = figure === undefined;
     if (element.hidden) return;

@@ -1,6 +1,5 @@
-// The page's service worker: keeps its files, so that it opens, and says that the table is away,
-// where the table cannot be reached. FILES and VERSION stand above: the server writes them
-// (web/assets.py).
+// The page's service worker: it stores the page's files, so that the page opens without a
+// connection and says so. The server writes FILES and VERSION above (web/assets.py).
 
 const PAGE = "/";
 const TEXTS = "/api/v1/texts";
@@ -17,7 +16,7 @@ addEventListener("activate", (event) => {
   event.waitUntil(caches.keys().then(old).then(() => clients.claim()));
 });
 
-/** The table's own answer, as long as it gives one: what is kept is never in its way. */
+/** Return the table's own answer, and a stored one only if the table does not answer. */
 async function answered(request) {
   try {
     return await fetch(request);
