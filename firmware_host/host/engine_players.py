@@ -8,6 +8,7 @@ the bot at any time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -125,13 +126,24 @@ class Opponents:
             for player, seat in self.seats.items()
         }
 
-    def ask_hint(self, standing: Standing, now_s: float) -> None:
-        """Start an engine's search for a hint for the player to move. Raises NotPossibleError if no
-        hint is possible.
+    def ask_hint(self, standing: Standing, now_s: float, who: str | None = None) -> None:
+        """Start an engine's search for a hint for the player to move. ``who``: the player who asks,
+        or None for the table's own people. Raises NotPossibleError if no hint is possible.
         """
-        if standing.to_move in self.everybody:
+        if standing.to_move in self.everybody or who not in (None, standing.to_move):
             raise NotPossibleError("There is nothing to hint at now.")
         self.advice.ask_hint(standing, now_s)
+
+    def only_answered(self, standing: Standing, player: str) -> bool:
+        """Return whether only bots have moved since the last move of ``player``, and at least
+        one has.
+        """
+        if standing.game is None or standing.phase not in (Phase.TURN, Phase.OVER):
+            return False
+        players, made = standing.game.players, len(standing.moves)
+        movers = [players[ply % len(players)] for ply in range(made)]
+        answers = list(takewhile(self.seats.__contains__, reversed(movers)))
+        return 0 < len(answers) < made and movers[made - 1 - len(answers)] == player
 
     def may_assist(self, game: Game) -> bool:
         """Return whether an engine can rate every move of ``game``, so that assist is possible."""

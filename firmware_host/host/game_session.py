@@ -122,7 +122,13 @@ class GameSession:
 
     def carry_out(self, request: c.GameRequest) -> None:
         """Carry out ``request``. Raises the errors of the referee, with nothing changed."""
-        self.referee.carry_out(request)
+        match request:
+            case c.TakeBack(None, player=str(who)) if self.opponents.only_answered(
+                self.standing, who
+            ):  # The bots then take back the person's move before their answers.
+                self.referee.carry_out(replace(request, player=None))
+            case _:
+                self.referee.carry_out(request)
         if isinstance(request, c.PlayersRequest):
             self.from_seat = request.player is not None
 

@@ -173,6 +173,8 @@ class Host:
                 upkeep.stop_calibrating()
             case c.ShowCode(code):
                 self.showing.show_code(code, self.look.now_s)
+            case c.Again(player=str()) if self.standing.outcome is None:
+                raise NotPossibleError("The game is not over yet.", remedy="Play it to its end.")
             case c.NewGame() | c.Again():
                 if playing.start_asked(command):
                     self._stop_playing_freely()
@@ -202,12 +204,14 @@ class Host:
     def _do_for_people(self, command: c.Hint | c.Assist | c.Sure | c.PlayAs | c.Forget) -> None:
         """Carry out a request about hints, assist or the names of people."""
         session, people = self.session, self.playing.people
+        if isinstance(command, c.Hint):
+            command.check_current(session.game_id, self.standing.step)
         match command:
             case c.Hint() if (lesson := session.lesson) and lesson.progress(self.standing).wrong:
                 self._carry_out(c.TakeBack())
                 lesson.show_right_move(self.standing.moves[:-1])
-            case c.Hint():
-                session.opponents.ask_hint(self.standing, self.look.now_s)
+            case c.Hint(player=who):
+                session.opponents.ask_hint(self.standing, self.look.now_s, who)
             case c.Assist(player, amount, sure):
                 session.opponents.grant(self.game, player, amount, sure=sure)
             case c.Sure():

@@ -246,12 +246,10 @@ class SayPhrase(Verb, frozen=True, tag="say"):
     phrase: Phrase
 
 
-class Again(Verb, frozen=True, tag="again"):
+class Again(PlayersRequest, frozen=True, tag="again"):
     """Start the same game again, with the same bots and clocks. After a lesson, return to the game
-    that was set aside.
+    that was set aside. A ``player`` can ask for it only after the end.
     """
-
-    right = Right.NO_PAGE
 
 
 class ResumeGame(Verb, frozen=True, tag="resume"):
@@ -290,7 +288,7 @@ class StopLearning(Verb, frozen=True, tag="stop-learning"):
 
 class TakeBack(PlayersRequest, frozen=True, tag="take-back"):
     """Take back the last move, or all moves after the first ``to`` moves. In a board game, a
-    ``player`` can take back only the last move, and only their own.
+    ``player`` can take back only their own last move, with the bots' answers to it.
     """
 
     right = Right.SEAT
@@ -308,8 +306,10 @@ class MakeMove(PlayersRequest, frozen=True, tag="make-move"):
     move: Name
 
 
-class Hint(Verb, frozen=True, tag="hint"):
-    """Ask the strongest bot for a move, which the lights and a sentence show for a while."""
+class Hint(PlayersRequest, frozen=True, tag="hint"):
+    """Ask the strongest bot for a move, which the lights and a sentence show for a while. A
+    ``player`` can ask for it only in their own turn.
+    """
 
 
 class Assist(Verb, frozen=True, tag="assist"):
@@ -337,6 +337,8 @@ class PlayAs(Verb, frozen=True, tag="play-as"):
     """Let the person ``name`` play as ``player`` from now on, or an unnamed person if ``name`` is
     None.
     """
+
+    right = Right.OWN_SEAT_OR_ACT
 
     player: Name
     name: Name | None = None

@@ -17,6 +17,7 @@ from tiltboard.firmware_host.engines import ugi
 from tiltboard.firmware_host.engines.engine_pool import Purpose, Thought
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.table.commands import (
+    Again,
     Assist,
     Hint,
     MakeMove,
@@ -147,6 +148,29 @@ def test_taking_back_goes_to_a_persons_move(table):
     table.host.do(TakeBack())
     table.until(lambda: not table.standing.moves)
     assert table.standing.to_move == "red"
+
+
+def test_a_seat_takes_back_its_move_with_the_bots_answer_and_asks_for_hints_in_its_turn(table):
+    table.begin(BLUE)
+    with pytest.raises(NotPossibleError):
+        table.host.do(Hint(player="blue"))
+    with pytest.raises(NotPossibleError):  # the game is not over
+        table.host.do(Again(player="red"))
+    table.person("c3")
+    table.moves_are(2)
+    with pytest.raises(NotPossibleError):
+        table.host.do(TakeBack(player="white"))
+    table.host.do(Hint(player="red"))
+    table.host.do(TakeBack(player="red"))
+    table.until(lambda: not table.standing.moves)
+    assert table.standing.to_move == "red"
+    with pytest.raises(NotPossibleError):  # there is nothing left
+        table.host.do(TakeBack(player="red"))
+    before = table.standing.game_id
+    table.host.do(Resign("red"))
+    table.until(lambda: table.standing.outcome is not None)
+    table.host.do(Again(player="red"))
+    assert table.standing.game_id != before
 
 
 def test_a_move_that_is_refused_while_it_is_carried_out_is_taken_back_too(table):

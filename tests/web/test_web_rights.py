@@ -108,7 +108,7 @@ def test_every_request_is_in_one_table_of_the_document_and_the_others_are_no_pag
     titles = ("From any page", "From a paired device", "From a seat", "On the simulated table")
     named = [tag for title in titles for tag in rows(title)]
     assert sorted(named) == sorted(KINDS)
-    others = {c.TimeUp, c.Again, c.ShowCode, c.SitDown, c.OpenHand}
+    others = {c.TimeUp, c.ShowCode, c.SitDown, c.OpenHand}
     assert not others & set(KINDS.values())
     for kind in others - {c.OpenHand}:  # a page's ``open-hand`` is another class
         with pytest.raises(requests.UNREADABLE):

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.web.conftest import Player
 from tests.web.test_web_qr import modules
 from tiltboard.firmware_host.config.players import EngineSeat
-from tiltboard.firmware_host.table.commands import Learn, NewGame
+from tiltboard.firmware_host.table.commands import Learn, NewGame, Resign
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import WebServer
@@ -134,6 +134,11 @@ def test_four_phones_play_a_round_and_then_a_board_from_the_codes_that_they_scan
     phones = {player: network.scan(laptop, player) for player in players}
     for player, phone in phones.items():
         expect(phone.locator(f'.room-seat[data-player="{player}"] h2')).to_be_visible()
+    phones["red"].get_by_text("Your seat").click()
+    phones["red"].get_by_label("Name of Red", exact=True).fill("Ada")
+    phones["red"].keyboard.press("Enter")
+    for phone in phones.values():
+        expect(phone.locator('.room-players [data-player="red"] .who')).to_have_text("Ada")
     press(phones["red"], "chance")  # the deal
     for player, phone in phones.items():
         press(phone, "chance")
@@ -146,6 +151,8 @@ def test_four_phones_play_a_round_and_then_a_board_from_the_codes_that_they_scan
             expect(asked).not_to_have_text(question)
         if player != "green":
             phone.get_by_role("button", name="It holds", exact=True).click()
+            if player == "red":
+                expect(laptop.locator(".room-latest")).to_contain_text("Ada puts a ")
             press(phone, "count")  # nobody says more
         else:  # everything falls, which ends the round
             phone.get_by_role("button", name="It fell or failed").click()
@@ -156,6 +163,7 @@ def test_four_phones_play_a_round_and_then_a_board_from_the_codes_that_they_scan
         expect(phone.locator(".say-card")).to_have_attribute("data-phase", "over")
         standings = Player(phone).box(phone.locator(".room-players"))
         assert standings["y"] + standings["height"] <= PHONE["height"]  # without scrolling
+        expect(phone.get_by_role("button", name="Play again", exact=True)).to_be_visible()
 
     # The same phones stay at their seats: red and blue play, white and green look on.
     network.table.hands = True
@@ -213,10 +221,55 @@ def test_a_phone_has_its_seat_and_nothing_else(network):
     expect(laptop.locator(".seat-list li")).to_have_count(1)  # a bot needs no seat
     phone = network.scan(laptop, "red")
     expect_phase(phone, "Your turn")
-    for name in ("New game", "Hint", "Let phones in", "Play again"):
+    for name in ("New game", "Let phones in", "Play again"):
         expect(phone.get_by_role("button", name=name, exact=True)).to_have_count(0)
     network.table.submit(Learn("momentum")).result(20)
     expect(phone.locator(".room-seats")).to_be_hidden()
+
+
+def test_a_phone_names_its_person_asks_for_a_hint_and_takes_back_with_the_bots_answer(network):
+    network.begin("momentum", {"size": 5, "marbles": 3}, engines={"blue": EngineSeat(level=1)})
+    laptop = network.laptop()
+    laptop.get_by_text("Play from a phone").click()
+    phone = network.scan(laptop, "red")
+    expect_phase(phone, "Your turn")
+    phone.get_by_text("Your seat").click()
+    phone.get_by_label("Name of Red", exact=True).last.fill("Ada")
+    phone.keyboard.press("Enter")
+    for page in (phone, laptop):
+        expect(page.locator('.tray[data-piece="red"] .who')).to_have_text("Ada")
+    others = phone.locator('.tray[data-piece="blue"] .who')
+    expect(others).to_have_attribute("contenteditable", "false")
+    phone.get_by_role("button", name="Hint", exact=True).click()
+    expect(phone.locator(".say-card .line")).to_contain_text("Try ")
+    undo = phone.get_by_role("button", name="Take back", exact=True)
+    expect(undo).to_have_count(0)
+    tap(phone, "c3")
+    expect(laptop.locator(".move")).to_have_count(2)  # the bot has answered
+    expect_phase(phone, "Your turn")
+    undo.click()
+    expect(laptop.locator(".move")).to_have_count(0)
+    expect_phase(phone, "Your turn")
+    tap(phone, "d4")
+    expect(laptop.locator(".move")).to_have_count(2)
+
+
+def test_a_phone_asks_for_the_same_game_again_once_it_has_ended(network):
+    network.begin("momentum", {"size": 5, "marbles": 3})
+    laptop = network.laptop()
+    laptop.get_by_text("Play from a phone").click()
+    phones = {player: network.scan(laptop, player) for player in ("red", "blue")}
+    expect_phase(phones["red"], "Your turn")
+    tap(phones["red"], "c3")
+    expect_phase(phones["blue"], "Your turn")
+    expect(phones["blue"].get_by_role("button", name="Take back")).to_have_count(0)
+    network.table.submit(Resign("blue")).result(20)
+    before = network.table.latest().layout
+    phones["blue"].get_by_role("button", name="Play again", exact=True).click()
+    expect(laptop.locator(".move")).to_have_count(0)
+    expect_phase(phones["red"], "Your turn")
+    assert network.table.latest().layout != before
+    assert network.table.latest().game.result is None
 
 
 def test_beside_doors_and_codes_the_tabs_keep_their_height(network):

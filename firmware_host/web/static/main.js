@@ -30,7 +30,7 @@ import { Store } from "/static/store.js";
 import { Tilting, TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
 
-const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer"]);
+const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer", "hint", "again"]);
 const BY_RULES = new Set(["put", "take", "pick-up", "set-down", "grab", "let-go"]);
 const YEAR_S = 365 * 24 * 3600;
 const byId = (id) => document.getElementById(id);
@@ -180,7 +180,7 @@ function build() {
       ? Object.entries(store.layout.game.options) : [];
     // A board from a file is sent as text.
     const own = ([, value]) => value && typeof value === "object" && !Array.isArray(value);
-    send({
+    return send({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
       boards: Object.fromEntries(entries.filter(own)
         .map(([key, board]) => [key, JSON.stringify(board)])), ...more,
@@ -188,11 +188,12 @@ function build() {
   };
   /** Play the same game again; `swap` exchanges the colours. The game of a cup is played anew. */
   const playAgain = (swap) => {
+    if (!store.mayAct) return send({ type: "again", player: store.mine[0] });
     const { engines, clock, assist } = store.snapshot.players;
     const after = (player) => (swap ? players.next(player) : player);
     if (swap) players.exchange();
-    if (cup.next) cup.again();
-    else begin(store.layout.game.name, {
+    if (cup.next) return cup.again();
+    return begin(store.layout.game.name, {
       engines: Object.fromEntries(Object.entries(engines)
         .map(([player, { engine, level, follows }]) =>
           [after(player), { engine, level, follows }])),

@@ -3,7 +3,7 @@
 import { h, nameOf, remember, remembered, setText, t } from "/static/page.js";
 import { engineName } from "/static/opponents.js";
 
-const LONGEST_NAME = 24;
+const MAX_LETTERS = 24;
 const A_MATCH = 2; // Minimum number of games for a match, before which nobody is ahead.
 
 export class Players {
@@ -35,24 +35,27 @@ export class Players {
     this.store.tell("players");
   }
 
-  /** Seat -> name: the name that people typed here for this kind of game, else the one that the
-   * table knows. */
+  /** Seat -> name: the one that the table knows, which phones can change, else the one that people
+   * typed here for this kind of game. */
   get names() {
     const { game, layout, snapshot } = this.store;
-    const now = game === layout?.game ? snapshot : null;
-    const seated = (game?.players ?? []).map((player) =>
-      (now?.players.engines[player] || now?.match?.far.includes(player)
-        ? undefined : now?.players.names[player]));
-    return { ...seated, ...this.known[game?.name] };
+    const known = { ...this.known[game?.name] };
+    for (const [seat, player] of (game === layout?.game ? game?.players ?? [] : []).entries())
+      if (this.isHere(player)) known[seat] = snapshot?.players.names[player] || known[seat];
+    return known;
+  }
+
+  /** Return whether a person at this table plays as that player. */
+  isHere(player) {
+    const { snapshot } = this.store;
+    return !snapshot?.players.engines[player] && !snapshot?.match?.far.includes(player);
   }
 
   seatOf(player) { return this.store.game?.players.indexOf(player) ?? -1; }
 
   /** The person's name, or "" for an unnamed person, a bot, or a player at another table. */
   name(player) {
-    const { snapshot } = this.store;
-    return snapshot?.players.engines[player] || snapshot?.match?.far.includes(player) ? ""
-      : this.names[this.seatOf(player)] ?? "";
+    return this.isHere(player) ? this.names[this.seatOf(player)] ?? "" : "";
   }
 
   /** Return the name of the person or bot if it is known, else the colour's. */
@@ -92,11 +95,13 @@ export class Players {
   /** Set who plays now: seat -> name. The table, too, remembers people by name, with their
    * experience and strength. */
   seat(names) {
-    const { game, mayAct } = this.store;
+    const { game, mayAct, mine } = this.store;
     this.known[game.name] = { ...names };
     this.keep();
-    for (const player of mayAct ? game.players : [])
-      this.ask({ type: "play-as", player, name: this.name(player) || null }).catch(() => {});
+    for (const player of mayAct ? game.players : mine) {
+      const name = this.isHere(player) && names[this.seatOf(player)];
+      this.ask({ type: "play-as", player, name: name || null }).catch(() => {});
+    }
   }
 
   /** Give everybody the next colour. */
@@ -174,13 +179,13 @@ export class Players {
   /** Make a nameplate with the name, which people can edit in place, and the games won. */
   plate(player) {
     const name = h("span", {
-      class: "who", contenteditable: "plaintext-only", role: "textbox", spellcheck: "false",
+      class: "who", role: "textbox", spellcheck: "false",
       title: t("Change the name"),
       "aria-label": t("Name of {player}", { player: nameOf(player) }),
       onfocus: () => getSelection().selectAllChildren(name),
       onblur: () => {
         name.scrollLeft = 0; // Show a long name from its beginning.
-        this.rename(player, name.textContent.trim().slice(0, LONGEST_NAME));
+        this.rename(player, name.textContent);
       },
       onkeydown: (event) => {
         event.stopPropagation(); // The plate must not receive this key.
@@ -192,6 +197,9 @@ export class Players {
     });
     const score = h("span", { class: "score", title: t("Games won") });
     const update = () => {
+      const { mine, watching } = this.store;
+      const own = !watching || mine.includes(player);
+      name.setAttribute("contenteditable", own ? "plaintext-only" : "false");
       if (document.activeElement !== name) setText(name, this.called(player));
       setText(score, this.score(player));
     };
@@ -199,7 +207,8 @@ export class Players {
     return { name, score, update };
   }
 
-  rename(player, given) {
+  rename(player, typed) {
+    const given = typed.trim().slice(0, MAX_LETTERS);
     if (given !== this.called(player)) this.seat({ ...this.names, [this.seatOf(player)]: given });
     else this.store.tell("players");
   }

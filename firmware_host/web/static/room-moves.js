@@ -1,6 +1,6 @@
 // Turns the legal moves of a seat into a few buttons, one question at a time.
 
-import { act, h, nameOf, t } from "/static/page.js";
+import { act, h, t } from "/static/page.js";
 import { piecesShown } from "/static/room-view.js";
 import { cardTitle, pieceName, titleOf, zoneName } from "/static/room-words.js";
 
@@ -13,24 +13,24 @@ const QUESTIONS = {
     [([,, zone]) => zone, () => t("Which zone?"), (zone) => zoneName(game, zone)],
     [([how,,, under]) => (how === "ok" ? under ?? "ok" : how), () => t("How did it go?"), outcome],
   ],
-  event: (game) => [
+  event: (game, called) => [
     [([, zone, piece]) => `${piece}@${zone}`, () => t("Which piece?"),
       (found) => standing(game, found)],
     [([how]) => how, () => t("How did it go?"), outcome],
     [([how, , , to]) => (how === "ok" ? to ?? "" : ""), () => t("Where does it go?"),
-      (to) => (game.players.includes(to) ? nameOf(to) : zoneName(game, to))],
+      (to) => (game.players.includes(to) ? called(to) : zoneName(game, to))],
     [(words) => rest(words, 4), () => t("On top of what?"), outcome],
   ],
   take: (game) =>
     [[([zone, piece]) => `${piece}@${zone}`, () => t("Which piece?"),
       (found) => standing(game, found)]],
-  play: (game) => [
+  play: (game, called) => [
     [([token]) => token, () => t("Which card shall it be?"), (token) => cardTitle(game, token)],
-    [([, ...more]) => more.join(":"), () => t("For what?"), (what) => argument(game, what)],
+    [([, ...more]) => more.join(":"), () => t("For what?"), (what) => argument(game, called, what)],
   ],
-  hero: (game) => [
+  hero: (game, called) => [
     [([name]) => name, () => t("Which hero?"), (name) => titleOf(game, `hero:${name}`)],
-    [([, ...more]) => more.join(":"), () => t("For what?"), (what) => argument(game, what)],
+    [([, ...more]) => more.join(":"), () => t("For what?"), (what) => argument(game, called, what)],
   ],
   withdraw: (game) =>
     [[([token]) => token, () => t("Which card?"), (token) => cardTitle(game, token)]],
@@ -57,7 +57,7 @@ const QUESTIONS = {
 };
 
 const side = (which) => (which === "left" ? t("Left pile") : t("Right pile"));
-const argument = (game, what) => (game.players.includes(what) ? nameOf(what)
+const argument = (game, called, what) => (game.players.includes(what) ? called(what)
   : ["left", "right"].includes(what) ? side(what) : cardTitle(game, what));
 
 function standing(game, found) {
@@ -79,7 +79,9 @@ const onTop = (how) =>
  * that other hands carry it out, which is always so at a table with `hands`. `leave()` closes the
  * questions. */
 export class Chooser {
-  constructor(game, room, moves, { done, leave, hands, guess = "" }) {
+  constructor(store, room, moves, { done, leave, guess = "" }) {
+    const { game, layout: { hands } } = store;
+    /** @type {Store} */ this.store = store;
     this.game = game;
     this.room = room;
     this.moves = moves;
@@ -95,7 +97,7 @@ export class Chooser {
 
   next() {
     const what = this.moves[0].split(":")[1];
-    const questions = QUESTIONS[what]?.(this.game) ?? [];
+    const questions = QUESTIONS[what]?.(this.game, (who) => this.store.players.called(who)) ?? [];
     let moves = this.moves;
     for (const [at, [part, ask, label]] of questions.entries()) {
       const answers = [...new Set(moves.map((move) => part(move.split(":").slice(2))))];

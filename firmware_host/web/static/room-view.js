@@ -1,7 +1,7 @@
 // What everybody sees in a game of seats: the platform with its zones, whose turn it is, the cards
 // on the table, and the standings.
 import { show } from "/static/dialogs.js";
-import { h, icon, nameOf, s, set, setText, t } from "/static/page.js";
+import { h, icon, s, set, setText, t } from "/static/page.js";
 import { aboutOf, cardTitle, pieceName, piecesName, sentence, titleOf, typeOf,
   zoneName } from "/static/room-words.js";
 
@@ -133,7 +133,7 @@ export class RoomView {
     this.drawPlayers(game, room);
     const moves = snapshot.game.moves.slice(-LATEST).reverse();
     this.latest.replaceChildren(...moves.map((move) =>
-      h("li", { "data-player": move.split(":")[0] }, sentence(game, move))));
+      h("li", { "data-player": move.split(":")[0] }, sentence(this.store, move))));
     setText(this.credit,
       t("{title}, by {designers}. {notice}",
         { title: game.title, designers: game.credit, notice: game.notice }));
@@ -194,6 +194,7 @@ export class RoomView {
   drawTurn(game, room) {
     const { turn, piles, round, deferred } = room.public;
     const owner = this.store.snapshot.game.to_move;
+    const called = (player) => this.store.players.called(player);
     const doer = turn?.doer ?? owner;
     const laid = (turn?.cards ?? [])
       .map(([who, token]) => [who, token, turn.challenges.includes(token.split("=").at(-1))]);
@@ -206,14 +207,14 @@ export class RoomView {
       each.map(([who, token, counts]) =>
         h("li", { "data-player": who, class: counts ? "laid" : "laid later" },
           h("button", { type: "button", onclick: () => read(game, token) }, face(game, token),
-            h("em", {}, who ? more(nameOf(who)) : t("copied")))));
+            h("em", {}, who ? more(called(who)) : t("copied")))));
     const kinds = (turn?.troop ?? [])
       .map((kind) => (kind === "any" ? h("b", { class: "any" }, "?") : troop(`${owner}-${kind}`)));
     const kindWords = (turn?.troop ?? [])
       .map((kind) => (kind === "any" ? t("any troop") : titleOf(game, `kind:${kind}`))).join(" + ");
     const zone = turn?.zone;
-    const mine = h("p", { class: "whose" }, doer ? h("strong", {}, nameOf(doer)) : "",
-      h("span", {}, turn && doer !== owner ? t("places for {owner}", { owner: nameOf(owner) })
+    const mine = h("p", { class: "whose" }, doer ? h("strong", {}, called(doer)) : "",
+      h("span", {}, turn && doer !== owner ? t("places for {owner}", { owner: called(owner) })
         : t("Round {round} of {rounds}", { round, rounds: game.options.rounds })));
     this.turn.dataset.player = doer ?? "";
     this.turn.replaceChildren(mine,
@@ -250,7 +251,7 @@ export class RoomView {
       return h("div",
         { class: ["room-player", waits ? "waits" : "", player === owner ? "owner" : "",
           result && first ? "winner" : ""].join(" "), "data-player": player },
-        h("strong", { class: "who" }, nameOf(player),
+        h("strong", { class: "who" }, this.store.players.called(player),
           first ? h("span", { title: result ? t("Won") : t("Ahead") }, icon("trophy")) : ""),
         h("span", { class: "points", title: t("Points") }, `★ ${points[player]}`),
         h("span", { class: "marks",

@@ -36,9 +36,10 @@ export function pieceName(game, piece) {
 
 /** Return pieces as objects of a sentence: "a tank" if it is the player's own, else "Red's tank".
  * */
-const moved = (names, who) => names.split("+").map((piece) => {
+const moved = ({ players }, names, who) => names.split("+").map((piece) => {
   const [owner, kind] = piece.split("-");
-  return owner === who ? OWN[kind]?.() ?? kind : OWNED[kind]?.({ owner: nameOf(owner) }) ?? piece;
+  return owner === who ? OWN[kind]?.() ?? kind
+    : OWNED[kind]?.({ owner: players.called(owner) }) ?? piece;
 }).reduceRight((others, one) => t("{one} and {others}", { one, others }));
 
 export function zoneName(game, zone) {
@@ -75,37 +76,40 @@ const SAID = {
   buy: () => t("buys a card"),
   draw: () => t("draws cards"),
   keep: () => t("keeps a card"),
-  name: (game, [card]) => t("says: {card}", { card: cardTitle(game, card) }),
-  play: (game, [token, who]) => (nameOf(who ?? "") && game.players.includes(who)
-    ? t("plays {card} {who} must do it.", { card: cardTitle(game, token), who: nameOf(who) })
+  name: ({ game }, [card]) => t("says: {card}", { card: cardTitle(game, card) }),
+  play: ({ game, players }, [token, who]) => (game.players.includes(who)
+    ? t("plays {card} {who} must do it.",
+        { card: cardTitle(game, token), who: players.called(who) })
     : t("plays {card}", { card: cardTitle(game, token) })),
-  withdraw: (game, [token]) => t("takes back {card}", { card: cardTitle(game, token) }),
-  hero: (game, [name]) => t("uses the hero {hero}", { hero: titleOf(game, `hero:${name}`) }),
+  withdraw: ({ game }, [token]) => t("takes back {card}", { card: cardTitle(game, token) }),
+  hero: ({ game }, [name]) => t("uses the hero {hero}", { hero: titleOf(game, `hero:${name}`) }),
   choose: (_, [what]) =>
     (what === "blindfolded" ? t("chooses Blindfolded") : t("chooses the other cards")),
-  take: (_, [zone, piece], who) =>
-    t("takes {piece} from zone {zone}", { piece: moved(piece, who), zone }),
-  place: (_, words, who) => {
+  take: (store, [zone, piece], who) =>
+    t("takes {piece} from zone {zone}", { piece: moved(store, piece, who), zone }),
+  place: (store, words, who) => {
     const [how, names, zone, under] = words;
-    const said = { piece: moved(names, who), zone, high: under?.replace("under=", "") };
+    const said = { piece: moved(store, names, who), zone, high: under?.replace("under=", "") };
     if (how === "meant")
       return under ? t("puts {piece} into zone {zone}, on a tower of {high}", said)
         : t("puts {piece} into zone {zone}", said);
     return how === "ok" ? t("puts {piece} into zone {zone}: it holds", said)
       : t("puts {piece} into zone {zone}: {what}", { ...said, what: fallen(words) });
   },
-  event: (game, words, doer) => {
+  event: (store, words, doer) => {
     const [how, zone, piece, who] = words;
-    const said = { piece: moved(piece, doer), zone, who: nameOf(who ?? "") };
+    const said = { piece: moved(store, piece, doer), zone, who: store.players.called(who ?? "") };
     if (how !== "ok")
       return t("takes {piece} from zone {zone}: {what}", { ...said, what: fallen(words) });
-    return game.players.includes(who) ? t("gives {piece} of zone {zone} to {who}", said)
+    return store.game.players.includes(who) ? t("gives {piece} of zone {zone} to {who}", said)
       : t("takes {piece} from zone {zone}", said);
   },
 };
 
-/** Return a move that was made as a sentence. */
-export function sentence(game, move) {
+/** Return a move that was made as a sentence.
+ * @param {Store} store */
+export function sentence(store, move) {
+  const { game, players } = store;
   const [who, what, ...rest] = move.split(":");
   if (who === "chance") {
     if (what === "heroes") return t("Each of you has a hero with one special power.");
@@ -118,7 +122,8 @@ export function sentence(game, move) {
   if (who === "table")
     return what === "time" ? t("Time is up: everybody has passed.")
       : t("The table looked at the platform.");
-  return t("{who} {does}", { who: nameOf(who), does: SAID[what]?.(game, rest, who) ?? what });
+  return t("{who} {does}",
+    { who: players.called(who), does: SAID[what]?.(store, rest, who) ?? what });
 }
 
 // A guide to the first round: what this person does now and why, until they close it.
@@ -160,8 +165,9 @@ const PHASES = {
 
 /** Make the guide's card for the phase, or return "" if there is nothing to say. `player` is the
  * owner of the hand on the screen, or null; `redraw()` is called after the card was closed. */
-export function guide(seen, player, mover, redraw) {
-  const { phase, round, awaiting, turn } = seen;
+export function guide({ players, snapshot }, player, redraw) {
+  const { to_move: mover } = snapshot.game;
+  const { phase, round, awaiting, turn } = snapshot.seats.public;
   const says = PHASES[phase];
   const acts = awaiting.includes(player) || (awaiting.includes("chance") && player === mover);
   const say = says?.[Math.min(acts ? 0 : player ? 1 : 2, says.length - 1)];
@@ -171,6 +177,6 @@ export function guide(seen, player, mover, redraw) {
     redraw();
   };
   return h("div", { class: "room-guide" },
-    h("p", {}, say({ owner: nameOf(turn?.doer ?? mover ?? "") })),
+    h("p", {}, say({ owner: players.called(turn?.doer ?? mover ?? "") })),
     act(t("I know the game"), close, { class: "plain", "data-what": "known" }));
 }

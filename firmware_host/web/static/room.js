@@ -1,6 +1,6 @@
 // A game of seats on the page: the hand on the screen, and what its player may do.
 
-import { act, button, disable, h, nameOf, steady, t } from "/static/page.js";
+import { act, button, disable, h, steady, t } from "/static/page.js";
 import { card, fan, RoomView } from "/static/room-view.js";
 import { fallenPieces, guide, piecesName, seenZones, sentence,
   zoneName } from "/static/room-words.js";
@@ -47,6 +47,8 @@ export class Room {
 
   get known() { return this.seats.known; }
 
+  called(player) { return this.store.players.called(player); }
+
   get room() { return this.store.review ? null : this.store.snapshot?.seats ?? null; }
 
   update(changed) {
@@ -59,7 +61,7 @@ export class Room {
     document.documentElement.toggleAttribute("data-hand", here && this.known.mine.length > 0);
     if (!here) return;
     if (changed.has("mine")) this.seatTaken();
-    if (["layout", "seats", "game.moves", "game.result", "review"]
+    if (["layout", "seats", "game.moves", "game.result", "review", "players", "players.names"]
       .some((name) => changed.has(name)))
       this.view.draw();
     else this.view.hang(); // Three dimensions may have been switched on or off.
@@ -69,8 +71,8 @@ export class Room {
       const may = new Set([...this.room.may, ...this.store.seat?.legal ?? []]);
       if (!this.chooser?.moves.every((move) => may.has(move))) this.chooser = null;
     }
-    if (["layout", "seats", "seat", "link", "watching", "game.can_take_back"]
-      .some((name) => changed.has(name))) this.draw();
+    if (["layout", "seats", "seat", "link", "watching", "game.can_take_back", "players",
+      "players.names"].some((name) => changed.has(name))) this.draw();
   }
 
   /** Follow a change of this device's seats. */
@@ -109,8 +111,8 @@ export class Room {
   /** Ask one question after the other; without a question, play the move. */
   choose(moves, guess = "") {
     this.chooser = null;
-    const chooser = new Chooser(this.game, this.room, moves, {
-      guess, hands: this.store.layout.hands, done: (move, proposed) => this.play(move, proposed),
+    const chooser = new Chooser(this.store, this.room, moves, {
+      guess, done: (move, proposed) => this.play(move, proposed),
       leave: () => { this.chooser = null; this.draw(); },
     });
     if (chooser.element.childElementCount) this.chooser = chooser;
@@ -133,7 +135,8 @@ export class Room {
     parts.splice(view ? 1 : 0, 0, this.proposed(),
       this.chooser && !this.looking ? this.chooser.element : "",
       acts.length ? h("div", { class: "seat-actions" }, acts) : "");
-    const others = this.room.public.awaiting.filter((each) => each !== "chance").map(nameOf);
+    const others = this.room.public.awaiting.filter((each) => each !== "chance")
+      .map((each) => this.called(each));
     if (view && others.length && !this.room.public.awaiting.includes(view.player))
       parts.splice(1, 0,
         h("p", { class: "hint waiting-for" }, t("Waiting for {who}.", { who: others.join(", ") })));
@@ -141,8 +144,7 @@ export class Room {
     if (lobby !== Boolean(element.compareDocumentPosition(this.view.players) & 4))
       this.view.players[lobby ? "before" : "after"](element);
     if (!lobby)
-      parts.push(guide(this.room.public, view?.player ?? null, this.store.snapshot.game.to_move,
-        () => this.draw()));
+      parts.push(guide(this.store, view?.player ?? null, () => this.draw()));
     this.seat.dataset.player = view?.player ?? "";
     this.seat.classList.toggle("awaited",
       Boolean(view && this.room.public.awaiting.includes(view.player)));
@@ -159,12 +161,12 @@ export class Room {
     if (!seen && this.store.layout.hands)
       return h("p", { class: "asked" }, t("The table's own hand does it. Watch!"));
     const [who, what, how, piece, zone, more] = proposal.split(":");
-    const said = { who: nameOf(who), piece: piecesName(this.game, piece ?? ""),
+    const said = { who: this.called(who), piece: piecesName(this.game, piece ?? ""),
       zone: zoneName(this.game, zone ?? "") };
     const under = more?.startsWith("under=") && more;
     const words = what === "see"
       ? t("The table sees: {zones}. Right?", { zones: seenZones(this.game, proposal) })
-      : what !== "place" ? t("{what}: right?", { what: sentence(this.game, proposal) })
+      : what !== "place" ? t("{what}: right?", { what: sentence(this.store, proposal) })
         : how === "fail" ? t("It did not hold. What fell: {pieces}. Right? Else say what happened.",
           { ...said, pieces: fallenPieces(this.game, more) })
           : seen ? t("Placed in {zone}: {piece}. Nothing fell. Right? Else say what "
@@ -199,7 +201,7 @@ export class Room {
       h("p", { class: "asked" }, t("Pass it on. Who's next?")),
       h("div", { class: "answers" },
         order.map((player) =>
-          act(t("I am {player}", { player: nameOf(player) }), () => this.look(player),
+          act(t("I am {player}", { player: this.called(player) }), () => this.look(player),
             { "data-player": player, class: awaited.includes(player) ? "primary" : "" }))));
   }
 
@@ -208,7 +210,7 @@ export class Room {
     const by = grouped(view.legal);
     const hero = view.hero && view.hero !== "?" ? view.hero : null;
     const head = h("h2", {},
-      h("span", {}, t("{player}: your hand", { player: nameOf(view.player) })),
+      h("span", {}, t("{player}: your hand", { player: this.called(view.player) })),
       h("span", { class: "mine" },
         `★ ${this.room.public.points[view.player]}  ◆ ${this.room.public.gems[view.player]}`));
     const cover = this.known.mine.length > 1
@@ -234,8 +236,9 @@ export class Room {
             fan(view.drawn.map((name, at) =>
               card(game, name, 1, () => this.play(`${view.player}:keep:${at + 1}`))))) : "",
       view.hint ? h("p", { class: "room-hint" },
-        h("strong", {}, sentence(game, view.hint.move.replace(":place:ok:", ":place:meant:"))), " ",
-        view.hint.why) : "",
+        h("strong", {},
+          sentence(this.store, view.hint.move.replace(":place:ok:", ":place:meant:"))),
+        " ", view.hint.why) : "",
       view.shut ? h("p", { class: "hint" },
         t("Another device has seen these cards. You will, once the others agree.")) : "",
       h("div", { class: "fans" }, fan(shown)), cover];
@@ -275,7 +278,7 @@ export class Room {
     if (!(deals && free.length) && stems.length && (!own || turn || (deals && computer))
       && !computer) {
       const label = deals ? t("Shuffle and deal") : turn || mine.length ? t("Roll the dice")
-        : t("Roll for {player}", { player: nameOf(mover ?? "") });
+        : t("Roll for {player}", { player: this.called(mover ?? "") });
       parts.push(act(label, () => this.play("chance"),
         { class: turn || deals ? "primary" : "", "data-what": "chance" }));
       if (!deals && !this.store.layout.hands)
@@ -295,7 +298,7 @@ export class Room {
       && (this.known.at_table || mine.length));
     return [...parts,
       ...covered.map(({ player }) =>
-        act(t("Let {who} see the cards there", { who: nameOf(player) }),
+        act(t("Let {who} see the cards there", { who: this.called(player) }),
           () => this.send({ type: "open-hand", player }), { "data-uncover": player }))];
   }
 }

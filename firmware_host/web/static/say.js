@@ -102,7 +102,9 @@ export class Actions {
     this.ownHand = ownHand;
     this.ending = ending;
     this.cup = cup;
-    const command = (type) => () => send({ type, ...this.asSeat });
+    const command = (type, asks = () => null) => () =>
+      send(store.mayAct ? { type } : { type, player: asks() });
+    const mover = () => store.bySeat;
     const primary = { class: "primary" };
     this.play = button("plus", t("New game"), newGame, primary);
     this.again = button("again", t("Play again"), () => playAgain(false), primary);
@@ -113,14 +115,15 @@ export class Actions {
     this.help = button("hand", "", () => ownHand.carryOut(), primary);
     this.level = button("draw", t("Level it"),
       () => send({ type: "tilt", x_deg: 0, y_deg: 0 }), primary);
-    this.hint = button("bulb", t("Hint"), command("hint"));
+    this.hint = button("bulb", t("Hint"), command("hint", mover));
     this.show = button("bulb", t("Show me"), command("hint"));
     this.learn = button("help", t("Learn in a minute"), learn, { class: "learn" });
     this.nextPuzzle = button("next", t("Next puzzle"), nextPuzzle, primary);
     this.endLesson = button("close", t("Back to the game"), command("stop-learning"));
     this.sure = button("next", t("I am sure"), command("sure"), primary);
-    this.swap = button("swap", t("Swap colours"), command("swap"));
-    this.takeBack = button("back", t("Take back"), command("take-back"), { class: "take-back" });
+    this.swap = button("swap", t("Swap colours"), command("swap", mover));
+    this.takeBack = button("back", t("Take back"), command("take-back", () => this.taker),
+      { class: "take-back" });
     this.element = h("div", { class: "actions" });
     store.listen(() => this.update());
   }
@@ -135,9 +138,7 @@ export class Actions {
       && snapshot.guidance.phase === "turn" ? this.swap : null;
     if (review) this.offer(this.lookingBack(review), this.leave);
     else if (snapshot.guidance.phase === "free") this.offer();
-    else if (!mayAct)
-      this.offer(this.ending.next ? this.ending.agree : null, swap,
-        this.asSeat.player ? this.takeBack : null);
+    else if (!mayAct) this.offer(...this.ofSeat(snapshot, swap));
     else if (!layout.game) this.offer(this.play);
     else if (this.leans(snapshot)) this.offer(this.level, this.takeBack);
     else if (snapshot.learning.lesson)
@@ -153,15 +154,24 @@ export class Actions {
       this.hinting(snapshot), this.takeBack);
   }
 
-  /** The player for whom a seat's device takes back or moves; empty on a page that may act for
-   * everybody. */
-  get asSeat() {
-    const { snapshot, game, mine, mayAct, bySeat } = this.store;
-    if (mayAct || !game) return {};
-    const { to_move: mover } = snapshot.game;
-    const before = game.players.at(game.players.indexOf(mover) - 1);
-    const player = snapshot.guidance.phase === "turn" && !bySeat ? before : mover;
-    return mine.includes(player) ? { player } : {};
+  /** The buttons of a device that only has seats.
+   * @param {Wire.Snapshot} snapshot */
+  ofSeat(snapshot, swap) {
+    if (!this.store.mine.length) return [];
+    if (snapshot.guidance.phase === "over" && !snapshot.learning.lesson) return [this.again];
+    return [this.ending.next ? this.ending.agree : null, swap,
+      this.store.bySeat ? this.hinting(snapshot) : null, this.taker ? this.takeBack : null];
+  }
+
+  /** The player of this device whose move can be taken back: the one that is being made, or the
+   * last move of a person, with the bots' answers to it. */
+  get taker() {
+    const { game: { players }, mine, snapshot } = this.store;
+    const { game: { moves, to_move: mover }, guidance: { phase } } = snapshot;
+    const last = moves.map((_, ply) => players[ply % players.length])
+      .findLast((player) => !snapshot.players.engines[player]);
+    const player = phase === "settle" ? mover : last;
+    return mine.includes(player) && !snapshot.seats ? player : null;
   }
 
   /** Return whether the plate is held tilted and the table's hand could level it.
@@ -322,9 +332,10 @@ export class Say {
     const far = snapshot.match?.far.includes(who);
     const what = computer
       || (far && phase === "turn" ? t("Far away") : layout.game ? phaseOf(snapshot) : t("Welcome"));
-    const partners = phase === "turn" ? partnersOf(layout.game, mover) : [];
+    const partners = (phase === "turn" ? partnersOf(layout.game, mover) : [])
+      .map((player) => this.store.players.called(player));
     const whose = partners.length
-      ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
+      ? t("{what}, with {partner}", { what, partner: partners.join(" ") }) : what;
     this.steps.hidden = !lesson || Boolean(lesson.puzzle);
     if (lesson) refill(this.steps, pips(lesson.done, lesson.steps));
     const stage = this.lessonOf(lesson) ?? whose;

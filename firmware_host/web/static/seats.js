@@ -56,8 +56,8 @@ export class Seats {
     const reopened = changed.has("link") && link === "open";
     if (reopened || changed.has("layout") || isNew(this, "taken",
       [snapshot.seats?.seats, snapshot.players.phones])) this.refreshSoon();
-    if (["layout", "seats", "players.phones", "watching", "link", "game.result", "review",
-      "learning.lesson"]
+    if (["layout", "seats", "players.phones", "players.names", "players", "watching", "link",
+      "game.result", "review", "learning.lesson"]
       .some((name) => changed.has(name))) this.draw();
   }
 
@@ -108,10 +108,10 @@ export class Seats {
     this.element.hidden = !this.known.players.length || !reached
       || Boolean(review || snapshot?.learning.lesson);
     if (this.element.hidden) return;
-    const typing = this.element.querySelector("input");
-    if (typing && document.activeElement === typing) return;
+    if (this.element.querySelector("input:focus")) return;
     const { free, own, lobby } = this;
-    if (!isNew(this, "drawn", [this.known, this.seats, mayAct, lobby])) return;
+    if (!isNew(this, "drawn", [this.known, this.seats, mayAct, lobby,
+      this.store.players.names])) return;
     this.element.classList.toggle("lobby", lobby);
     const rows = this.seats.filter(({ player }) => !own || mine.includes(player))
       .map((seat) => this.row(seat, cards));
@@ -134,22 +134,26 @@ export class Seats {
     const open = this.element.querySelector("details")?.open;
     refill(this.element, lobby || (cards && !mine.length && !here)
       ? [h("h2", {}, t("Who plays?")), ...parts]
-      : h("details", { open }, h("summary", {}, cards ? t("Seats") : t("Play from a phone")),
-          ...parts));
+      : h("details", { open }, h("summary", {}, own ? t("Your seat")
+          : cards ? t("Seats") : t("Play from a phone")),
+        ...parts));
   }
 
   row({ player, taken, computer }, cards) {
     const { mine, codes, pictures, at_table: here } = this.known;
     const { mayAct } = this.store;
     const free = !taken && !computer;
-    const state = mine.includes(player) ? t("sits here")
+    const { players } = this.store;
+    const state = mine.includes(player) ? h("input", { type: "text", value: players.name(player),
+      placeholder: t("Your name"), "aria-label": t("Name of {player}", { player: nameOf(player) }),
+      onchange: ({ target }) => { target.blur(); players.rename(player, target.value); } })
       : computer ? t("bot, {level}", { level: levelName(computer) })
         : free ? t("free") : t("taken");
     return h("li", { "data-player": player },
-      h("strong", {}, this.store.players.called(player)),
+      h("strong", {}, players.called(player)),
       free && pictures[player]
         ? h("img", { class: "seat-qr", src: svgSource(pictures[player]),
-            alt: t("QR code of {player}'s seat", { player: nameOf(player) }) }) : null,
+            alt: t("QR code of {player}'s seat", { player: players.called(player) }) }) : null,
       h("span", { class: "seat-state" }, free && pictures[player]
         ? h("b", { class: "seat-code" }, codes[player]) : state),
       h("span", { class: "row" },
@@ -167,13 +171,14 @@ export class Seats {
   /** Free a seat after a question. */
   leave(player, cards) {
     const go = () => { asked.close(); this.send({ type: "stand-up", player }); };
-    const asked = show(t("Free the seat of {player}?", { player: nameOf(player) }), "free-seat",
-      h("p", {}, this.known.mine.includes(player)
-        ? t("You leave the game, and somebody else may sit down.")
-        : cards ? t("That phone loses its hand of cards. Ask the person first.")
-          : t("That phone can then only look on. Ask the person first.")),
-      h("footer", {}, act(t("Cancel"), () => asked.close()),
-        act(t("Free this seat"), go, { class: "primary", "data-what": "free" })));
+    const asked = show(t("Free the seat of {player}?",
+      { player: this.store.players.called(player) }), "free-seat",
+    h("p", {}, this.known.mine.includes(player)
+      ? t("You leave the game, and somebody else may sit down.")
+      : cards ? t("That phone loses its hand of cards. Ask the person first.")
+        : t("That phone can then only look on. Ask the person first.")),
+    h("footer", {}, act(t("Cancel"), () => asked.close()),
+      act(t("Free this seat"), go, { class: "primary", "data-what": "free" })));
   }
 
   levels(player) {
