@@ -1,1 +1,3 @@
-"""The games: their rules, and what bots know of them. Imports nothing of the other packages."""
+"""The games: their rules, and the knowledge about them that bots use. This package imports no other
+package of tiltboard.
+"""

@@ -447,7 +447,9 @@ class Game(ABC):
     kind with a player's name belongs to that player.
     """
     board: Mapping[str, tuple[int, int]]
-    """Place -> (column, row) on a square grid, both counted from 0 at the south-west corner."""
+    """Place -> (column, row) on a square grid. Columns and rows are counted from 0 at the
+    south-west corner.
+    """
     blocked: Mapping[str, str] = {}
     """Places of ``board`` where no piece can stand -> the obstacle, ``hole`` or ``cushion``."""
     teams: tuple[tuple[str, ...], ...] = ()
@@ -609,7 +611,7 @@ class GameType(ABC):
     figure: str = ""
     """Title of the count in ``Position.figures``."""
     lets: str = "{player} {move} let {winner} win"
-    """Sentence for a move after which the other side can force a win."""
+    """Sentence for a move after which the opponent can force a win."""
     reasons: Mapping[str, str] = REASONS
     """Kind of reason in ``tiltboard.games.reasons`` -> explanation why a move is good, in the words
     of the game.

@@ -14,7 +14,7 @@ _NOT_HERE = IllegalMoveError("Not here: take it back and try again.")
 
 
 class _LineRules(Rules):
-    """The rules ``rules`` from the position after ``opening``, restricted to the moves of ``line``.
+    """The given rules from the position after ``opening`` on, restricted to the moves of ``line``.
 
     If ``free`` is true, the first player can try any legal move, but the line continues only after
     the right move. Raises IllegalMoveError if the game has no such move.
@@ -48,7 +48,7 @@ class _LineRules(Rules):
             return self._rules.moves(state)
         return self._line[made : made + 1]
 
-    # All other methods are those of the unrestricted rules.
+    # The methods below behave as in the unrestricted rules.
 
     def apply(self, state: Any, move: int) -> Any:
         return self._rules.apply(state, move)
@@ -105,7 +105,7 @@ class _AlongALine(Game):
         whole = Position(self._game, position.state)
         return self._game.drop_refusal(whole, piece, place) or self._elsewhere
 
-    # All other methods are those of the unrestricted game.
+    # The methods below behave as in the unrestricted game.
 
     def cells(self, state: Any) -> Mapping[str, str]:
         return self._game.cells(state)

@@ -15,8 +15,8 @@ MIN_LIKENESS = 0.76
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the name in ``known`` that is closest to ``name``, or None if no name is close.
 
-    Upper and lower case are equal. The same letters in another order count as close, and so does
-    the beginning of exactly one known name.
+    Upper and lower case are equal. A known name is close if it has the same letters in another
+    order, or if ``name`` is the beginning of this known name and no other.
     """
     folded = {each.casefold(): each for each in known}
     wanted = name.casefold()

@@ -1,8 +1,9 @@
 """Reasons why a move is good, as templates for hints, by kind of reason.
 
-The templates have these parameters: ``{player}`` makes the move, ``{other}`` moves next, ``{move}``
-is the move in question, ``{turns}`` is the number of turns until the win, and ``{share}`` is the
-expected score of the game in percent. Every kind is proven or counted from the rules alone.
+The templates have these parameters: ``{player}`` makes the move, and ``{other}`` moves next.
+``{move}`` is the move in question, and ``{turns}`` is the number of turns until the win.
+``{share}`` is the expected score of the game in percent. Every kind is proven or counted from the
+rules alone.
 """
 
 from __future__ import annotations

@@ -54,8 +54,8 @@ def _checked(name: str, kind: object) -> GameType:
 
 
 def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, RulesError]]:
-    """Return the usable games by name, and the errors of all other games. If two games have the
-    same name, the first one is used.
+    """Return the usable games by name, and the errors of unusable games by name. If two games have
+    the same name, the first game is used.
     """
     found: dict[str, GameType] = {}
     broken: dict[str, RulesError] = {}

@@ -50,7 +50,7 @@ class Witnessed:
     """A guess of the move that explains a change of the sensors."""
 
     move: str
-    """The guessed move."""
+    """The move that probably caused the change of the sensors."""
     zones: Sequence[str]
     """The zones whose changes the move explains."""
     sure: bool = True

@@ -371,7 +371,7 @@ def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clo
     return folder
 
 
-# Commands
+# The commands backup and restore
 
 
 @click.command(name="backup", epilog="Example: tiltboard backup table-2026-05.backup")

@@ -598,7 +598,7 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
             yield note("calibration", why)
 
 
-# Command
+# The command doctor
 
 MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
 

@@ -40,8 +40,8 @@ _MAX_NAME = 32  # Maximum length of a Wi-Fi's name, in bytes.
 _BYTES = re.compile(r"([0-9]{1,3}\s*;\s*)+")
 _ESCAPED = {"s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 _SECTIONS = {"802-11-wireless": "wifi", "802-11-wireless-security": "wifi-security"}
-# Phones cannot join an access point of the Pi's own radio if they request protected management
-# frames.
+# Protected management frames are disabled (pmf=1), because phones that request such frames cannot
+# join an access point of the Pi's own radio.
 _HOTSPOT_SECURITY = ["proto=rsn;", "pairwise=ccmp;", "group=ccmp;", "pmf=1"]
 
 

@@ -105,8 +105,8 @@ ALIASES = {
     "wifi": "hotspot",
 }
 
-# The module with the name of a command contains it as ``command``. These modules contain further
-# commands under their own names.
+# The module with the name of a command contains the command under the name ``command``. The modules
+# below contain further commands under their own names.
 ALSO = {
     "serve": ("sim", "run"),
     "rules": ("check",),
@@ -175,7 +175,9 @@ class Group(click.Group):
         return _loaded(point)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return completions: the commands, without importing them, and then the options."""
+        """Return completions: the commands, without importing their modules, followed by the
+        options.
+        """
         lines = dict.fromkeys(self._others(), "") | COMMANDS | self.own()
         known = (name for name in self.list_commands(ctx) if name not in HIDDEN)
         found = (name for name in known if name.startswith(incomplete))

@@ -351,7 +351,8 @@ def drop_in(profile: Profile, settings: Settings) -> str:
         ]
     if settings.far.broker is not None:
         broker = broker_address(settings.far.broker)[0]
-        near = broker.endswith(".local") or "." not in broker  # Local networks use such names.
+        # Brokers in the local network have a name without a dot, or a name that ends with .local.
+        near = broker.endswith(".local") or "." not in broker
         with suppress(ValueError):
             near = ipaddress.ip_address(broker).is_private
         lines += [

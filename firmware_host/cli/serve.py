@@ -176,7 +176,7 @@ def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Acc
     pairing = Pairing(Tokens(state, clock.calendar, tell), clock)
     machine = None if path is None else DeviceControl(path, state, pairing.confirming, clock)
     if settings.look.show is not None and settings.look.club is not None:
-        # The table reports the missing package, and without it there are no watchers.
+        # The table reports that the package for watching is missing, and there are no watchers.
         with suppress(NotPossibleError):
             look = f"{settings.look.club.rstrip('/')}/look/{online().look_key(state)}"
     names, watching = machine_names(settings.names), settings.watching == "open"

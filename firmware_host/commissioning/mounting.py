@@ -36,8 +36,8 @@ HINT_AFTER_S = 8.0
 LIFTED_RAD = radians(5.0)
 # Maximum change on the other axis, as a fraction of the change on the right axis.
 ASKEW_SHARE = 0.5
-# Thresholds for a level plate. A chip's zero-g offsets are 50 mg in its own plane (MPU-6050) and up
-# to 80 mg along its z axis, so a chip mounted on edge has a larger tolerance.
+# Maximum angles of a level plate. The zero-g offset of an MPU-6050 is 50 mg in the plane of the
+# chip and 80 mg along its z axis, so a chip mounted on edge has a larger tolerance.
 LEVEL_RAD = radians(4.5)
 LEVEL_ON_EDGE_RAD = radians(6.0)
 # Maximum range of the readings at rest: two degrees, plus the noise in a window of readings.

@@ -336,7 +336,8 @@ class Placing:
             reading = self._peak_mt
         for other, holds in progress.inputs.items():
             if holds == wire and other != place:
-                # The piece was on the wrong place when the other place was measured.
+                # The input was assigned to another place by mistake, because the piece was on the
+                # wrong place. Measure the other place again.
                 progress = progress.without_place(other)
         name = "south_mt" if self._magnet is Magnet.S_STRONG else "own_mt"
         carried = progress.carried(self._magnet) | {place: reading}

@@ -93,8 +93,8 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.south_mt if magnet is Magnet.S_STRONG else self.own_mt
 
     def input_of(self, place: int) -> int | None:
-        """Return the input of a place, or None if it is unknown: no input has reacted for the
-        place, and the place's own input belongs to another place.
+        """Return the input of a place, or None if the input is unknown: no input has reacted for
+        the place, and the input with the same index belongs to another place.
         """
         if place in self.inputs:
             return self.inputs[place]

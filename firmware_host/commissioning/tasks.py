@@ -78,8 +78,9 @@ def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
 
 
 class TaskLight(Enum):
-    """The meanings of lights. Each has a colour (red, green, blue from 0 to 255), brightness levels
-    from 0 to 1 (two levels alternate), and the role of a similar light in games, or None.
+    """The meanings of lights. A meaning consists of a colour (red, green, blue from 0 to 255),
+    brightness levels from 0 to 1 (two levels alternate), and the role of a similar light in games,
+    or None.
     """
 
     TARGET = (WHITE, (1.0,), Role.PUT)

@@ -234,7 +234,7 @@ class ScenarioRunner:
         seen = host.standing, host.sight.cells, host.overlay
         return TableView(self._now(), *seen, host.game.players)
 
-    # Steps
+    # Execution of single steps
 
     def _do(self, action: s.Action, *, by_hand: bool) -> Message | None:
         match action:
@@ -280,7 +280,7 @@ class ScenarioRunner:
             found=found,
         )
 
-    # Time
+    # Time and quiet periods
 
     def _now(self) -> float:
         return self._actor.clock.now()

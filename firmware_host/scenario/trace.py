@@ -201,7 +201,7 @@ class TraceWriter:
         self.close()
 
     def write(self, scan: Scan) -> None:
-        """Append one scan."""
+        """Append one scan to the file."""
         self._file.write(_ENCODER.encode(scan) + b"\n")
         self._count += 1
         if self._count % FLUSH_EVERY == 0:
@@ -296,7 +296,7 @@ def _is_trace(path: Path) -> bool:
 
 
 def _quiet(host: Host) -> bool:
-    """Return whether the board matches the position of the game and nobody is touching the
+    """Return whether the board matches the position of the game, and no person is touching the
     table.
     """
     standing, sight = host.standing, host.sight
@@ -310,7 +310,7 @@ def _quiet(host: Host) -> bool:
     )
 
 
-# Replay of traces
+# Replay of recorded traces
 
 
 @contextmanager

@@ -1,10 +1,11 @@
 """The access control of the web server: which requests are answered, and which visitors may act on
 the table.
 
-A foreign web site must not reach the server through a visitor's browser, neither directly (checked
-by Origin) nor through a host name that resolves to this machine (DNS rebinding, checked by Host).
-The page on this machine may do everything. If the page is served to the network, another device may
-watch if the setting ``watching`` allows it, and may act after pairing.
+A web site on the Internet must not reach the server through a visitor's browser. The Origin header
+prevents direct requests, and the Host header prevents requests through a host name that resolves to
+this machine (DNS rebinding). The page on this machine may do everything. If the page is served to
+the network, another device may watch if the setting ``watching`` allows it, and may act after
+pairing.
 """
 
 from __future__ import annotations
@@ -199,7 +200,7 @@ class Access:
         return visitor.local or self.may_act(visitor) or visitor.seat in self.devices()
 
     def sits_at(self, visitor: Visitor) -> tuple[str, ...]:
-        """Return the players whose seats the visitor's device has."""
+        """Return the players whose seats are held by the visitor's device."""
         if visitor.seat is None:
             return ()
         held = self.holders().items()

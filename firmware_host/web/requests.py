@@ -77,8 +77,8 @@ class Ping(PageVerb, frozen=True, tag="ping"):
     """Check the connection. The answer is the same as to every successful request."""
 
 
-# Modules that define further requests, such as ``table.hands``, are imported above and register
-# them.
+# Modules with further requests, such as ``table.hands``, register their requests when they are
+# imported above.
 _KINDS = c.kinds_of(Verb)
 PageCommand: Any = reduce(or_, (each for each in _KINDS if not issubclass(each, PageVerb)))
 """All requests to the table that a page can send, as a union type for msgspec."""

@@ -58,7 +58,9 @@ class GameKind(msgspec.Struct, frozen=True):
 
 
 class FarState(msgspec.Struct, frozen=True):
-    """The reason why online play is not possible, with a remedy, or null if it is possible."""
+    """The reason why online play is not possible, with a remedy, or null if online play is
+    possible.
+    """
 
     missing: Message | None
 

@@ -1,1 +1,1 @@
-"""Attraktion, by Jaroslaw Cichocki, 2005 (docs/rules.md, A1-A5)."""
+"""The game Attraktion, by Jaroslaw Cichocki, 2005 (docs/rules.md, rules A1-A5)."""

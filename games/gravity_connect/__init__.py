@@ -1,1 +1,1 @@
-"""Gravity Connect, by XNimus (docs/rules.md, C1-C3)."""
+"""The game Gravity Connect, by XNimus (docs/rules.md, rules C1-C3)."""

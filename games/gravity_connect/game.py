@@ -123,8 +123,8 @@ class GravityConnectGame(Game):
                 return 0
             shifted = [mine >> at for at in range(length)]
             value = tile * sum((free & each).bit_count() for each in shifted)
-            # ``full``, ``one`` and ``two`` are the starts of lines in which none, one or two of the
-            # cells checked so far lack the player's tile.
+            # Lines of which all cells checked so far have the player's tile (``full``), or all
+            # except one or two (``one``, ``two``), as bits of the first cell.
             full, one, two = free, 0, 0
             for each in shifted:
                 two = (two & each) | (one & ~each)

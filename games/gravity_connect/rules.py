@@ -105,8 +105,8 @@ class GravityConnectRules(Rules):
         self.slots: list[Slot] = []
         """All slots, grouped by side in the order of ``SIDES``."""
         self.entrances: list[tuple[int, int, bool]] = []
-        """For each slot: the index of its side, the index of its line (rows, then columns), and
-        whether tiles enter the line at bit 0.
+        """One entry for each slot: the index of its side, the index of its line (rows, then
+        columns), and whether its tiles enter the line at bit 0.
         """
         self._tables = []
         for number, name in enumerate(names):

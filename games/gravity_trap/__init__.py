@@ -1,1 +1,1 @@
-"""Gravity Trap, by Mike McManaway, 2008 (docs/rules.md, T1-T6)."""
+"""The game Gravity Trap, by Mike McManaway, 2008 (docs/rules.md, rules T1-T6)."""

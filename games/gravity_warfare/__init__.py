@@ -1,4 +1,6 @@
-"""Gravity Warfare, by Luis, Amelia and Daniel Machado, 2017 (docs/rules.md, W1-W14)."""
+"""The game Gravity Warfare, by Luis, Amelia and Daniel Machado, 2017 (docs/rules.md, rules
+W1-W14).
+"""
 
 from __future__ import annotations
 

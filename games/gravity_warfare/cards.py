@@ -158,12 +158,12 @@ def buys(s: WarfareState, player: int) -> list[str]:
     return [side for side in ("left", "right") if len(s.pile(side)) >= 2]
 
 
-# Heroes
+# Use of heroes
 
 
 def own_heroes(s: WarfareState, player: int) -> list[str]:
-    """Return the names that the player's unused hero can have: one if the hero is known, several if
-    the hero is hidden, none if there is no unused hero.
+    """Return the names that the player's unused hero can have. The list has one name if the hero is
+    known, several if the hero is hidden, and no name if the hero is used or there are no heroes.
     """
     if s.options.simple or player in s.used_heroes or not s.heroes:
         return []

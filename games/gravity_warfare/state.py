@@ -42,9 +42,12 @@ def spelt(tower: Tower) -> str:
 
 
 class Token(NamedTuple):
-    """A challenge laid on the turn: the number of the player who laid the challenge, its text in
-    moves, its card, whether the challenge was deferred to this turn, and the Space-Time Hole cards
-    that deferred the challenge. ``card`` is None if a hero laid the challenge.
+    """A challenge laid on the turn.
+
+    ``who`` is the number of the player who laid the challenge, and ``text`` is the challenge as
+    written in moves. ``card`` is the card, or None if a hero laid the challenge. ``deferred``
+    states whether the challenge was deferred to this turn, and ``holes`` are the Space-Time Hole
+    cards that deferred the challenge.
     """
 
     who: int
@@ -182,7 +185,7 @@ class WarfareState(OfTurn):
         )
         return other
 
-    # Players and seats
+    # Methods for players and seats
 
     @property
     def players(self) -> range:
@@ -377,7 +380,7 @@ class WarfareState(OfTurn):
         wanted = max(piles) < few and sum(piles) + len(self.discard) >= enough
         return "deal" if wanted else self.stage
 
-    # Challenges in force
+    # Methods for the challenges in force
 
     @property
     def event_now(self) -> WarfareEvent:

@@ -177,8 +177,8 @@ def next_step(s: WarfareState) -> None:
 
 
 def placed(s: WarfareState, names: tuple[str, ...], zone: str, under: int) -> None:
-    """Apply a placement that holds. *Duplicate it* then requires a second placement; otherwise the
-    turn has succeeded.
+    """Apply a placement that holds. *Duplicate it* requires a second placement; otherwise the turn
+    succeeds.
     """
     force = s.fixed or ()
     if TELEPORT not in force:
@@ -253,9 +253,9 @@ def failed(s: WarfareState, names: tuple[str, ...], fell: Sequence[str]) -> None
 
 
 def fall(s: WarfareState, fell: Sequence[str], *, own: bool) -> tuple[list[str], list[str]]:
-    """Remove the fallen pieces from the platform and put them aside. If ``own`` is true, pieces
-    placed in this turn are not put aside. Return the pieces that were not put aside, and the pieces
-    that were.
+    """Remove the fallen pieces from the platform. Pieces placed in this turn are returned to a
+    player by the caller if ``own`` is true; all other pieces are put aside. Return the names of the
+    pieces placed in this turn and of the pieces put aside.
     """
     returning, strangers = [], []
     for each in fell:

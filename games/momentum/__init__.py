@@ -1,1 +1,1 @@
-"""Momentum, by Phil Leduc, 2010 (docs/rules.md, M1-M10)."""
+"""The game Momentum, by Phil Leduc, 2010 (docs/rules.md, rules M1-M10)."""

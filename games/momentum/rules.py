@@ -1,9 +1,9 @@
 """The rules of Momentum on a tuple of cells, fast enough for playouts.
 
 The cells of a position are stored row after row in one tuple with a border of ``OFF``, so that a
-direction is a fixed difference of indexes. A cell contains 0 if empty, p + 1 for a marble of player
-p, ``OFF`` (None) for the outside, a missing cell or a hole, and ``CUSHION`` ("") for a cushion.
-Only marbles are true in a condition, so a line of marbles ends at the first false cell.
+direction is a fixed difference of indexes. An empty cell contains 0, and a marble of player p is p
++ 1. ``OFF`` (None) stands for the outside, a missing cell or a hole, and ``CUSHION`` ("") for a
+cushion. Only marbles are true in a condition, so a line of marbles ends at the first false cell.
 
 A move is the index of the cell on which a marble is dropped. The index of ``swap`` is one more than
 the last cell's and always counts as occupied. Bitboard tables of neighbours and lines reached only

@@ -115,7 +115,7 @@ class GameTable(Subject):
         self.trace = Path(path)
         self._recorder = Recorder(self.trace)
 
-    # Steps
+    # Methods that carry out steps
 
     @checked
     def do(self, text: str) -> Self:

@@ -282,7 +282,7 @@ class ScenarioItem(pytest.Item):
         return self.path, None, f"{self.path.name}[{self.name}]"
 
 
-# Reports
+# Reports of failed tests
 
 
 def _subjects(item: pytest.Item) -> list[Any]:

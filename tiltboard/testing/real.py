@@ -47,7 +47,7 @@ class Helper(Protocol):
 
     def ask(self, asked: str) -> str:
         """Make a request, and return the typed answer when the request is done. Raises
-        NotPossibleHereError if nobody can answer.
+        NotPossibleHereError if there is no person to answer.
         """
 
 

@@ -17,7 +17,8 @@ G_M_S2 = 9.80665
 FORCE_M_S2 = G_M_S2 * (0.03 + 0.08)
 LEVEL_RAD = math.radians(4.5)  # An offset of 50 mg on both axes gives 4.1 degrees.
 ANGLE_DEG = 8.0
-# Time at rest in which a driver measures the bias of its gyroscope. It can start at any time.
+# Time at rest, in seconds, in which a driver measures the bias of its gyroscope. The driver can
+# start the measurement at any time.
 REST_S = 1.0
 
 pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
