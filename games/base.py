@@ -676,7 +676,7 @@ class GameType(ABC):
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
         """Return the reason why the game ended as the end of a sentence that begins with "Blue
-        wins:" or "A draw:". The reason is empty if there is nothing to add.
+        wins:" or "A draw:". The reason is empty if no reason is needed.
 
         The reason is a template in English without a full stop, and its parameters. The template
         can contain ``{winner}``.

@@ -288,7 +288,7 @@ def command(
 @CONFIG
 @PORT
 def sheet(*, name: str | None, config: Path | None, port: int | None) -> None:
-    """Print a sheet with QR codes, as HTML for a browser, that lead phones to the page.
+    """Print a sheet with QR codes that lead phones to the page, as HTML for a browser.
 
     If root runs the command and the table has its own Wi-Fi, the sheet also contains a QR code to
     join that Wi-Fi.

@@ -51,7 +51,8 @@ HARDLY = (0.5, 2.0)
 DRIFTED_MT = 0.35
 FAR_PITCHES = 2.5
 KNOWN = 3  # Minimum number of readings for a median.
-# Number of places with the other pole after which most sensors are assumed to be upside down.
+# Number of places that must read the unexpected pole before most sensors are assumed to be upside
+# down.
 FEW = 2
 # Time in seconds for which a piece must rest before an input other than the place's own is
 # accepted.
@@ -290,7 +291,8 @@ class Placing:
         if found is not None and not (self._sure and may_be_right):
             self._since_s = now_s
             same = said is not None and said.why.template == found.why.template
-            # Small changes of the reading do not change the message.
+            # A small change of the reading does not replace the message, so that the message does
+            # not flicker.
             if same and abs(reading - self._said_mt) <= SAY_AGAIN_MT:
                 return self._step(said)
             self._said_mt = reading

@@ -191,8 +191,8 @@ class Sweep:
 
     @property
     def strip(self) -> list[Look | None]:
-        """The lights to show, in the order of the strip. The chain's route is that of the sweep, or
-        the profile's until the sweep has found a route.
+        """The lights to show, in the order of the strip. The route of the chain is the one that the
+        sweep has found or, until then, the route in the profile.
         """
         profile, progress = self._profile, self.progress
         light_at = progress.light_at

@@ -219,7 +219,7 @@ class _Page:
             snapshot.plate,
             tilt_deg=tuple(
                 round(angle, 1) for angle in snapshot.plate.tilt_deg
-            ),  # Smaller changes are noise.
+            ),  # Changes below 0.1 degrees are sensor noise.
             sensors=snapshot.plate.sensors if self._watches_sensors else None,
         )
         now = {name: getattr(snapshot, name) for name in ("layout", *GROUPS)} | {"plate": plate}

@@ -44,8 +44,8 @@ TROOPS: Mapping[str, tuple[str, str, str, str]] = {
     "ship": ("Ship", "a ship", "your ship", "{owner}'s ship"),
     ANY: ("any troop", "any piece", "any of your pieces", "any of {owner}'s pieces"),
 }
-"""Kind of troop -> its title, and the phrases for any such piece, for the player's own piece and
-for another player's piece.
+"""Kind of troop -> its title, and the phrases for any piece of the kind, for the player's own piece
+and for another player's piece.
 """
 JUDGED = "People judge whether it was done."
 NO_TROOP = "no troop"

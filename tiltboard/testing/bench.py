@@ -231,7 +231,7 @@ class AnyBench(Subject, ABC):
         """Return a plate with the same profile whose buses fail to open with this error."""
         return build_plate(self.profile, _NoBuses(self.clock, error))  # type: ignore[arg-type]
 
-    # Actions of hands
+    # Methods that act on the table like hands
 
     @abstractmethod
     def clear(self) -> None:
@@ -456,7 +456,7 @@ class Bench(AnyBench):
             yield
         finally:
             self.note(" ".join(("heal", name, *targets)))
-            # The test can repair the fault before the end of the context.
+            # The test may have repaired the fault already.
             with suppress(FaultError):
                 self.table.faults.heal(name, targets)
 
