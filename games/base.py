@@ -694,7 +694,7 @@ class GameType(ABC):
         return False
 
 
-MOST = 1_000_000_000  # Maximum of an option that has no maximum in its OptionSpec.
+MOST = 1_000_000_000  # Maximum value of an option whose OptionSpec gives no maximum.
 
 
 def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from html import escape
 from tiltboard.games.base import Game, GameType, Position, Shift, Turn
 from tiltboard.games.rules import cell_name
 
-# Colour of the piece, and of the letters on the piece, as on the page.
+# Name of a paint -> the colour of the piece and the colour of the letters on the piece, as on the
+# page.
 PAINTS = {
     "red": ("#d23b33", "#ffeede"),
     "blue": ("#2f70d2", "#eaf4ff"),

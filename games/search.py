@@ -35,7 +35,8 @@ Evaluate = Callable[[Any], int]
 hundredths of the log-odds: 0 is an even game, 100 a 73 % chance to win. The game must not be over,
 and must have two players or two teams.
 """
-MAX_WORTH = 990_000  # Minimum absolute value of a proven win or loss.
+# Minimum absolute value that stands for a proven win or loss, in hundredths of the log-odds.
+MAX_WORTH = 990_000
 WAITS = "wait_ms"
 LEVEL_ROWS = ("depth", "nodes", "slips", "own", "answers", "margin")
 Weights = Mapping[str, Sequence[int]]

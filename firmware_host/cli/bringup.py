@@ -54,7 +54,7 @@ from tiltboard.ground.clock import SystemClock
 if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable
 
-STUCK_S = 60.0  # Time limit in seconds for a simulated user whose steps are refused.
+STUCK_S = 60.0  # Time in seconds without progress after which a simulated user gives up.
 
 
 AGAIN = click.option(

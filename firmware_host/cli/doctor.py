@@ -69,7 +69,8 @@ from tiltboard.ground.clock import SystemClock
 OLDEST_PYTHON = (3, 11)
 # systemd-timesyncd creates this file (systemd-timesyncd.service(8)).
 SYNCHRONISED = "run/systemd/timesync/synchronized"
-# Minimum of a correct clock, in seconds since 1970: this program was written after 2026-01-01 UTC.
+# Minimum time that a correct clock can show, in seconds since 1970: 2026-01-01 UTC, before this
+# program was written.
 EARLIEST_S = 1_767_225_600.0
 
 

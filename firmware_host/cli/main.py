@@ -116,7 +116,7 @@ ALSO = {
     "pi_checks": ("unit",),
     "main": ("help",),
 }
-# Errors in the request, with exit status 2. All other errors have exit status 1.
+# Errors in what the user requested, with exit status 2. All other errors have exit status 1.
 ASKED_WRONGLY = (
     ConfigError,
     NoSuchGameError,

@@ -62,7 +62,7 @@ _FIND = """\
 import importlib.util, sys
 print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name.partition(".")[0])))
 """
-# Paths in Raspberry Pi OS from version 12 on, and before.
+# Paths of config.txt in Raspberry Pi OS from version 12 on, and in earlier versions.
 CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")
 
 

@@ -46,8 +46,8 @@ STRONG_FROM_MT = 4.5
 UNLIKE = (0.75, 1.5)
 # Minimum and maximum relative reading that a gain can correct (perception.calibration.Gain).
 HARDLY = (0.5, 2.0)
-# Threshold in mT for drift of an empty place, between the noise of a mean and PRESENT_MT. At this
-# distance, a strong piece changes a reading by 0.02 mT.
+# Threshold in mT for the drift of a place far from the piece. The value is between the noise of a
+# mean and PRESENT_MT. FAR_PITCHES away, a strong piece changes a reading by 0.02 mT.
 DRIFTED_MT = 0.35
 FAR_PITCHES = 2.5
 KNOWN = 3  # Minimum number of readings for a median.
@@ -62,8 +62,9 @@ ELSEWHERE_S = 1.0
 OFF_SCALE_MT = 25.0
 REST_SWING_MT = 0.25
 SAY_AGAIN_MT = 0.3
-REST_SHARE = 0.05  # Alternative limit, as a fraction of the reading.
-FEWEST_SOUND = 4  # At most one sensor in this number of sensors can be broken.
+# Maximum swing of the readings at rest, as a fraction of the reading, if larger than REST_SWING_MT.
+REST_SHARE = 0.05
+FEWEST_SOUND = 4  # At most one sensor in every FEWEST_SOUND sensors can be declared broken.
 EMPTY_S = 2.0
 # Maximum offset of an empty place, in mT. The quiescent voltage of the DRV5055A1 is 1.65 V within
 # 60 mV, which is 1 mT at 60 mV/mT. Half a millitesla is allowed for drift and pieces beside the

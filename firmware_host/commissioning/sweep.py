@@ -65,7 +65,8 @@ LATER = TaskChoice(TaskAnswer.SKIP, text("Leave this for another run"))
 UNJUDGED = text(
     "While that lasts, a press may be missed: the next run asks for the buttons once more."
 )
-FAULT_OF = {  # Name of each part in Frame.faults. The fault "node" concerns all parts.
+# Part -> name of the part in Frame.faults. The name "node" in Frame.faults concerns all parts.
+FAULT_OF = {
     SweepPart.LIGHTS: "lights",
     SweepPart.BUTTONS: "panel",
     SweepPart.EDGES: "imu",

@@ -29,7 +29,8 @@ REST_S = 0.5
 # Maximum range of a steady reading. docs/add-a-board.md allows 0.2 mT peak to peak, with steps of
 # 0.054 mT.
 NOISE_MT = 0.5
-# Minimum change in mT that counts as a piece: more than any empty place reads, less than any piece.
+# Minimum change in mT that counts as a placed or removed piece: more than any empty place reads,
+# and less than any piece.
 CHANGE_MT = 0.7
 # Seconds added to the time that a person must hold a button, because people count inexactly.
 LONGER_S = 0.5

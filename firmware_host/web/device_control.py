@@ -36,7 +36,8 @@ MIN_FREE_BYTES = 100_000_000
 """Minimum free space, in bytes, that a received file must leave for games and the log."""
 SENT_LASTS_S = 600.0
 """Time, in seconds, after which a received file that was not installed is deleted."""
-_WITHIN_S = 1800.0  # Maximum duration of a request, in seconds: an update on a Zero 2 W.
+# Time limit for a request, in seconds. An update on a Zero 2 W takes the longest.
+_WITHIN_S = 1800.0
 _MAX_ANSWERED = 65_536
 
 _log = logging.getLogger(__name__)

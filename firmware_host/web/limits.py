@@ -22,16 +22,18 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tiltboard.ground.rate_limit import TokenBucket
 
 REQUESTS_PER_S = 20.0
-# A page needs nine requests, and a household can open several pages together.
+# Maximum number of requests in a burst. A page needs nine requests, and a household can open
+# several pages together.
 REQUEST_BURST = 250.0
-READS_PER_S = 2.0  # Reads of the journal have a lower limit, because each keeps the SD card busy.
+# Maximum rate of reads of the journal, lower because each read keeps the SD card busy.
+READS_PER_S = 2.0
 READ_BURST = 10.0
 STRANGERS_READS_PER_S = 4.0
 STRANGERS_READ_BURST = 20.0
 PAGES_PER_ADDRESS = 4
 STRANGERS_PAGES = 6
 MAX_PAGES_ELSEWHERE = 12
-MAX_PAGES = 16  # The limit for other devices, MAX_PAGES_ELSEWHERE, and the pages on this machine.
+MAX_PAGES = 16  # Maximum number of open pages: MAX_PAGES_ELSEWHERE, and the pages on this machine.
 CONNECTIONS_PER_ADDRESS = 16
 ADDRESSES_KEPT = 256
 KNOWN_FOR_S = 3600.0
@@ -110,7 +112,9 @@ def counted_as(address: str) -> str:
 
 
 MAX_CONNECTIONS = 80
-MAX_ELSEWHERE = 64  # The remaining connections are reserved for the page on this machine.
+# Maximum number of connections from other machines. The rest of MAX_CONNECTIONS is for this
+# machine.
+MAX_ELSEWHERE = 64
 # Maximum number of connections of unknown devices. The rest of MAX_ELSEWHERE is for paired and
 # seated devices.
 MAX_STRANGERS = 48

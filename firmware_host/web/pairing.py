@@ -200,15 +200,16 @@ def digest_of(token: str) -> str:
 
 CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
-# Time in seconds for a press of confirm, equal to the time for which the lights show a code.
+# Time limit in seconds for a press of confirm, equal to the time for which the lights show a code.
 JOIN_LASTS_S = 60.0
 JOIN_NUMBERS = 100
-# Maximum number of refusals of a first device. After that, such requests no longer interrupt the
+# Maximum number of refused requests to be the first device. Further requests do not interrupt the
 # game.
 MAX_SENT_AWAY = 5
-TRIES_PER_MINUTE = 30  # Limit for all devices together.
-TRIES_PER_ADDRESS = 3  # Limit per minute, so that one device cannot keep others from pairing.
-JOINS_PER_ADDRESS = 3  # Limit per minute of requests to be the first device.
+TRIES_PER_MINUTE = 30  # Maximum number of codes that all devices together can try per minute.
+# Maximum number of codes that one device can try per minute, so that other devices can still pair.
+TRIES_PER_ADDRESS = 3
+JOINS_PER_ADDRESS = 3  # Maximum number of requests per minute to be the first device.
 
 
 class WrongCodeError(TiltboardError, PermissionError):

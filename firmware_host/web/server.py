@@ -36,8 +36,8 @@ TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EPERM)
 """Error numbers if a port cannot be used at an existing address (bind(2))."""
 # First and maximum delay between two checks for an address, in tenths of a second.
 FIRST_RETRY_TICKS, MAX_RETRY_TICKS = 10, 300
-# Send buffer of each connection in the kernel, which doubles the value. By default, the buffer
-# grows to 4 MB even if the client does not read.
+# Size of the send buffer of each connection in the kernel, which doubles the value. By default, the
+# buffer grows to 4 MB even if the client does not read.
 SEND_BUFFER_BYTES = 32_768
 
 

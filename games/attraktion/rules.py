@@ -25,7 +25,7 @@ FULL: Final = "full"
 NO_PIECES: Final = "no-pieces"
 
 _REACH: Final = 5
-# Marks patterns in which at least one of the two gaps is further away than ``_REACH``.
+# Table entry for patterns in which at least one of the two gaps is further away than ``_REACH``.
 _FURTHER: Final = _REACH**2
 
 # Bits of the pieces that move to lower bits, and bits of the pieces that move to higher bits.

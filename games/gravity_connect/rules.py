@@ -35,7 +35,8 @@ LINE: Final = "line"
 FULL: Final = "full"
 
 NO_SIDE: Final = -1
-_SIDES_OF_ROWS: Final = 2  # The left and the right side come first in SIDES and enter rows.
+# Number of sides whose slots enter rows: the left and the right side, which come first in SIDES.
+_SIDES_OF_ROWS: Final = 2
 
 
 class ConnectState(NamedTuple):

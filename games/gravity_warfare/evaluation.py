@@ -36,8 +36,8 @@ CARD_TURN = 1.0  # Value in points of a turn whose card is not drawn yet.
 # A medium bot plays a defence if the chance that a placement holds is below this threshold.
 HARD_TURN = 0.65
 HORIZON = 40  # Maximum number of moves in a playout to the end of the turn.
-# Exponent per remaining troop of the weight with which a player is expected to place the last troop
-# first.
+# Exponent of a player's weight in the race to place the last troop first: exp(-RACE) for each
+# remaining troop.
 RACE = 1.1
 CARD = 0.12  # Value in points of a card in the hand early in a round.
 HIGHER = 0.92  # Factor on the chance that a piece holds, for each piece underneath.

@@ -22,7 +22,7 @@ from tiltboard.games.rules import Dice
 CHANCE, TABLE = "chance", "table"
 BUYING = ("window", "blocked", "choose", "event", "take", "place", "after", "refill")
 SEEING = ("card", "roll", "blocked", "window", "after", "refill")
-# Numbers of pieces that fall in a random failure; each entry is equally likely.
+# Numbers of pieces that fall in a random failure. Each entry is equally likely.
 FALLS = (0, 0, 1, 1, 2, 3, 4)
 
 

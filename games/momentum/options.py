@@ -200,8 +200,8 @@ def suggested_marbles(players: int, cells: int) -> int:
     return max(1, min(each, cells // (2 * players)))
 
 
-# Every offered board with its number of open cells, the usual board first. Three and four players
-# need a large board.
+# All offered boards with their numbers of open cells, the usual board first. More players get the
+# same boards with fewer marbles each.
 PRESETS = tuple(
     Preset(
         {"Players": people, "Board": label},

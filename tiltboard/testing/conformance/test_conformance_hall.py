@@ -15,7 +15,7 @@ pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node",
 # (SBAS640) is within 60 mV, at 60 mV/mT; the rest is rounding.
 EMPTY_MT = 1.25
 STRONG_MT = 5.5  # Minimum reading of a strong piece (docs/add-a-board.md).
-FULL_SCALE_MT = 27.5  # Full scale: 1.65 V at 60 mV/mT.
+FULL_SCALE_MT = 27.5  # Maximum reading of a sensor: 1.65 V at 60 mV/mT.
 # Maximum noise. docs/add-a-board.md allows 0.2 mT peak to peak, with steps of 0.054 mT.
 NOISE_RMS_MT = 0.1
 # Maximum error of a mean of four readings: half of the limit for an empty place (0.6 mT).

@@ -15,7 +15,8 @@ G_M_S2 = 9.80665
 # Tolerance of the worst chip (PS-MPU-6000A 6.2): 3 % of scale, and an offset of 80 mg along z or 50
 # mg along x and y.
 FORCE_M_S2 = G_M_S2 * (0.03 + 0.08)
-LEVEL_RAD = math.radians(4.5)  # An offset of 50 mg on both axes gives 4.1 degrees.
+# Maximum tilt that a level sensor can report. An offset of 50 mg on both axes gives 4.1 degrees.
+LEVEL_RAD = math.radians(4.5)
 ANGLE_DEG = 8.0
 # Time at rest, in seconds, in which a driver measures the bias of its gyroscope. The driver can
 # start the measurement at any time.
