@@ -60,7 +60,8 @@ def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
             s.zone = args[0]
             if s.stage == "roll":
                 turn_phases.open_window(s)
-            # A hero let the player roll the zone again, so the window for cards is open again.
+            # A hero let the player roll the zone again, so the phase for laying cards is open
+            # again.
             elif s.fixed is None:
                 s.stage, s.ask = "window", ""
             else:

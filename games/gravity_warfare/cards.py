@@ -1,4 +1,6 @@
-"""Conditions and effects of cards and heroes, in the window for cards and after a placement."""
+"""Conditions and effects of cards and heroes, in the phase for laying cards and after a
+placement.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def is_event(s: WarfareState, name: str) -> bool:
 
 
 def plays(s: WarfareState, player: int) -> Iterator[str]:
-    """Yield the cards that ``player`` can play in the window for cards, as ``TOKEN[:ARG]``."""
+    """Yield the cards that ``player`` can play in the phase for laying cards, as
+    ``TOKEN[:ARG]``.
+    """
     for card in s.playable(player):
         for name in named(s) if card == WILD else [card]:
             if unplayable(s, player, name) is None:
@@ -55,8 +59,8 @@ def arguments(s: WarfareState, name: str) -> list[str]:
 
 
 def unplayable(s: WarfareState, player: int, name: str) -> str | None:
-    """Return the reason why a player cannot play a card in the window for cards, or None if the
-    card is playable. The card's argument is not checked.
+    """Return the reason why a player cannot play a card in the phase for laying cards, or None if
+    the card is playable. The card's argument is not checked.
     """
     if name in (GUARD, HOLE):
         if player not in s.options.partners(s.doer):
@@ -129,7 +133,7 @@ def _guard(s: WarfareState) -> None:
 
 
 def lay(s: WarfareState, player: int, token: Token) -> None:
-    """Add a challenge to the turn and open the window for cards again."""
+    """Add a challenge to the turn and open the phase for laying cards again."""
     s.tokens += (token,)
     s.laid[player] += (token.name,)
     s.ever_laid |= {player}

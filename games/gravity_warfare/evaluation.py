@@ -182,8 +182,8 @@ def _kept_liking(s: WarfareState, card: str, args: Sequence[str]) -> float:
     """Return the gain from playing a kept card in Simple mode, compared with playing without the
     card.
 
-    If the doer is not the owner, fallen troops go to the doer, so the owner loses these troops in
-    either case.
+    If the doer (who places the piece) is not the owner, fallen troops go to the doer, so the owner
+    loses these troops in either case.
     """
     names = s.in_force
     if s.doer != s.owner:

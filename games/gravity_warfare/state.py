@@ -106,7 +106,7 @@ class OfTurn:
     tokens: tuple[Token, ...] = ()
     used: tuple[str, ...] = ()
     passed: frozenset[int] = frozenset()
-    """Numbers of the players who have passed since the window for cards was last opened."""
+    """Numbers of the players who have passed since the phase for laying cards was last opened."""
     spent: list[int] = field(default_factory=list)
     """Number of challenges and events that each player has laid in this turn, by seat."""
     right: list[int] = field(default_factory=list)
@@ -115,7 +115,7 @@ class OfTurn:
     laid: list[tuple[str, ...]] = field(default_factory=list)
     """Names of the challenges that each player has laid in this turn and not withdrawn, by seat."""
     fixed: tuple[str, ...] | None = None
-    """Names of the challenges in force, or None until the window for cards is closed."""
+    """Names of the challenges in force, or None until the phase for laying cards is closed."""
     chosen: bool = False
     ask: str = ""
     """The dice to roll next: ``roll`` for both dice, ``troop`` or ``zone``. Empty if no dice are
@@ -385,7 +385,7 @@ class WarfareState(OfTurn):
     @property
     def event_now(self) -> WarfareEvent:
         """The event in progress. If no event card was played, the event is a *Keep it* that the
-        doer drew in Simple mode.
+        doer (who places the piece) drew in Simple mode.
         """
         return self.event or WarfareEvent(self.doer, "keep-it")
 

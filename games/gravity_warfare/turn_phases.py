@@ -84,24 +84,22 @@ def begin_turn(s: WarfareState, owner: int) -> None:
 
 
 def open_window(s: WarfareState) -> None:
-    """Open the window for cards, in which players lay cards, and add the challenges that were
-    deferred to this turn.
-    """
+    """Open the phase for laying cards, and add the challenges that were deferred to this turn."""
     s.tokens += s.deferred.pop(s.owner, ())
     again(s)
 
 
 def again(s: WarfareState) -> None:
-    """Open the window for cards again and reset the list of players who have passed. In Simple
-    mode, only the doer is asked.
+    """Open the phase for laying cards again and reset the list of players who have passed. In
+    Simple mode, only the doer (who places the piece) is asked.
     """
     s.stage, s.ask = "window", ""
     s.passed = frozenset(each for each in s.players if s.options.simple and each != s.doer)
 
 
 def close_window(s: WarfareState) -> None:
-    """Close the window for cards after all players have passed, remove impossible challenges, and
-    set the next phase (rule W4).
+    """Close the phase for laying cards after all players have passed, remove impossible challenges,
+    and set the next phase (rule W4).
     """
     laid, s.tokens = s.tokens, ()
     for token in laid:
