@@ -30,6 +30,7 @@ ESCAPE: Final = 8  # Half-byte among the deltas that announces a full code of tw
 UNKNOWN_TEMPERATURE: Final = -0x8000
 TICK_S: Final = 1 / 32  # Unit of time of blink patterns, in seconds.
 PATTERNS: Final = 31  # Maximum number of patterns that a node keeps, in addition to steady light.
+MAX_LOOKS: Final = 255  # A place's look takes one byte, in which 0 is dark.
 FEW_LOOKS: Final = 15  # Maximum number of looks for which a place takes only four bits.
 
 _CAPABILITIES = struct.Struct(">BBBBBBBBiiIIB")
@@ -188,8 +189,10 @@ def pack_lights(
     """Return the body of a LIGHTS message.
 
     ``looks``: pattern, red, green and blue of each look. ``places``: number of each place's look
-    from 1 on, 0 for dark. Raises struct.error for more than 255 looks.
+    from 1 on, 0 for dark. Raises ValueError for more than 255 looks.
     """
+    if len(looks) > MAX_LOOKS:
+        raise ValueError(f"a LIGHTS message has room for {MAX_LOOKS} looks, not {len(looks)}")
     body = struct.pack(">IB", start_us & 0xFFFFFFFF, len(looks))
     body += b"".join(bytes(look) for look in looks)
     if len(looks) > FEW_LOOKS:

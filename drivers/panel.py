@@ -17,6 +17,7 @@ HIGHEST_HZ: Final = 10_000.0  # Maximum frequency of lgpio's timed PWM.
 
 class Panel:
     """Two buttons and a buzzer on the given GPIO numbers. Claims the lines at the first use.
+    Raises ValueError if two of the numbers are equal.
 
     >>> from gpiozero.pins.mock import MockFactory, MockPWMPin
     >>> from tiltboard.drivers import PiBuses
@@ -28,6 +29,8 @@ class Panel:
     """
 
     def __init__(self, buses: Buses, confirm_pin: int, back_pin: int, buzzer_pin: int) -> None:
+        if len({confirm_pin, back_pin, buzzer_pin}) < 3:
+            raise ValueError("each button and the buzzer need a GPIO of their own")
         self._buses = buses
         self._named = (("confirm", confirm_pin), ("back", back_pin))
         self._buzzer_pin = buzzer_pin

@@ -120,7 +120,9 @@ def _passed_on(name: str) -> property:
         except self._errors as error:
             raise _gpio_error(error, self._name) from error
 
-    return property(read, write, doc="As gpiozero's.")
+    return property(
+        read, write, doc=f"The {name} of gpiozero's pin. Raises OSError if the line cannot be used."
+    )
 
 
 class PiPin:

@@ -26,6 +26,12 @@ def test_buttons_are_pulled_up_and_pressed_to_ground(panel, buses) -> None:
     assert panel.pressed() == {"back"}
 
 
+@pytest.mark.parametrize("pins", [(23, 23, 12), (23, 24, 23), (23, 24, 24)])
+def test_one_pin_for_two_parts_is_refused(buses, pins) -> None:
+    with pytest.raises(ValueError, match="GPIO of their own"):
+        Panel(buses, *pins)
+
+
 def test_no_threads_and_no_callbacks(panel, buses) -> None:
     threads = set(threading.enumerate())
     panel.pressed()

@@ -80,6 +80,12 @@ def test_what_the_host_says_is_as_the_examples_have_it():
     assert protocol.frame(protocol.TONE, 9, (880).to_bytes(2, "big")) == EXAMPLES["TONE"]
 
 
+def test_more_looks_than_one_byte_can_number_are_refused():
+    assert len(protocol.pack_lights(0, [(0, 0, 0, 0)] * 255, [255])) == 4 + 1 + 255 * 4 + 1
+    with pytest.raises(ValueError, match="room for 255 looks, not 256"):
+        protocol.pack_lights(0, [(0, 0, 0, 0)] * 256, [1])
+
+
 def test_what_the_node_says_is_understood():
     assert message("PONG") == (3, None)  # nothing follows from these two
     assert message("REFUSED") == (13, None)
