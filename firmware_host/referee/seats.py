@@ -109,8 +109,9 @@ class Seats:
         alone.
 
         The hand is uncovered when every other device that was seated at the deal has agreed. A
-        device that has left its seat still counts, although it cannot agree. Raises
-        NotPossibleError.
+        device that has left its seat still counts, although it cannot agree. The device in
+        ``player``'s seat can uncover the hand of a bot alone if it is the only seated device and
+        no other was seated at the deal. Raises NotPossibleError.
         """
         if player not in self.shut:
             raise NotPossibleError("That hand is not covered.", remedy="Go on playing.")
@@ -122,7 +123,9 @@ class Seats:
                 if each in self._players and each != player and first not in (holder, COMPUTER)
             }
             agree = {e for e in others if self._seen[e] == self._holders.get(e) == digest}
-            alone = not others and self._seen[player] == COMPUTER
+            # A hand that only a bot may have seen is nobody's secret while no other device sits.
+            only = {digest, *self.holders.values()} == {holder}
+            alone = only and not others and self._seen[player] == COMPUTER
             if not (agree or alone):
                 raise NotPossibleError(
                     "Only the others may uncover that hand.", remedy="Ask somebody at the table."

@@ -347,6 +347,26 @@ def test_who_takes_a_computers_seat_sees_none_of_its_hand(session):
     assert "?" not in hands(session)["white"]
 
 
+def test_a_bots_hand_is_uncovered_alone_only_while_nobody_else_sits(session):
+    ask(session, SitDown("phone", "red"))
+    for bot in ("white", "blue"):
+        ask(session, SeatComputer(bot, "easy"))
+    to_window(session)
+    ask(session, StandUp("red"))  # The phone has seen Red's hand, which the guest plays now.
+    ask(session, SeatComputer("white", None))
+    ask(session, SitDown("phone", "white"))
+    ask(session, SitDown("guest", "red"))
+    for device in ("phone", "guest", "stranger"):
+        with pytest.raises(NotPossibleError, match="Only the others"):
+            ask(session, OpenHand("white", device))
+    ask(session, StandUp("red"))
+    with pytest.raises(NotPossibleError, match="Only the others"):
+        ask(session, OpenHand("white", "stranger"))
+    assert set(hands(session)["white"]) == {"?"}
+    ask(session, OpenHand("white", "phone"))
+    assert "?" not in hands(session)["white"]
+
+
 def test_a_hint_says_why_and_only_that_seat_is_told_as_long_as_nothing_changes(session):
     def told():
         return {name: v.hint for name, v in publisher.seats().views.items() if v.hint}
