@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from tiltboard.firmware_host.messages import ENGLISH, Catalogue, Message, chosen, languages, nearest
 from tiltboard.games.base import RulesError
-from tiltboard.ground.errors import TiltboardError
+from tiltboard.ground.errors import TiltboardError, joined
 
 _IN_ENGLISH = Catalogue.load(ENGLISH)
 
@@ -125,5 +125,4 @@ def explained(error: TiltboardError | RulesError, catalogue: Catalogue = _IN_ENG
     if isinstance(error, RulesError):
         return problem
     remedy = catalogue.translate(Message(error.remedy_template, params))
-    stop = "." if problem[-1:].isalnum() and remedy[:1].isupper() else ""
-    return f"{problem}{stop} {remedy}".strip()
+    return joined(problem, remedy)

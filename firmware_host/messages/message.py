@@ -115,11 +115,17 @@ def text(template: str, /, **params: object) -> Message:
     return Message(template, params)
 
 
+def _by_number(name: str) -> list[tuple[str, int]]:
+    """Return a key that sorts numbers in names by their value: a2 before a10."""
+    parts = re.findall(r"(\D*)(\d*)", name)
+    return [(words, int(digits or -1)) for words, digits in parts]
+
+
 def nearest(name: str, known: Iterable[str]) -> Message:
     """Return a hint with the closest name of ``known``, or, if no name is close, with all or a few
     names.
     """
-    choices = sorted(str(choice) for choice in known)
+    choices = sorted((str(choice) for choice in known), key=_by_number)
     near = closest(name, choices)
     if near is not None:
         return text("did you mean {name!r}?", name=near)

@@ -287,8 +287,10 @@ class Table:
             wanted=wanted_hz,
             rate=f"{rate_hz:g}",
         )
-        self.notice("computer", slow if rate_hz < wanted_hz else None)
-        _log.warning("The table scans %g times a second, of %g", rate_hz, wanted_hz)
+        is_slow = rate_hz < wanted_hz
+        self.notice("computer", slow if is_slow else None)
+        level = logging.WARNING if is_slow else logging.INFO
+        _log.log(level, "The table scans %g times a second, of %g", rate_hz, wanted_hz)
 
     def notice(self, part: str, what: Message | None) -> None:
         """Set the notice about a part, or remove the notice if ``what`` is None.

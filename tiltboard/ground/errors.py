@@ -25,7 +25,15 @@ class TiltboardError(Exception):
         self.params = params
         self.problem = template.format(**params)
         self.remedy = remedy.format(**params)
-        super().__init__(f"{self.problem} {self.remedy}".strip())
+        super().__init__(joined(self.problem, self.remedy))
+
+
+def joined(problem: str, remedy: str) -> str:
+    """Return an error's problem and remedy as sentences, with a full stop between them if the
+    problem ends without a punctuation mark and the remedy begins a sentence.
+    """
+    stop = "." if problem[-1:].isalnum() and remedy[:1].isupper() else ""
+    return f"{problem}{stop} {remedy}".strip()
 
 
 def extra_command(extra: str, folder: str = ".") -> str:

@@ -6,11 +6,16 @@ import pytest
 
 from tiltboard.drivers.lights import Look
 from tiltboard.firmware_host.config.build import build_plate
-from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, ConfigError
+from tiltboard.firmware_host.config.errors import (
+    BoardDoesNotFitError,
+    ConfigError,
+    explained,
+)
 from tiltboard.firmware_host.config.files import convert
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.assemble import missing_table
+from tiltboard.firmware_host.messages import nearest
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.games.registry import game_type
@@ -49,6 +54,7 @@ def changed(tmp_path):
         ("plate-7", "0x25, 0x26", "0x25", "6 MCP23017 do not fit 7 rows"),
         ("plate-7", "columns = 7", "columns = 8", "7 MCP23017 do not fit 7 rows of 8"),
         ("plate-7", "confirm_pin = 23", "confirm_pin = 3", "GPIO3 is used twice"),
+        ("plate-7", "confirm_pin = 23", "confirm_pin = 24", "GPIO24 is used twice"),
         ("matrix-gpio", "[5, 6, 13, 19, 26]", "[5, 6, 13, 19]", "hall needs 5 row_pins"),
         ("matrix-gpio", "16, 20", "16, 16", "GPIO16 is used twice"),
         ("matrix-gpio", "23", "26", "GPIO26 is used twice"),
@@ -70,6 +76,15 @@ def changed(tmp_path):
 def test_what_does_not_fit_is_said(changed, name, old, new, problem) -> None:
     with pytest.raises(ConfigError, match=problem):
         changed(name, old, new)
+
+
+def test_a_list_of_names_counts_and_ends_before_the_remedy() -> None:
+    places = [f"{column}{row}" for column in "ab" for row in range(1, 11)]
+    in_order = "known are: " + ", ".join(places)
+    hint = nearest("somewhere", sorted(places))
+    assert str(hint) == in_order
+    error = ConfigError("There is no {hint}", remedy="Choose one.", hint=hint)
+    assert str(error) == explained(error) == f"There is no {in_order}. Choose one."
 
 
 def test_a_struct_inside_a_list_is_checked_too() -> None:
