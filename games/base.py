@@ -1,8 +1,9 @@
 """The interface between a game and the host: places, positions, moves and their consequences.
 
-``tiltboard.games.rules.Rules`` makes moves as whole numbers. ``Position``, ``Turn`` and ``Shift``
-describe the same moves in words for people. Places, moves, players and pieces are strings, as in
-the ``tiltboard rules`` contract.
+``tiltboard.games.rules.Rules`` represents moves as whole numbers. ``Position``, ``Turn`` and
+``Shift`` describe the same moves with names for people. Places, moves, players and pieces are
+strings, as in the JSON output of the command ``tiltboard rules`` (the ``tiltboard rules``
+contract).
 
 A game imports nothing from the drivers and the host, reads no clock, and gets its random numbers
 from the caller. A game describes itself in plain values and does not know about lights and web
@@ -65,8 +66,8 @@ class UnknownGameError(RulesError, LookupError):
 class OptionError(RulesError):
     """Raised if an option is unknown, unreadable, out of range, or in conflict with another option.
 
-    The sentence can contain the players' word for the option. ``str(error)`` also contains the
-    option's name, for people who wrote the name.
+    The sentence can contain the option's label for players. ``str(error)`` also contains the
+    option's name, for people who typed the name.
     """
 
     def __str__(self) -> str:
@@ -88,8 +89,9 @@ class BrokenGameError(RulesError):
     """Raised if an installed game cannot be used. The message states the fault."""
 
 
-# Diameter of the stem of a tile, and height at which the wider hat of the tile begins. The stem
-# slides between the pegs, which are half balls at the corners of the places, with this clearance.
+# Diameter of the stem of a tile, height at which the wider hat of the tile begins, and clearance
+# between the stem and the pegs, in mm. The stem slides between the pegs, which are half balls at
+# the corners of the places.
 TILE_STEM_MM, TILE_HAT_MM = 20.0, 8.0
 PEG_ROOM_MM = 0.6
 
@@ -99,8 +101,8 @@ class PieceBody:
     """The shape of a kind of piece, real or simulated, with a magnet in its foot.
 
     The body is ``diameter_mm`` wide from the plate up to ``foot_mm``, and ``mast_mm`` wide above,
-    if ``mast_mm`` is given. Pieces that can be stacked need the default height, because the height
-    of a tower is computed from the sensors with this height.
+    if ``mast_mm`` is given. Pieces that can be stacked must keep the default height, because the
+    height of a tower is computed from sensor readings with the default height.
     """
 
     diameter_mm: float = 28.0
@@ -139,7 +141,7 @@ class PieceLook:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An entrance for pieces at a side of the board. ``side`` and ``colour`` are plain English
+    """An entrance for pieces at one side of the board. ``side`` and ``colour`` are plain English
     names.
     """
 
@@ -147,15 +149,15 @@ class Slot:
     side: str
     colour: str
     fall: tuple[int, int]
-    """(columns, rows) of one step into the board."""
+    """One step into the board, as (columns, rows)."""
     cells: tuple[str, ...]
-    """Names of the places on the slot's line, from the side inward."""
+    """Names of the places that a piece from this slot passes, from the side inward."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The lines and the hole of a board. Coordinates are in places from the south-west place, x to
-    the east and y to the north.
+    """The tracks and the hole drawn on a board. Coordinates are in places from the south-west
+    place, x to the east and y to the north.
     """
 
     tracks: tuple[tuple[tuple[float, float], ...], ...]
@@ -170,9 +172,11 @@ class Drawing:
 
 
 class Limit(StrEnum):
-    """The property of a plate that limits a number: the number of places on its shorter side, in
-    columns or in rows; the number of cells along a side of the largest hexagon that fits; the
-    number of kinds of pieces that its sensors distinguish.
+    """The property of a plate that limits the value of a numeric option.
+
+    The property is the number of places on the plate's shorter side, in its columns or in its rows,
+    or the number of cells along a side of the largest hexagon that fits, or the number of kinds of
+    pieces that the sensors distinguish.
     """
 
     SIDE = "side"
@@ -195,13 +199,13 @@ class OptionSpec:
     help: str
     """The effect of the option, as a sentence for players."""
     default: Any = None
-    """Value if the option is not given. None if the option is then unset or depends on other
+    """The option's value if none is given. None if the option is then unset or depends on other
     options.
     """
     low: int | None = None
-    """Minimum number, or None for no minimum."""
+    """Minimum value of a number, or None for no minimum."""
     high: int | None = None
-    """Maximum number, or None for no maximum."""
+    """Maximum value of a number, or None for no maximum."""
     choices: tuple[str, ...] = ()
     label: str = ""
     """Name of the option for players."""
@@ -219,17 +223,17 @@ class OptionSpec:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Options that play well together, for people who do not want to choose each option."""
+    """A set of options that play well together, for people who do not choose each option."""
 
     choices: Mapping[str, str]
-    """Question -> answer, both in players' words, such as ``{"Players": "4, in two teams", "Board":
-    "7 x 7"}``. All presets of a game answer the same questions in the same order, and no two
-    presets give the same answers.
+    """The answer to each question with which players choose a preset, such as ``{"Players": "4, in
+    two teams", "Board": "7 x 7"}``. All presets of a game answer the same questions in the same
+    order, and no two presets give the same answers.
     """
     options: Mapping[str, Any]
     """The options that start the game, including all options without a default."""
     about: str = ""
-    """One or two sentences about what is special in this preset, or ""."""
+    """One or two sentences about what is special about this preset, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +283,7 @@ class Outcome:
     winner: str | None
     """The player who won, or None for a draw or a result that no single player decided."""
     reason: str
-    """Reason for the end of the game, as one word of the ``tiltboard rules`` contract."""
+    """Reason why the game ended, as one of the reason words in the ``tiltboard rules`` contract."""
     team: tuple[str, ...] | None = None
     """Players of the winning team, or None in games without teams."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -288,14 +292,15 @@ class Outcome:
     """The places that show why the game ended, such as a winning line or a completed set."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the JSON object ``result`` of the ``tiltboard rules`` contract."""
+        """Return the result as the JSON object ``result`` of the ``tiltboard rules`` contract."""
         team = {} if self.team is None else {"team": list(self.team)}
         return {"winner": self.winner, "reason": self.reason, **team, **self.extra}
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A completed move: the player's act, its consequences, and the position after both.
+    """A completed move: the player's act, the consequences of the act, and the position after the
+    consequences.
 
     If a piece is moved by hand onto another piece, the act must also remove the other piece.
     """
@@ -310,11 +315,12 @@ class Turn:
     """The shifts that must follow the act, by hand or by gravity. The shifts are simultaneous."""
     position: Position
     path: tuple[str, ...] = ()
-    """Names of the places along which the piece moves, first to last, in games that show the path.
+    """Names of the places along which the piece moves, from first to last. Empty in games that show
+    no path.
     """
     entrance: Slot | None = None
-    """The slot through which the piece enters, if the next turn depends on the slot. Two moves
-    through different slots can put the same piece on the same place.
+    """The slot through which the piece enters, or None if the next turn does not depend on the
+    slot. Two moves through different slots can put the same piece on the same place.
     """
 
 
@@ -358,23 +364,25 @@ class Position:
 
     @cached_property
     def figures(self) -> Mapping[str, int]:
-        """Player -> count shown during the game, whose title is ``GameType.figure``. Empty if the
-        game has no such count.
+        """The number shown for each player during the game, by player name. The heading of these
+        numbers is ``GameType.figure``. Empty if the game shows no such numbers.
         """
         return self.game.figures(self.state)
 
     @cached_property
     def cells(self) -> Mapping[str, str]:
-        """Place -> piece, for occupied places only, sorted by code point.
+        """The piece on each occupied place, by place name, sorted by code point.
 
-        Stacked pieces of one place are joined by ``+``, lowest piece first. Towers beside each
-        other on one place are joined by ``/``.
+        Stacked pieces are joined by ``+``, lowest piece first. Separate towers on one place are
+        joined by ``/``.
         """
         return self.game.cells(self.state)
 
     @cached_property
     def reserve(self) -> Mapping[str, int]:
-        """Player -> number of pieces still to be played. Empty for games without a reserve."""
+        """Each player's number of pieces that can still be played, by player name. Empty for games
+        without a reserve.
+        """
         return self.game.reserve(self.state)
 
     @cached_property
@@ -389,7 +397,7 @@ class Position:
     def play(self, move: str) -> Turn:
         """Return the turn that ``move`` makes.
 
-        Raises IllegalMoveError, with the rule, if the move is unreadable or forbidden.
+        Raises IllegalMoveError, which states the rule, if the move is unreadable or forbidden.
         """
         refusal = self.game.refusal(self, move)
         if refusal is not None:
@@ -402,10 +410,10 @@ class Position:
         return game.turn(self, move, Position(game, game.rules.apply(self.state, number)))
 
     def after(self, move: str) -> Position:
-        """Return the position after ``move`` without computing the act, for fast replays of many
+        """Return the position after ``move`` without the player's act, for fast replays of many
         moves.
 
-        Raises IllegalMoveError if ``play`` would.
+        Raises IllegalMoveError if ``move`` is unreadable or forbidden.
         """
         rules = self.game.rules
         number = rules.number(move)
@@ -414,8 +422,8 @@ class Position:
         return self.play(move).position
 
     def drop_refusal(self, piece: str, place: str) -> RulesError | None:
-        """Return the error with the rule that forbids the player to move to put ``piece`` on
-        ``place``, or None if a legal move does so.
+        """Return the error that explains why the player to move cannot put ``piece`` on ``place``,
+        or None if a legal move puts the piece there.
 
         ``place`` can be any place of the board. The host shows the error to players who changed the
         board wrongly.
@@ -447,15 +455,16 @@ class Game(ABC):
     kind with a player's name belongs to that player.
     """
     board: Mapping[str, tuple[int, int]]
-    """Place -> (column, row) on a square grid. Columns and rows are counted from 0 at the
-    south-west corner.
+    """Each place's (column, row) on a square grid, by place name. Columns and rows are counted from
+    0 at the south-west corner.
     """
     blocked: Mapping[str, str] = {}
-    """Places of ``board`` where no piece can stand -> the obstacle, ``hole`` or ``cushion``."""
+    """The obstacle, ``hole`` or ``cushion``, on each place of ``board`` where no piece can stand.
+    """
     teams: tuple[tuple[str, ...], ...] = ()
-    """The teams, each as the players who win together. Empty in games without teams."""
+    """The teams; the players in each team win together. Empty in games without teams."""
     labels: Mapping[str, str] = MappingProxyType({})
-    """Place -> name for people, for places whose name differs from the contract's name."""
+    """Name to show for each place that the ``tiltboard rules`` contract names differently."""
     hexagonal: bool = False
     """True if each place has six neighbours: one on each of the four sides, and two on the diagonal
     from north-west to south-east.
@@ -466,7 +475,9 @@ class Game(ABC):
     """The lines and the hole of the board, or None for a plain grid."""
     rules: Rules
     seated: bool = False
-    """True if each player has a seat with a private view (``games.seated.SeatedGame``)."""
+    """True if each player has a private view, for example of a hand of cards
+    (``games.seated.SeatedGame``).
+    """
     secret_options: tuple[str, ...] = ()
     """Names of options that reveal hidden information and are not shown before the end of the game.
     """
@@ -477,22 +488,26 @@ class Game(ABC):
 
     @property
     def glossary(self) -> Mapping[str, tuple[str, str]]:
-        """Name of a piece, card or zone -> title and explanation, in English."""
+        """Title and explanation, in English, of each piece, card or zone, by name."""
         return {}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Return a function that evaluates states with ``weights``, or None if bots must use random
-        playouts.
+        """Return a function that evaluates states with ``weights``, or None if the game has no such
+        function and bots must use random playouts.
         """
         return None
 
     def exact_search(self) -> Solver | None:
-        """Return an exact search for the strongest levels, or None if the game is too large."""
+        """Return an exact search for the strongest bot levels, or None if the game is too large for
+        an exact search.
+        """
         return None
 
     @property
     def playout_rules(self) -> Rules:
-        """Rules on the same states for random playouts, simplified if simpler rules are faster."""
+        """Rules for random playouts, on the same states as ``rules``. A game returns simplified
+        rules here if they are faster.
+        """
         return self.rules
 
     @abstractmethod
@@ -508,15 +523,15 @@ class Game(ABC):
         """Return the act and the consequences of a legal move from ``before`` to ``after``."""
 
     def figures(self, state: Any) -> Mapping[str, int]:
-        """Return each player's count during the game, or nothing if the game has no count (see
-        ``Position.figures``).
+        """Return the number shown for each player during the game, or an empty mapping if the game
+        shows none (see ``Position.figures``).
         """
         return {}
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """Return a sentence that explains why ``shift``, a consequence of ``turn``, happens: a
-        template in English and its parameters. If the template is empty, players see only the
-        instruction.
+        """Return a sentence that explains why ``shift``, a consequence of ``turn``, happens. The
+        sentence is a template in English and its parameters. If the template is empty, players see
+        only the instruction.
 
         If equal pieces move in a row (d2 to d3, d3 to d4), a player can carry one piece the whole
         way (d2 to d4). ``shift`` is then the combined shift.
@@ -534,7 +549,7 @@ class Game(ABC):
         return {}
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Return the error with the rule that forbids ``move``, or None if the move is legal."""
+        """Return the error that states which rule forbids ``move``, or None if it is legal."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move in position.legal():
@@ -562,7 +577,7 @@ class Game(ABC):
         return {}
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
-        """Return a listed move with random values for the parts that chance or people add, such as
+        """Return a listed move with random values filled in where chance or people decide, such as
         the order of cards or the fallen pieces.
         """
         return move
@@ -591,7 +606,7 @@ class Game(ABC):
 
 
 class GameType(ABC):
-    """A game before its options are chosen, with everything known without a position."""
+    """A game before its options are chosen: everything that is known before a position exists."""
 
     name: str
     """Name of the game in the ``tiltboard rules`` contract."""
@@ -600,8 +615,8 @@ class GameType(ABC):
     option_specs: Sequence[OptionSpec] = ()
     """The options of the game."""
     presets: Sequence[Preset] = ()
-    """Ready combinations of options, the usual one first. A host offers the presets that fit its
-    plate.
+    """Ready-made combinations of options, the most typical one first. A host offers the presets
+    that fit its plate.
     """
     rules_summary: Sequence[str]
     """The rules in our own words, one short paragraph each, for the page and ``--help``."""
@@ -609,12 +624,12 @@ class GameType(ABC):
     looks: Mapping[str, PieceLook] = {}
     last_piece: str = "Last piece"
     figure: str = ""
-    """Title of the count in ``Position.figures``."""
+    """Heading above the numbers in ``Position.figures``."""
     lets: str = "{player} {move} let {winner} win"
-    """Sentence for a move after which the opponent can force a win."""
+    """Message template for a move after which the opponent can force a win."""
     reasons: Mapping[str, str] = REASONS
-    """Kind of reason in ``tiltboard.games.reasons`` -> explanation why a move is good, in the words
-    of the game.
+    """Explanation why a move is good, in the words of this game, for each kind of reason in
+    ``tiltboard.games.reasons``.
     """
     emblem: tuple[str, ...] = ("red", "blue")
     aim: str = ""
@@ -631,7 +646,9 @@ class GameType(ABC):
     """True if the game type creates a ``tiltboard.games.seated.SeatedGame``."""
 
     def largest_files(self) -> Mapping[str, str]:
-        """Return the files that cost most to read and play, by option of the kind ``board``."""
+        """Return the text of the board file that is slowest to read and play, for each option of
+        the kind ``board``.
+        """
         return {}
 
     @property
@@ -663,8 +680,8 @@ class GameType(ABC):
         """
 
     def board_of(self, text: str) -> Mapping[str, Any]:
-        """Return the content of a board file, TOML or JSON, as the value of an option of the kind
-        ``board``.
+        """Parse the text of a board file, TOML or JSON, and return the value of an option of the
+        kind ``board``.
 
         Raises OptionError if the text is neither TOML nor JSON.
         """
@@ -675,11 +692,11 @@ class GameType(ABC):
         return dict(found)
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return the reason why the game ended as the end of a sentence that begins with "Blue
-        wins:" or "A draw:". The reason is empty if no reason is needed.
+        """Return the reason for the result, which completes a sentence that begins with "Blue
+        wins:" or "A draw:". The reason is empty if the result needs no explanation.
 
-        The reason is a template in English without a full stop, and its parameters. The template
-        can contain ``{winner}``.
+        The reason consists of a template in English without a full stop, and the parameters of the
+        template. The template can contain ``{winner}``.
         """
         return "", {}
 
@@ -688,8 +705,8 @@ class GameType(ABC):
         return self.looks.get(piece, self.look)
 
     def commas_in_places(self, options: Mapping[str, Any]) -> bool:
-        """Return whether names of places contain commas on the board that ``options`` select. Lists
-        of such places are separated by spaces only.
+        """Return whether the board that ``options`` select has place names that contain commas.
+        Lists of such places are separated by spaces only.
         """
         return False
 
@@ -698,11 +715,12 @@ MOST = 1_000_000_000  # Maximum value of an option whose OptionSpec gives no max
 
 
 def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options after checking that each is known, of its type and within its range.
+    """Return the given options after checking that each option is known, has the right type and is
+    within its range.
 
     An option that is None counts as not given, and defaults are *not* filled in. Lists of places
-    become sorted tuples; whether the places are on the board is *not* checked. ``title`` is the
-    name of the game in the error message. Raises OptionError.
+    become sorted tuples; this function does *not* check whether the places are on the board.
+    ``title`` is the name of the game in the error message. Raises OptionError.
     """
     known = {spec.name: spec for spec in specs}
     values = {}

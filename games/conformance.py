@@ -1,8 +1,8 @@
 """Checks that every game must pass, run by ``tiltboard check NAME`` and by tests.
 
 The checks contain no knowledge of a particular game. They play random games of every preset and
-compare the rules with the positions, turns and views. They cannot find out whether the rules match
-the printed rules of the *game*; compare the rules with a second implementation for that.
+compare the rules with the positions, turns and views. They cannot detect a mistake in the rules
+themselves; for that, compare the rules with a second implementation.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class ConformanceError(RulesError):
 
 
 def check_type(kind: GameType, dice: Dice, games: int = 3) -> Iterator[str]:
-    """Check a whole game type with ``games`` random games of each preset. Yields a line for each
-    completed check.
+    """Check a whole game type with ``games`` random games of each preset. Yields a line of text for
+    each completed check.
 
     Raises ConformanceError at the first broken promise.
     """
@@ -143,7 +143,9 @@ def _check_position(position: Position) -> None:
 
 
 def _checked_move(before: Position, move: str) -> Position:
-    """Return the position after a legal ``move``, after comparing all ways to make the move."""
+    """Return the position after a legal ``move``, after checking that every way to apply the move
+    gives this position.
+    """
     rules, state = before.game.rules, before.state
     number = rules.number(move)
     _hold(number is not None, f"{move} is legal and has a number")
@@ -174,7 +176,8 @@ def _checked_move(before: Position, move: str) -> Position:
             if target is not None:
                 _hold(target not in cells, f"{move}: {target} is taken")
                 cells[target] = piece
-    # A pass moves no pieces either, so games with seats are compared only if the turn has shifts.
+    # In games where players report their own moves, a turn without shifts can still change the
+    # board. Compare the board only if the turn has shifts.
     if turn.act or turn.consequences or not isinstance(before.game, SeatedGame):
         _hold(cells == after.cells, f"{move}: act and consequences lead to the next cells")
     return after

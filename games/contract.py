@@ -3,7 +3,8 @@
 This module does no input or output; ``tiltboard.firmware_host.cli.rules`` does. An answer is one of
 
 - the position after the moves, with all earlier ``positions`` if a trace is requested;
-- ``{"error": {"index": 3, "move": "d4", "reason": "..."}}``: move 3, counted from 0, is illegal;
+- ``{"error": {"index": 3, "move": "d4", "reason": "..."}}``: move number 3, counted from 0, is
+  illegal;
 - ``{"error": {"reason": "..."}}``: the question is invalid (``error_answer``).
 """
 
@@ -38,8 +39,8 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,400}")
 
 
 class QuestionError(RulesError):
-    """Raised if a line of a batch is not a question: the line is not JSON, or not of the right
-    shape.
+    """Raised if a line of a batch is not a valid question: the line is not JSON, or the JSON has
+    the wrong structure.
     """
 
 

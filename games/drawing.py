@@ -1,4 +1,4 @@
-"""Draws positions of games as text and as SVG."""
+"""Draws game positions as text and as SVG."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape
 from tiltboard.games.base import Game, GameType, Position, Shift, Turn
 from tiltboard.games.rules import cell_name
 
-# Name of a paint -> the colour of the piece and the colour of the letters on the piece, as on the
+# For each paint name: the colour of the piece and the colour of the letters on the piece, as on the
 # page.
 PAINTS = {
     "red": ("#d23b33", "#ffeede"),
@@ -39,8 +39,8 @@ def signs(game: Game) -> Mapping[str, str]:
 
 
 def standing(game: Game, cell: str) -> str:
-    """Return the signs of the pieces on a place. The signs of a tower are joined as in
-    ``cells``.
+    """Return the signs of the pieces on a place. The signs of stacked pieces are joined in the same
+    way as in ``Position.cells``.
     """
     short = signs(game)
     towers = (tower.split("+") for tower in cell.split("/"))

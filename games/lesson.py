@@ -39,7 +39,7 @@ class LessonStep(NamedTuple):
 
 
 class Tactic(NamedTuple):
-    """One puzzle of the lesson in tactics."""
+    """One puzzle of the second lesson, which teaches tactics."""
 
     puzzle: int
     """Number of the puzzle among the game's puzzles."""
@@ -50,8 +50,8 @@ class Tactic(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """A lesson about a game. The ``steps`` start from the position that ``opening`` reaches in a
-    game with ``options``.
+    """A lesson about a game. The first of the ``steps`` starts from the position after ``opening``,
+    in a game with ``options``.
     """
 
     steps: Sequence[LessonStep]

@@ -14,10 +14,11 @@ _NOT_HERE = IllegalMoveError("Not here: take it back and try again.")
 
 
 class _LineRules(Rules):
-    """The given rules from the position after ``opening`` on, restricted to the moves of ``line``.
+    """The given rules, restricted to the position after ``opening`` and the moves of ``line``.
 
     If ``free`` is true, the first player can try any legal move, but the line continues only after
-    the right move. Raises IllegalMoveError if the game has no such move.
+    the correct move. Raises IllegalMoveError if a move of ``opening`` or ``line`` does not exist in
+    the game.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class _LineRules(Rules):
 
 
 class _AlongALine(Game):
-    """The game ``game`` with the rules ``_LineRules``. ``elsewhere`` is the error for legal moves
+    """``game``, restricted by the rules ``_LineRules``. ``elsewhere`` is the error for legal moves
     that are not on the line.
     """
 
@@ -93,7 +94,7 @@ class _AlongALine(Game):
         self.rules = _LineRules(game.rules, opening, line, free=free)
 
     def step_at(self, position: Position) -> int:
-        """Return the number of moves made since the opening."""
+        """Return the number of moves made since the end of the opening."""
         return int(position.state.turn) - len(self.opening)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
@@ -127,7 +128,7 @@ class _AlongALine(Game):
 
 
 class GuidedGame(_AlongALine):
-    """The game ``game`` in which the only legal move is the next move of ``lesson``."""
+    """``game``, restricted so that the only legal move is the next move of ``lesson``."""
 
     def __init__(self, game: Game, lesson: Lesson) -> None:
         line = [step.move for step in lesson.steps]
@@ -150,11 +151,11 @@ class GuidedGame(_AlongALine):
 
 
 class PuzzleGame(_AlongALine):
-    """A puzzle for the player to move after ``opening``, the ``solver``.
+    """A puzzle for the solver, who is the player to move after ``opening``.
 
-    ``line`` is the solution: the solver's first move, the other side's answer, the solver's next
+    ``line`` is the solution: the solver's first move, the other player's answer, the solver's next
     move and so on. After the last answer, the solver must win with the next move. After a wrong
-    move, the only way on is undo.
+    move, the solver can continue only by undoing the move.
     """
 
     def __init__(self, game: Game, opening: Sequence[str], line: Sequence[str]) -> None:

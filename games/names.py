@@ -6,17 +6,20 @@ import difflib
 from collections.abc import Iterable
 
 PLAYERS = frozenset({"player", "next", "winner"})
-"""Parameters of messages that contain a player's colour, such as "Red"."""
-MIN_BEGINNING = 3  # Minimum number of letters of a beginning that counts as close to a name.
-# Minimum similarity by difflib's ratio: one wrong letter of five is close, one of four is not.
+"""Names of message parameters that contain a player's colour, such as "Red"."""
+# Minimum number of letters that a beginning of a name must have to count as close.
+MIN_BEGINNING = 3
+# Minimum similarity of two names, as difflib's ratio. One wrong letter in five is close enough, one
+# in four is not.
 MIN_LIKENESS = 0.76
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the name in ``known`` that is closest to ``name``, or None if no name is close.
 
-    Upper and lower case are equal. A known name is close if it has the same letters in another
-    order, or if ``name`` is the beginning of this known name and no other.
+    Upper and lower case count as equal. A known name is close if it is similar to ``name``, if it
+    has the same letters in another order, or if it is the only known name that begins with
+    ``name``.
     """
     folded = {each.casefold(): each for each in known}
     wanted = name.casefold()

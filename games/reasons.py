@@ -1,9 +1,9 @@
-"""Reasons why a move is good, as templates for hints, by kind of reason.
+"""Explanations why a move is good, as message templates for hints.
 
 The templates have these parameters: ``{player}`` makes the move, and ``{other}`` moves next.
 ``{move}`` is the move in question, and ``{turns}`` is the number of turns until the win.
-``{share}`` is the expected score of the game in percent. Every kind is proven or counted from the
-rules alone.
+``{share}`` is the player's expected score in percent. Each kind of reason is proven or counted from
+the rules alone.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 Kind = Literal["wins", "wins-in", "twice", "only", "blocks", "threatens", "race", "lasts", "quiet"]
-"""The kinds of reasons, in this order. ``wins``: the move ends the game. ``wins-in``: the player
-wins in ``turns`` turns whatever the other player does. ``twice``: the player wins in the next turn
-whatever the other player does. ``only``: every other move lets the other player win immediately.
-``blocks``: the move prevents the other player's winning ``move``, which most other moves allow.
-``threatens``: the other player has few answers to a threat to win. ``race``: the player wins by
-force, but in more turns than are counted. ``lasts``: every move loses, and this move loses as late
-as possible. ``quiet``: nothing is proven, and ``share`` is the expected score.
+"""The kinds of reasons, in order of precedence. ``wins``: the move ends the game. ``wins-in``: the
+player wins in ``turns`` turns whatever the other player does. ``twice``: the player wins in the
+next turn whatever the other player does. ``only``: every other move lets the other player win
+immediately. ``blocks``: the move prevents the other player's winning ``move``, which most other
+moves allow. ``threatens``: the other player has few answers to a threat to win. ``race``: the
+player wins by force, but in more turns than the search counts. ``lasts``: every move loses, and
+this move loses as late as possible. ``quiet``: nothing is proven, and ``share`` is the expected
+score.
 """
 KINDS: tuple[Kind, ...] = get_args(Kind)
 

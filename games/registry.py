@@ -1,6 +1,6 @@
 """The built-in games, and the games that installed packages add.
 
-A package adds a game with an entry point of the group ``tiltboard.games`` that names a
+A package adds a game through an entry point in the group ``tiltboard.games`` that refers to a
 ``tiltboard.games.base.GameType``. A game that cannot be used is omitted and does not affect other
 games; ``BROKEN`` contains the reason.
 """
@@ -54,8 +54,8 @@ def _checked(name: str, kind: object) -> GameType:
 
 
 def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, RulesError]]:
-    """Return the usable games by name, and the errors of unusable games by name. If two games have
-    the same name, the first game is used.
+    """Return the usable games by name, and the error of each unusable game by name. If two games
+    have the same name, the first game is used.
     """
     found: dict[str, GameType] = {}
     broken: dict[str, RulesError] = {}
@@ -88,7 +88,7 @@ EVERY_GAME, BROKEN = load_all(
 GAMES: Mapping[str, GameType] = {
     name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table
 }
-"""The games whose boards the sensors of the table read, by name."""
+"""The games whose boards the table's sensors read, by name."""
 HOSTED: Mapping[str, GameType] = {
     name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table or kind.seated
 }

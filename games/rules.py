@@ -15,14 +15,15 @@ from typing import Any, Protocol
 
 
 class Dice(Protocol):
-    """The part of ``random.Random`` that games need."""
+    """The methods of ``random.Random`` that games need."""
 
     def choice(self, options: Sequence[Any], /) -> Any:
         """Return one of ``options`` at random."""
 
 
 CHANCE = -1
-"""Number of the mover if dice, a shuffle or the sensors decide. The result is passed in as a move.
+"""Player number that stands for chance: dice, a shuffle or the sensors decide. The caller passes
+the result to the rules as a move.
 """
 
 
@@ -40,8 +41,8 @@ class Rules(ABC):
     every_move: Sequence[int] = ()
     """All numbers that a move can have. Empty if the numbers cannot be listed."""
     names: Mapping[int, str] = MappingProxyType({})
-    """Move -> text as a person writes the move. If empty, the number encodes the text, or the game
-    overrides ``name`` and ``number``.
+    """Text of each move, as a person writes the move. If this mapping is empty, the number encodes
+    the text, or the game overrides ``name`` and ``number``.
     """
 
     @abstractmethod
@@ -50,8 +51,8 @@ class Rules(ABC):
 
     @abstractmethod
     def moves(self, state: Any) -> Sequence[int]:
-        """Return the legal moves of all awaited players, without duplicates. Empty after the end of
-        the game.
+        """Return the legal moves of all players who can act now, without duplicates. Empty after
+        the end of the game.
         """
 
     @abstractmethod
@@ -113,18 +114,18 @@ class Rules(ABC):
         return () if self.result(state) is not None else (self.mover(state),)
 
     def view(self, state: Any, player: int) -> Any:
-        """Return the part of a state that ``player`` knows, or that all spectators know if
+        """Return the part of a state that ``player`` can see, or that all spectators can see if
         ``player`` is ``CHANCE``. Two states that the player cannot distinguish have equal views.
-        Games without secrets return the whole state.
+        Games without hidden information return the whole state.
         """
         return state
 
     def advance(self, state: Any, moves: Iterable[int]) -> Any:
-        """Return the state after playing ``moves`` until they run out or the game ends.
+        """Return the state after playing ``moves`` until there are no more moves or the game ends.
 
-        Illegal moves are skipped. An endless stream of random moves is therefore a random playout,
-        uniform over the legal moves. A game can override both this method and ``apply`` if one loop
-        over many moves is faster.
+        Illegal moves are skipped. With an endless stream of random moves, this method plays a
+        random playout in which all legal moves are equally likely. A game can override both this
+        method and ``apply`` if one loop over many moves is faster.
         """
         for move in moves:
             if self.result(state) is not None:
@@ -147,7 +148,7 @@ def cell_name(column: int, row: int) -> str:
 
 
 def bits(cells: int) -> Iterator[int]:
-    """Yield the numbers of the bits that are set, lowest first."""
+    """Yield the position of each set bit in ``cells``, lowest bit first."""
     while cells:
         lowest = cells & -cells
         yield lowest.bit_length() - 1

@@ -35,7 +35,7 @@ Evaluate = Callable[[Any], int]
 hundredths of the log-odds: 0 is an even game, 100 a 73 % chance to win. The game must not be over,
 and must have two players or two teams.
 """
-# Minimum absolute value that stands for a proven win or loss, in hundredths of the log-odds.
+# Minimum absolute value that represents a proven win or loss, in hundredths of the log-odds.
 MAX_WORTH = 990_000
 WAITS = "wait_ms"
 LEVEL_ROWS = ("depth", "nodes", "slips", "own", "answers", "margin")
@@ -44,7 +44,7 @@ Levels = Mapping[str, Sequence[float]]
 
 
 class Budget(Protocol):
-    """The limit of a search, as a maximum number of positions."""
+    """The limit of a search: a maximum number of positions."""
 
     nodes: int
     """Number of positions searched so far."""
@@ -54,7 +54,7 @@ class Budget(Protocol):
         """True if the search must end."""
 
     def visit(self) -> None:
-        """Count one more position. Raises an exception if the limit is exceeded."""
+        """Count one more position as searched. Raises an exception if the limit is exceeded."""
 
 
 class Solver(Protocol):
@@ -62,12 +62,12 @@ class Solver(Protocol):
 
     def winning(self, state: Any, moves: Sequence[int], budget: Budget) -> int | None:
         """Return the first of ``moves`` that is proven to win from ``state``, or None if all of
-        them lose. Exceptions of ``budget`` pass through.
+        them lose. An exception of ``budget`` ends the search and reaches the caller.
         """
 
 
 def numbers(package: str, table: str) -> Mapping[str, Any]:
-    """Read a table of the file ``search.toml`` in the folder of a game."""
+    """Read one table of the file ``search.toml`` in the folder of a game."""
     text = resources.files(package).joinpath("search.toml").read_text(encoding="utf-8")
     found: Mapping[str, Any] = tomllib.loads(text)[table]
     return found

@@ -1,6 +1,7 @@
-"""Games whose players have seats with secret hands and report their own moves.
+"""Games in which each player has a private view (a seat) and players report their own moves.
 
-Such games use cards, dice, and pieces that slide and fall. Sensors cannot read the whole position.
+Such games use cards, dice, and pieces that slide and fall. The sensors alone cannot determine the
+whole position.
 """
 
 from __future__ import annotations
@@ -14,17 +15,16 @@ from typing import Protocol
 
 from tiltboard.games.base import Game, Position
 
-MIDDLE = 0.3  # Radius of the middle, as a fraction of half the plate's width.
+# Radius of the middle area, which belongs to no zone, as a fraction of half the plate's width.
+MIDDLE = 0.3
 
 Words = tuple[str, Mapping[str, object]]
-"""A message template in English, and the parameters of the template: texts, numbers, phrases or
-lists of words.
-"""
+"""A message template in English, and its parameters: texts, numbers, phrases or lists of words."""
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A template in English, with parameters, that is a part of another sentence."""
+    """A message template in English, with its parameters, that is a part of another sentence."""
 
     template: str
     params: Mapping[str, object] = field(default_factory=dict)
@@ -47,10 +47,10 @@ class Several:
 
 @dataclass(frozen=True)
 class Witnessed:
-    """A guess of the move that explains a change of the sensors."""
+    """A move guessed from a change in the sensor readings."""
 
     move: str
-    """The move that probably caused the change of the sensors."""
+    """The move that probably caused the change in the sensor readings."""
     zones: Sequence[str]
     """The zones whose changes the move explains."""
     sure: bool = True
@@ -58,10 +58,12 @@ class Witnessed:
 
 
 class Computer(Protocol):
-    """A bot that computes its move in short slices."""
+    """A bot that computes its move in short slices of time."""
 
     best: str
-    """The best move found so far. A move of pieces is a request to the people at the table."""
+    """The best move found so far. If the move moves a piece, it is a request to the people at the
+    table.
+    """
 
     def think(self) -> bool:
         """Compute for a short time. Return False if the computation is complete."""
@@ -72,10 +74,11 @@ class Computer(Protocol):
 
 
 class SeatedGame(Game):
-    """A game with fixed options whose players have seats and whose pieces lie anywhere in zones.
+    """A game with fixed options in which each player has a private view (a seat). Pieces lie
+    anywhere in zones of the plate.
 
-    ``board`` maps each zone to (column, row) on a 3 x 3 grid, which gives the direction of the zone
-    from the middle of the plate.
+    ``board`` maps each zone to (column, row) on a 3 x 3 grid. The grid gives the direction of the
+    zone from the middle of the plate.
     """
 
     seated = True
@@ -83,11 +86,11 @@ class SeatedGame(Game):
     """The move that the host makes at the end of a countdown, if the move is legal."""
 
     def zone_at(self, east: float, north: float) -> str | None:
-        """Return the zone of a point of the plate, or None if the point is in no zone. Coordinates
-        are from -1 to 1 in each direction.
+        """Return the zone that contains a point of the plate, or None if the point is in no zone.
+        Coordinates are from -1 to 1 in each direction.
 
-        The default zones are sectors around a middle without a zone; a game can override this
-        method.
+        By default, the zones are sectors around a middle area that belongs to no zone; a game can
+        override this method.
         """
         if hypot(east, north) < MIDDLE:
             return None
@@ -118,23 +121,21 @@ class SeatedGame(Game):
 
     @abstractmethod
     def passes(self, move: str) -> bool:
-        """Return whether the move only states that a player does nothing."""
+        """Return whether ``move`` only states that a player does nothing."""
 
     @abstractmethod
     def takes_back(self, move: str) -> bool:
-        """Return whether a move reports what people did with pieces, and can therefore be wrong.
-        Such a move can be undone until another move than a pass follows.
+        """Return whether a move reports what people did with pieces, so that the report can be
+        wrong. Such a move can be undone until a move other than a pass follows.
         """
 
     def rolls(self, position: Position) -> bool:
-        """Return whether the awaited random result is a throw of dice by the player whose turn it
-        is.
-        """
+        """Return whether the next random result is a dice roll by the turn's player."""
         return True
 
     @abstractmethod
     def at_once(self, position: Position) -> bool:
-        """Return whether the host makes the awaited chance move automatically. Otherwise, a player
+        """Return whether the host makes the next chance move automatically. Otherwise, a player
         makes the move.
         """
 
@@ -146,16 +147,16 @@ class SeatedGame(Game):
         wish: str | None,
         turned: bool | None = None,
     ) -> Witnessed | None:
-        """Return the move that explains a change of the sensors, or None.
+        """Return the move that explains a change in the sensor readings, or None.
 
-        ``change`` maps each zone to the increase in its number of occupied places. ``wish`` is the
-        intended move, if known. ``turned`` is whether the plate was spun since the last move, or
-        None if unknown.
+        ``change`` maps each zone to the change in its number of occupied places. ``wish`` is the
+        move that the player intends, if known. ``turned`` is whether the plate was spun since the
+        last move, or None if unknown.
         """
 
     @abstractmethod
     def standing(self, position: Position) -> Mapping[str, int]:
-        """Return the number of occupied places in each zone, without empty zones."""
+        """Return the number of occupied places in each zone, omitting empty zones."""
 
     @abstractmethod
     def failure(self, position: Position, move: str) -> str | None:
@@ -166,8 +167,8 @@ class SeatedGame(Game):
         return False
 
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
-        """Return ``move`` or, at random, the move that reports its failure. Used for tables on
-        which no real piece can fall.
+        """Return ``move`` or, at random, the move that reports the failure of ``move``. Used for
+        tables on which no real piece can fall.
         """
         return move
 
@@ -175,18 +176,18 @@ class SeatedGame(Game):
     def computer(
         self, view: Position, player: str, level: str, dice: random.Random
     ) -> Computer | None:
-        """Return a bot that plays for the awaited ``player`` and sees only ``view``, or None if the
-        player has no move.
+        """Return a bot that plays for ``player`` and sees only ``view``, or None if the player has
+        no move.
         """
 
     @property
     @abstractmethod
     def glossary(self) -> Mapping[str, tuple[str, str]]:
-        """Key, such as ``zone:3`` or ``card:limit-it`` -> title and explanation, in English."""
+        """Title and explanation, in English, by a key such as ``zone:3`` or ``card:limit-it``."""
 
     @property
     @abstractmethod
     def texts(self) -> Sequence[str]:
-        """All English words and phrases of the game's sentences, glossary and reasons, for
+        """All English words and phrases in the game's sentences, glossary and reasons, for
         translation.
         """

@@ -1,4 +1,6 @@
-"""Connects Attraktion to the host: names of spaces, consequences and refused moves."""
+"""Adapts the rules of Attraktion to the host: names the spaces, and explains the consequences of
+moves and refused moves.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ class AttraktionGame(Game):
         return sorted(self.rules.names[at] for at in bits(numbers))
 
     def figures(self, state: AttraktionState) -> Mapping[str, int]:
-        """Return player -> number of winning positions (rule A3)."""
+        """Return each player's number of winning positions (rule A3), by player name."""
         found = zip(PLAYERS, self.rules.winning(state), strict=True)
         return {player: middles.bit_count() for player, middles in found}
 
@@ -80,12 +82,12 @@ class AttraktionGame(Game):
         )
 
     def cells(self, state: AttraktionState) -> Mapping[str, str]:
-        """Return space -> colour, for occupied spaces."""
+        """Return the colour of the piece on each occupied space, by space name."""
         owned = zip(PLAYERS, self.rules.sides(state), strict=True)
         return dict(sorted((name, player) for player, b in owned for name in self._spaces(b)))
 
     def reserve(self, state: AttraktionState) -> Mapping[str, int]:
-        """Return player -> number of pieces not yet placed."""
+        """Return each player's number of pieces that are not yet placed, by player name."""
         pieces, turn = self.rules.pieces, state.turn
         return {"white": pieces - (turn + 1) // 2, "black": pieces - turn // 2}
 
@@ -135,7 +137,7 @@ class AttraktionGame(Game):
 
 
 class AttraktionType(GameType):
-    """The game type of Attraktion, which creates games from options."""
+    """The game type Attraktion, which creates games from options."""
 
     name = "attraktion"
     credit = Credit("Attraktion", "Jaroslaw Cichocki", 2005)
@@ -174,7 +176,7 @@ class AttraktionType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return the text that states both players' numbers of winning positions, or why the game
+        """Return the text that states how many winning positions each player has, or why the game
         is a draw.
         """
         if outcome.winner is None:

@@ -3,12 +3,12 @@ each space.
 
 White's spaces are stored row after row in the low half. Black's spaces follow in the same order,
 ``half`` bits higher, so that one operation processes both players' pieces. An empty bit after each
-row and an empty row after each half separate spaces that are not neighbours.
+row and an empty row after each half keep the ends of rows and columns from touching.
 
-A move is the number of its space's bit. In each direction, only the position of the first gap
-decides which pieces move. The spaces up to ``_REACH`` steps away nearly always contain the gap, so
-all spaces share one table for these patterns. Tables for each space with whole lines would be
-slower, because they exceed the processor's cache.
+A move is the bit number of the space on which the piece is placed. In each direction, only the
+distance to the first gap decides which pieces move. This gap is nearly always at most ``_REACH``
+steps away, so one small table of these near patterns serves all spaces. A table of whole rows and
+columns for each space would be slower, because it would exceed the processor's cache.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ FULL: Final = "full"
 NO_PIECES: Final = "no-pieces"
 
 _REACH: Final = 5
-# Table entry for patterns in which at least one of the two gaps is further away than ``_REACH``.
+# Number in the pattern table for patterns in which at least one of the two gaps is further away
+# than ``_REACH``.
 _FURTHER: Final = _REACH**2
 
-# Bits of the pieces that move to lower bits, and bits of the pieces that move to higher bits.
+# Bits of the attracted pieces on both sides of a space: first the pieces that move to lower bits,
+# then the pieces that move to higher bits.
 Pull = tuple[int, int]
 
 
@@ -39,11 +41,11 @@ class AttraktionState(NamedTuple):
     turn: int
     """Number of turns played."""
     ended: str | None
-    """Reason for the end of the game, or None before the end."""
+    """Reason why the game ended, or None before the end."""
 
 
 class _Line:
-    """The two arms of a row or column, seen from one space."""
+    """A row or column divided at one space into two arms, one on each side of the space."""
 
     def __init__(self, line: Sequence[int], middle: int, step: int, half: int) -> None:
         spaces = [1 << at for at in line]
@@ -51,8 +53,9 @@ class _Line:
         self._arms = spaces[middle + 1 :], spaces[:middle][::-1]
         self._both_sides = 1 | 1 << half
         self.shift = line[middle] - _REACH * step
-        """Right shift that moves the neighbourhood of the space to the bits that ``_numbers``
-        describes. ``near`` contains the pull for each number of that table.
+        """Right shift that moves the bits around this space to the positions that ``_numbers``
+        expects. The tuple ``near`` contains the attracted pieces for each number that ``_numbers``
+        returns.
         """
         ahead, behind = ([self._beyond(arm, gap) for gap in range(_REACH)] for arm in self._arms)
         self.near = tuple((higher, lower) for higher in ahead for lower in behind)
@@ -62,7 +65,7 @@ class _Line:
         return sum(arm[gap + 1 :]) * self._both_sides
 
     def pull(self, occupied: int) -> Pull:
-        """Return the spaces whose pieces move toward this space, for gaps at any distance."""
+        """Return the spaces whose pieces move toward this space, with gaps at any distance."""
         ahead, behind = self._arms
         gaps = _gap(ahead, occupied), _gap(behind, occupied)
         if gaps not in self._further:
@@ -79,9 +82,9 @@ def _gap(arm: Sequence[int], occupied: int) -> int:
 
 
 def _numbers(step: int) -> tuple[int, Mapping[int, int]]:
-    """Return the mask of bits within ``_REACH`` steps of a space, and a table: occupied bits of the
-    mask -> number for the positions of the first gaps on both sides. The space itself is bit
-    ``_REACH * step``.
+    """Return the mask of bits within ``_REACH`` steps of a space, and a table of all patterns of
+    occupied bits within the mask. The table maps each pattern to a number for the positions of the
+    first gaps on both sides. The space has the bit ``_REACH * step``.
     """
     ahead = [1 << step * (_REACH + away) for away in range(1, _REACH + 1)]
     behind = [1 << step * (_REACH - away) for away in range(1, _REACH + 1)]
@@ -94,14 +97,17 @@ def _numbers(step: int) -> tuple[int, Mapping[int, int]]:
 
 
 def _patterns(arm: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield every way to occupy an arm, with the position of its first gap."""
+    """Yield every pattern of occupied spaces on an arm, with the number of pieces before the first
+    gap.
+    """
     for taken in range(1 << len(arm)):
         occupied = sum(space for at, space in enumerate(arm) if taken >> at & 1)
         yield occupied, _gap(arm, occupied)
 
 
-# Bits of the space for White and for Black, then shift, pulls and line of its row and of its
-# column. All are plain tuples, because named tuples take twice as long to unpack.
+# The bits of a space for White and for Black, then the shift, the attracted pieces and the line for
+# the space's row, then the same three values for its column. Plain tuples are used because named
+# tuples take twice as long to unpack.
 _Space = tuple[tuple[int, int], int, tuple[Pull, ...], _Line, int, tuple[Pull, ...], _Line]
 
 
@@ -111,7 +117,8 @@ class _Layout:
     def __init__(self, size: int) -> None:
         self.stride = stride = size + 1
         self.half = half = stride * (size + 1)
-        # Bit of the space a1. The bits below it are what ``_numbers`` reads beyond the edge.
+        # Bit of the space a1. The lower bits are always empty: ``_numbers`` reads them for spaces
+        # near the edge.
         self.first = _REACH * stride
         grid = [
             [self.first + row * stride + column for column in range(size)] for row in range(size)
@@ -148,7 +155,7 @@ class AttraktionRules(Rules):
         self._layout = layout = _layout(size)
         self.stride, self.half = layout.stride, layout.half
         self.index = layout.index
-        """Name of a space -> number of its bit in the low half."""
+        """Bit number in the low half for each space, by space name."""
         self.names = layout.names
         self.every_move = tuple(self.names)
 
@@ -157,7 +164,7 @@ class AttraktionRules(Rules):
         return AttraktionState(0, 0, None)
 
     def moves(self, state: AttraktionState) -> Sequence[int]:
-        """Return the bits of the empty spaces. Empty after the end of the game."""
+        """Return the bits of the empty spaces, or an empty sequence after the end of the game."""
         if state.ended:
             return ()
         occupied = state.pieces | state.pieces >> self.half
@@ -190,7 +197,7 @@ class AttraktionRules(Rules):
         row_window, row_numbers = self._layout.row_numbers
         column_window, column_numbers = self._layout.column_numbers
         last_turn, two_rows = self.last_turn, 2 * stride
-        # Multiplying by this factor and adding moves a bit up by one row.
+        # Multiplying by this factor and adding the product moves a bit up by one row.
         row_less_one = (1 << stride) - 1
         pieces, turn, _ = state
         occupied = pieces | pieces >> half
@@ -228,13 +235,15 @@ class AttraktionRules(Rules):
         return AttraktionState(pieces, turn, None)
 
     def winning(self, state: AttraktionState) -> tuple[int, int]:
-        """Return White's and Black's winning positions (rule A3), one bit for each middle piece."""
+        """Return White's and Black's winning positions (rule A3) as integers. Each position sets
+        the bit of its middle piece.
+        """
         pairs = state.pieces & state.pieces >> 2
         return self._middles(pairs & pairs >> 2 * self.stride, state.pieces)
 
     def _middles(self, squares: int, pieces: int) -> tuple[int, int]:
-        """Return the middle pieces of White's and of Black's winning positions. ``squares``
-        contains the south-west corners of four pieces of one player around a space.
+        """Return the middle pieces of White's and of Black's winning positions. ``squares`` has a
+        bit for the south-west corner of each square of four pieces of one player around a space.
         """
         to_middle = self.stride + 1
         return squares >> self.half - to_middle & pieces, squares << to_middle & pieces >> self.half
@@ -245,7 +254,7 @@ class AttraktionRules(Rules):
         return state.pieces & (1 << split) - 1, state.pieces >> split << self._layout.first
 
     def pulled(self, state: AttraktionState, drop: int) -> list[tuple[int, int]]:
-        """Return (source, target) for every piece that a new piece on ``drop`` pulls."""
+        """Return (source, target) for every piece that a new piece on ``drop`` attracts."""
         white, black = self.sides(state)
         _, _, _, row, _, _, column = self._layout.spaces[drop]
         moves = []

@@ -1,6 +1,7 @@
-"""Connects Gravity Connect to the host: names of cells, consequences and refused moves.
+"""Adapts the rules of Gravity Connect to the host: names the cells, and explains the consequences
+of moves and refused moves.
 
-While any cell is empty, there is a legal slot. The cell's row can be entered from the left and the
+While any cell is empty, there is a legal slot: the cell's row can be entered from the left and the
 right, its column from the top and the bottom, and at most one of these four sides is forbidden.
 """
 
@@ -81,7 +82,7 @@ class GravityConnectGame(Game):
         }
         self.edge_slots = self.rules.slots
         self.slots = {slot.name: slot for slot in self.edge_slots}
-        """Name of a move -> slot."""
+        """The slots of all four sides, by the name of the move."""
 
     def forbidden_side(self, position: Position) -> str | None:
         """Return the side that the player to move used last and cannot use now (rule C2),
@@ -105,16 +106,16 @@ class GravityConnectGame(Game):
         return Outcome(winner, reason, places=tuple(sorted(found)))
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Return a function that evaluates states by the lines that each player can still fill,
-        weighted by the player's tiles in each line, and by the number of cells that would complete
-        a line.
+        """Return a function that evaluates states. The value of a state depends on the lines that
+        each player can still fill, on the player's tiles in each of these lines, and on the number
+        of cells that would complete a line.
         """
         board, length = sum(self.rules.tiles.values()), self.line
         (tempo, tile, connecting, two_missing) = weights["lines"]
 
         def lines(mine: int, open_: int) -> int:
-            """Return the value of the lines of ``mine``, the player's tiles. ``open_`` contains
-            these tiles and all empty cells.
+            """Return the value of the lines that one player can still fill. ``mine`` contains the
+            player's tiles, and ``open_`` contains the player's tiles and all empty cells.
             """
             free = open_
             for at in range(1, length):
@@ -123,8 +124,9 @@ class GravityConnectGame(Game):
                 return 0
             shifted = [mine >> at for at in range(length)]
             value = tile * sum((free & each).bit_count() for each in shifted)
-            # Lines of which all cells checked so far have the player's tile (``full``), or all
-            # except one or two (``one``, ``two``), as bits of the first cell.
+            # Each of these integers marks lines by their first cell. In the lines of ``full``, all
+            # cells checked so far have the player's tile; in ``one`` and ``two``, one or two of
+            # these cells are empty.
             full, one, two = free, 0, 0
             for each in shifted:
                 two = (two & each) | (one & ~each)
@@ -144,7 +146,7 @@ class GravityConnectGame(Game):
         return evaluate
 
     def cells(self, state: ConnectState) -> Mapping[str, str]:
-        """Return cell -> colour, for occupied cells."""
+        """Return the colour of the tile on each occupied cell, by cell name."""
         mover, waiting = PLAYERS[state.turn % 2], PLAYERS[(state.turn + 1) % 2]
         return {
             name: mover if state.own & tile else waiting
@@ -153,8 +155,9 @@ class GravityConnectGame(Game):
         }
 
     def fall(self, position: Position, slot: Slot) -> tuple[str, ...]:
-        """Return the cells through which a tile falls from a slot, from the entry cell to the cell
-        where the tile stops. The slot can be forbidden. Empty if the line is full.
+        """Return the cells through which a tile from ``slot`` falls, from the entry cell to the
+        cell where the tile stops. The slot can be one that is forbidden in this turn. Return an
+        empty tuple if the line is full.
         """
         found = fall([cell in position.cells for cell in slot.cells])
         return () if found is None else slot.cells[found[0] : found[1] + 1]
@@ -179,8 +182,9 @@ class GravityConnectGame(Game):
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
         """Return the error that explains why the player to move cannot put ``piece`` on ``place``,
-        or None. A tile can be put on the cell where it enters through a slot, or on the cell where
-        it lands.
+        or None.
+
+        A tile can be put on the cell where it enters through a slot, or on the cell where it lands.
         """
         if position.over:
             return IllegalMoveError("The game is over.")
@@ -239,7 +243,7 @@ class GravityConnectGame(Game):
 
 
 class GravityConnectType(GameType):
-    """The game type of Gravity Connect, which creates games from options."""
+    """The game type Gravity Connect, which creates games from options."""
 
     name = "gravity-connect"
     credit = Credit("Gravity Connect", "XNimus", None, "A match type of the series Exordium.")

@@ -1,9 +1,9 @@
 """The rules of Gravity Connect on integers.
 
 The occupied cells are stored for each row and each column, so that a table lookup finds the cell on
-which a tile lands. Each player's tiles are one wide integer in which every row, column and diagonal
-is stored separately, followed by an empty bit. Shifting this integer against itself finds connected
-tiles in all directions together.
+which a tile lands. All tiles of a player are stored in one wide integer. This integer contains
+every row, column and diagonal separately, each followed by an empty bit, so that combining it with
+shifted copies finds connected tiles in all directions at the same time.
 
 A move is the index of a slot in ``slots``. Rows are numbered from top to bottom, unlike in other
 games: ``A1`` is the north-west corner.
@@ -35,7 +35,8 @@ LINE: Final = "line"
 FULL: Final = "full"
 
 NO_SIDE: Final = -1
-# Number of sides whose slots enter rows: the left and the right side, which come first in SIDES.
+# Number of sides whose slots lead into rows: the left and the right side, which come first in
+# SIDES.
 _SIDES_OF_ROWS: Final = 2
 
 
@@ -46,8 +47,8 @@ class ConnectState(NamedTuple):
     """
 
     occupied: tuple[int, ...]
-    """Occupied cells: one integer for each row from the top (bit 0 is left), then one for each
-    column from the left (bit 0 is top).
+    """Bit patterns of the occupied cells: one integer for each row from the top (bit 0 is left),
+    then one for each column from the left (bit 0 is top).
     """
     own: int
     other: int
@@ -56,20 +57,20 @@ class ConnectState(NamedTuple):
     turn: int
     """Number of tiles on the board."""
     ended: str | None
-    """Reason for the end of the game, or None before the end."""
+    """Reason why the game ended, or None before the end."""
 
 
 # The cell on which a slot's tile lands: the cell's bit in the slot's line, the index of the
-# crossing line, the cell's bit in the crossing line, and the cell's bits in a player's tiles. A
-# named tuple would take twice as long to unpack.
+# crossing line, the cell's bit in the crossing line, and the cell's bits in the integer of a
+# player's tiles. A named tuple would take twice as long to unpack.
 _Landing = tuple[int, int, int, int]
 
 
 class GravityConnectRules(Rules):
     """The rules C1-C3 on a board of ``size`` x ``size`` cells, where ``line`` tiles in a row win.
 
-    ``size`` is at most ``MOST``. ``rows`` contains the names of cells from the top, ``columns``
-    from the left.
+    ``size`` is at most ``MOST``. ``rows`` contains the names of the cells row by row from the top,
+    ``columns`` column by column from the left.
     """
 
     players = 2
@@ -84,9 +85,10 @@ class GravityConnectRules(Rules):
             tuple(self.rows[y][x] for x, y in points if y in span) for points in falling + rising
         ]
         self.lines = self.rows + self.columns + diagonals
-        """All rows, columns and diagonals, as names of cells."""
+        """All rows, columns and diagonals, each as a list of cell names."""
         self.tiles = {name: 0 for row in self.rows for name in row}
-        """The bits of each cell in its row, column and diagonals. The bit in the row is the lowest.
+        """The bits of each cell in its row, column and diagonals, by cell name. The lowest of these
+        bits belongs to the row.
         """
         long_enough = [diagonal for diagonal in diagonals if len(diagonal) >= line]
         at = 0
@@ -96,7 +98,9 @@ class GravityConnectRules(Rules):
                 at += 1
             at += 1
         self._width = max(tile.bit_length() for tile in self.tiles.values())
-        steps, length = list[int](), 1  # Shifts that leave a bit where ``line`` bits were in a row.
+        # Combining the tiles with copies shifted by these steps leaves one bit for each run of
+        # ``line`` tiles.
+        steps, length = list[int](), 1
         while length < line:
             steps.append(min(length, line - length))
             length += steps[-1]
@@ -112,7 +116,7 @@ class GravityConnectRules(Rules):
         self._tables = []
         for number, name in enumerate(names):
             side, across = divmod(number, size)
-            # On the left and the top, tiles move inward in the direction of rising bits.
+            # From the left and from the top, tiles move towards higher bits.
             near = side % 2 == 0
             of_row = side < _SIDES_OF_ROWS
             cells = (self.rows if of_row else self.columns)[across]
@@ -133,8 +137,8 @@ class GravityConnectRules(Rules):
         return ConnectState((0,) * 2 * self.size, 0, 0, NO_SIDE, NO_SIDE, 0, None)
 
     def moves(self, state: ConnectState) -> Sequence[int]:
-        """Return the slots whose line has an empty cell, except slots on the side that the player
-        used last.
+        """Return the slots that the player to move can use. The line of such a slot has an empty
+        cell, and its side is not the side that the player used last.
         """
         if state.ended:
             return ()
@@ -202,7 +206,8 @@ class GravityConnectRules(Rules):
 
 @cache
 def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
-    """Return two tables: bit pattern of a line's occupied cells -> bit on which a tile lands.
+    """Return two tables that map the bit pattern of a line's occupied cells to the bit on which a
+    tile lands.
 
     The first table is for tiles that enter at bit 0, the second table for tiles that enter at the
     other end. The entry is ``size`` if the line is full (rule C2).
@@ -220,7 +225,8 @@ def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
 def fall(taken: Sequence[bool]) -> tuple[int, int] | None:
     """Return the indexes at which a tile enters and lands (rule C1), or None if the line is full.
 
-    ``taken`` states for each cell, from the tile's side inward, whether the cell is occupied.
+    ``taken`` states for each cell of the line whether the cell is occupied, starting at the side
+    where the tile enters.
     """
     if all(taken):
         return None

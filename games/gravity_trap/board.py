@@ -43,7 +43,7 @@ FEWEST_BASES = 3
 FEWEST_CLOSED = 3
 MAX_BASES = 400
 MAX_TRACKS = 1000
-FAR = 100  # Columns and rows of positions must be below this limit.
+FAR = 100  # Columns and rows of bases must be below this limit.
 SHIPPED: tuple[str, ...] = ("whirl",)
 DEFAULT = SHIPPED[0]
 HALF_TURN = "half-turn"
@@ -57,16 +57,19 @@ class TrapBoard:
 
     tracks: tuple[Track, ...]
     positions: Mapping[int, Place]
-    """Base -> (column, row) on the plate, counted from 0 at the south-west corner."""
+    """Each base's (column, row) on the plate, counted from 0 at the south-west corner."""
     opposite: Mapping[int, int] | None = None
-    """Base -> opposite base and vice versa, or None if the board does not name opposites."""
+    """Each base's opposite base, stored in both directions, or None if the board does not name
+    opposites.
+    """
     hole: Point | None = None
     """(column, row) of the middle of the drawn hole, or None for no hole."""
     title: str = ""
     placed: bool = True
     """True if the board gives the positions of its bases."""
     closed: tuple[int, ...] = ()
-    """Numbers, from 1, of the closed tracks, which continue from the last base to the first base.
+    """Numbers of the closed tracks, counted from 1. A closed track continues from its last base to
+    its first base.
     """
 
     @property
@@ -76,8 +79,8 @@ class TrapBoard:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TrapBoard:
-        """Return the board that the option ``board`` describes: ``tracks`` and optional further
-        entries.
+        """Return the board that a value of the option ``board`` describes, with its ``tracks`` and
+        optional entries.
 
         ``opposite`` can name each pair once. Without ``positions``, the bases are placed in rows on
         the plate. Raises OptionError if an entry is invalid.
@@ -169,7 +172,7 @@ def _closed(value: Any, tracks: Sequence[Track]) -> tuple[int, ...]:
 
 
 def _bases(tracks: Sequence[Track]) -> range:
-    """Return the numbers of the bases, which must be numbered from 1 without gaps."""
+    """Return the numbers of all bases after checking that they start at 1 and have no gaps."""
     named = {base for track in tracks for base in track}
     for base in range(1, max(named)):
         if base not in named:
@@ -186,8 +189,8 @@ def _bases(tracks: Sequence[Track]) -> range:
 
 
 def _opposite(value: Any, bases: range) -> dict[int, int] | None:
-    """Return base -> opposite base for both bases of each pair, sorted, or None if ``value`` is
-    None.
+    """Return the opposite base of each base, sorted by base, with both bases of each pair. Return
+    None if ``value`` is None.
     """
     if value is None:
         return None
@@ -212,7 +215,7 @@ def _opposite(value: Any, bases: range) -> dict[int, int] | None:
 
 
 def _positions(value: Any, bases: range) -> dict[int, Place]:
-    """Return base -> position after checking that every base has a different position."""
+    """Return the position of each base after checking that no two bases have the same position."""
     given = _by_base("positions", value, bases)
     owner: dict[Place, int] = {}
     for base in bases:
@@ -239,7 +242,9 @@ def _positions(value: Any, bases: range) -> dict[int, Place]:
 
 
 def _by_base(key: str, value: Any, bases: range) -> dict[int, Any]:
-    """Return an object whose keys are bases, written as texts, with the bases as numbers."""
+    """Return the entries of an object whose keys are bases, with the bases converted from texts to
+    numbers.
+    """
     if not isinstance(value, Mapping):
         raise OptionError('{key} must be an object with bases as keys, like {{"1": ...}}.', key=key)
     names = {str(base): base for base in bases}
@@ -250,7 +255,7 @@ def _by_base(key: str, value: Any, bases: range) -> dict[int, Any]:
 
 
 def _is_point(value: Any) -> bool:
-    """Return whether ``value`` is a list of column and row, each at least 0 and below ``FAR``."""
+    """Return whether ``value`` is a list [column, row], each at least 0 and below ``FAR``."""
     return (
         _is_list(value)
         and len(value) == 2

@@ -1,4 +1,6 @@
-"""Connects Gravity Trap to the host: names of bases, consequences and refused moves."""
+"""Adapts the rules of Gravity Trap to the host: names the bases, and explains the consequences of
+moves and refused moves.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,7 @@ class GravityTrapGame(Game):
         return TrapSolver(self.rules)
 
     def cells(self, state: TrapState) -> Mapping[str, str]:
-        """Return base -> ship or pod, for occupied bases."""
+        """Return the ship or pod on each occupied base, by base name."""
         ships = dict(zip(state.ships, self.players, strict=False))
         return {
             name: ships.get(base, POD)
@@ -130,8 +132,8 @@ class GravityTrapGame(Game):
         }
 
     def figures(self, state: TrapState) -> Mapping[str, int]:
-        """Return player -> number of pods that the player's ship can fly to. Empty until both ships
-        are placed.
+        """Return each player's number of pods that the player's ship can reach, by player name.
+        Empty until both ships are placed.
         """
         if not state.pods:
             return {}
@@ -144,8 +146,8 @@ class GravityTrapGame(Game):
         """Return the turn: the player lifts the ship, removes the pod and lands the ship on the
         pod's base.
 
-        ``path`` follows the track that passes the fewest bases. After the second ship is placed,
-        the pods come from the box.
+        ``path`` follows the track on which the ship passes the fewest bases. When the second ship
+        is placed, the pods come from the box.
         """
         ship, state = before.mover, before.state
         if state.turn < 2:
@@ -214,7 +216,7 @@ class GravityTrapGame(Game):
 
 
 class GravityTrapType(GameType):
-    """The game type of Gravity Trap, which creates games from options."""
+    """The game type Gravity Trap, which creates games from options."""
 
     name = "gravity-trap"
     credit = Credit(
@@ -268,8 +270,8 @@ class GravityTrapType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return the text that states which ship is stuck, and how many pods the other ship still
-        reaches.
+        """Return the text that states which ship is stuck, and how many pods the other ship can
+        still reach.
         """
         margin = outcome.extra["margin"]
         if not margin:

@@ -1,7 +1,7 @@
 """The rules of Gravity Trap with sets of bases as integers, and a solver that proves the winner.
 
-Bases are numbered from 0 here, and a move is the number of a base. Bit b of a set stands for base
-b. A game has about 20 moves and cannot be a draw.
+Bases are numbered from 0 in this module, and a move is the number of a base. In a set, bit b stands
+for base b. A game has about 20 moves and cannot be a draw.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ MAX_ENTRIES = 200_000  # Maximum number of results in a solver's table.
 
 
 class TrapState(NamedTuple):
-    """A position of Gravity Trap: the ships, the pods and the progress of the game."""
+    """A position of Gravity Trap: the ships, the pods and the number of moves made."""
 
     ships: tuple[int, ...]
     """Bases of the placed ships, red's ship first."""
     pods: int
-    """Set of the bases with pods. Empty until both ships are placed."""
+    """Set of the bases that have pods. Empty until both ships are placed."""
     turn: int
     """Number of moves made, including the two moves that place the ships."""
     copying: bool
     """True if the second player started on the base opposite to the first ship and has only copied
-    moves since then.
+    the first player's moves since then.
     """
     winner: int | None
     """Number of the winner, 0 or 1, or None before the end of the game."""
 
 
 class GravityTrapRules(Rules):
-    """The rules T2-T4 and T6 on one board. ``no_copy`` states whether the rule against copying
-    moves applies.
+    """The rules T2-T4 and T6 on one board. If ``no_copy`` is true, the rule against copying moves
+    applies.
     """
 
     players = 2
@@ -44,7 +44,7 @@ class GravityTrapRules(Rules):
     def __init__(self, board: TrapBoard, *, no_copy: bool) -> None:
         self.count = len(board.bases)
         self.every_move = range(self.count)
-        # Names count bases from 1, as the board does.
+        # In names, bases are counted from 1, as on the printed board.
         self.names = {base: str(base + 1) for base in self.every_move}
         self.bit = tuple(1 << base for base in range(self.count))
         self.all = (1 << self.count) - 1
@@ -54,13 +54,13 @@ class GravityTrapRules(Rules):
             for base in track:
                 near[base - 1] |= whole
         self.near = tuple(reach & ~bit for reach, bit in zip(near, self.bit, strict=True))
-        """Base -> set of the other bases on its tracks."""
+        """For each base: the set of the other bases on its tracks."""
         opposite = board.opposite if no_copy and board.opposite is not None else {}
         self.twin = tuple(
             self.bit[opposite[base] - 1] if base in opposite else 0 for base in board.bases
         )
-        """Base -> set that contains the opposite base, or an empty set if copying is allowed or no
-        opposite is known.
+        """For each base: the set that contains only the opposite base, or an empty set if copying
+        is allowed or no opposite is known.
         """
 
     def start(self) -> TrapState:
@@ -98,8 +98,8 @@ class GravityTrapRules(Rules):
         return None if state.winner is None else (state.winner,)
 
     def key(self, state: TrapState) -> int:
-        """Return a positive number that encodes ships and pods. The number of moves follows from
-        both.
+        """Return a positive number that encodes the ships and pods. The number of moves follows
+        from the ships and pods.
         """
         number = 1 + state.copying
         for ship in state.ships:
@@ -157,8 +157,9 @@ class GravityTrapRules(Rules):
 class TrapSolver:
     """A solver that stores its results for later positions of the same game.
 
-    While the rule against copying can apply, the solver gets the moves from the rules. After that,
-    a ship can fly to any pod on its tracks, which a table lookup finds twenty times as fast.
+    While the rule against copying can apply, the solver gets the moves from the rules. Once the
+    rule cannot apply any more, a ship can fly to any pod on its tracks, and a table lookup finds
+    these pods twenty times as fast.
     """
 
     def __init__(self, rules: GravityTrapRules) -> None:
@@ -187,8 +188,8 @@ class TrapSolver:
         return self.winning(state, self._rules.moves(state), budget) is not None
 
     def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
-        """Return whether the player to move wins a position in which copying moves is allowed. The
-        player must have a legal move.
+        """Return whether the player to move wins, if the rule against copying moves no longer
+        applies. The player must have a legal move.
         """
         key = (pods << 6 | mine) << 6 | other
         known = self._known.get(key)
@@ -203,14 +204,15 @@ class TrapSolver:
             left = pods ^ 1 << base
             answers = theirs & left
             if not near[base] & left:
-                # A ship that reaches no further pod from its new base has lost, so skip this move.
+                # If the ship reaches no further pod from its new base, the ship loses, so skip this
+                # move.
                 continue
             if not answers or self._known.get((left << 6 | other) << 6 | base) is False:
                 won = True
                 break
             found.append((answers.bit_count(), base, left))
         if not won:
-            found.sort()  # Try first the moves after which the other ship has the fewest answers.
+            found.sort()  # The moves that leave the other ship the fewest answers are tried first.
             won = any(not self.free(other, base, left, budget) for _, base, left in found)
         if len(self._known) >= MAX_ENTRIES:
             self._known.clear()

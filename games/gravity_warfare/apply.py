@@ -1,4 +1,4 @@
-"""Applies moves to the state of a game."""
+"""Applies moves to a game state."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
             s.stage = "deal"
         case "shuffle":
             turn_phases.deal(s, args or [UNKNOWN] * len(turn_phases.shuffled(s)))
-        # The owner rolls the troop die a second time if no such troop is left.
+        # If no troop of the rolled kind is left, the owner rolls the troop die once more.
         case "roll" | "troop" if s.stage == "roll":
             s.troop = (args[0],)
             if what == "roll":
@@ -60,8 +60,7 @@ def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
             s.zone = args[0]
             if s.stage == "roll":
                 turn_phases.open_window(s)
-            # A hero let the player roll the zone again, so the phase for laying cards is open
-            # again.
+            # A hero let the player roll the zone die again, so players can lay cards again.
             elif s.fixed is None:
                 s.stage, s.ask = "window", ""
             else:
@@ -78,8 +77,8 @@ def _pass(s: WarfareState, players: set[int]) -> None:
 
 
 def _see(s: WarfareState, args: Sequence[str]) -> None:
-    """Set the towers of zones as the sensors detected them. Missing pieces are put aside, and no
-    player loses points.
+    """Replace the towers in some zones by the towers that the sensors detected. Missing pieces are
+    put aside, and no player loses points.
     """
     before = s.standing()
     for zone, towers in (towers_of(s, args) or {}).items():
@@ -123,7 +122,8 @@ def _by_player(s: WarfareState, player: int, what: str, args: Sequence[str]) -> 
             turn_phases.again(s)
         case "choose":
             turn_phases.choose(s, blindfolded=args[0] == "blindfolded")
-        # After the piece is taken for Teleport it, the zone die decides where the piece goes.
+        # After a player takes the piece for *Teleport it*, the zone die decides where the piece
+        # goes.
         case "take":
             zone, piece = args
             s.remove(zone, piece, top=True)
@@ -142,8 +142,8 @@ def _by_player(s: WarfareState, player: int, what: str, args: Sequence[str]) -> 
 
 
 def _value(args: Sequence[str]) -> str:
-    """Return the value of a final argument ``under=N`` or ``fell=X+Y``, or "" if there is no such
-    argument.
+    """Return the value of the last argument if it has the form ``under=N`` or ``fell=X+Y``. Return
+    "" if the move has no such argument.
     """
     return args[-1].partition("=")[2]
 
@@ -154,8 +154,8 @@ def _fell(args: Sequence[str]) -> list[str]:
 
 
 def _draw_card(s: WarfareState, player: int, side: str, said: str = "") -> None:
-    """Draw a card in Simple mode: the card decides the turn, is kept, or is discarded. ``said`` is
-    the name of a drawn paper card.
+    """Draw a card in Simple mode. The drawn card starts the turn, is kept, or is discarded.
+    ``said`` is the name of a drawn paper card.
     """
     (drawn,) = s.draw(side, 1)
     card = said or drawn
@@ -197,7 +197,7 @@ def _keep(s: WarfareState, player: int, which: int) -> None:
 
 
 def _carry_out(s: WarfareState, player: int, args: Sequence[str]) -> None:
-    """Apply a successful or failed event to the top piece of a zone."""
+    """Apply a successful or failed event card to the top piece of a zone."""
     how, zone, piece, *more = args
     name, drawn = s.event_now.name, s.event is None
     fell = _fell(args) if how == "fail" else []

@@ -25,7 +25,7 @@ IN_WINDOW = tuple(each for each in ABILITIES if each not in ANY_TIME)
 
 
 def named(s: WarfareState) -> list[str]:
-    """Return the names of the cards that Antimatter can stand for."""
+    """Return the names of the cards that the wild card Antimatter can represent."""
     return [name for name in s.options.pack() if name not in (GUARD, WILD)]
 
 
@@ -50,7 +50,7 @@ def _tail(arg: str) -> str:
 
 
 def arguments(s: WarfareState, name: str) -> list[str]:
-    """Return the possible arguments of the card ``name``, or ``[""]`` if the card takes no
+    """Return the possible arguments of the card ``name``. Return ``[""]`` if the card takes no
     argument.
     """
     if name == HOLE:
@@ -116,8 +116,9 @@ def play(s: WarfareState, player: int, token: str, arg: str) -> None:
 
 
 def _guard(s: WarfareState) -> None:
-    """Carry out the Guardian: no challenge is in force, and any troop can be placed in any zone. In
-    Simple mode, a Guardian of another doer gives the turn back to its owner.
+    """Carry out the Guardian: all challenges are cancelled, and any troop can be placed in any
+    zone. In Simple mode, if another player would place the piece instead of the turn's owner, the
+    Guardian only makes the owner place the piece.
     """
     if not s.options.simple:
         s.lying += (GUARD,)
@@ -141,8 +142,8 @@ def lay(s: WarfareState, player: int, token: Token) -> None:
 
 
 def givable(s: WarfareState) -> str | None:
-    """Return the zone of the piece that *Give it back* returns, or None if another piece lies on
-    top of that piece.
+    """Return the zone of the piece that the card *Give it back* returns, or None if another piece
+    lies on top of that piece.
     """
     name = s.placed[-1][-1]
     for zone in ZONES:
@@ -154,20 +155,21 @@ def givable(s: WarfareState) -> str | None:
 
 
 def buys(s: WarfareState, player: int) -> list[str]:
-    """Return the sides of the piles from which ``player`` can draw. Empty if the player's hand is
-    full.
+    """Return the sides, left or right, of the card piles from which ``player`` can draw. Empty if
+    the player's hand is full.
     """
     if len(s.hands[player]) >= HAND:
         return []
     return [side for side in ("left", "right") if len(s.pile(side)) >= 2]
 
 
-# Use of heroes
+# Heroes and their abilities
 
 
 def own_heroes(s: WarfareState, player: int) -> list[str]:
-    """Return the names that the player's unused hero can have. The list has one name if the hero is
-    known, several if the hero is hidden, and no name if the hero is used or there are no heroes.
+    """Return the possible names of the player's unused hero. The list has one name if the hero is
+    known, and several names if the hero is hidden. The list is empty if the hero is used or the
+    game has no heroes.
     """
     if s.options.simple or player in s.used_heroes or not s.heroes:
         return []

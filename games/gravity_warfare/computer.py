@@ -1,10 +1,10 @@
-"""Bots for Gravity Warfare, which choose a move only from what the bot's seat can see.
+"""Bots for Gravity Warfare, which choose a move only from what the bot's player can see.
 
 There are three levels. ``easy`` plays at random and passes often. ``medium`` follows rules of
-thumb. ``hard`` also knows the value of a kept card, and compares its best moves by playouts in
-imagined states, where the unseen cards are dealt at random.
+thumb. ``hard`` also estimates the value of keeping a card, and compares its best moves by playouts
+in imagined states, where the unseen cards are dealt at random.
 
-A person places the pieces, so a bot's placement is only a request.
+People place the pieces, so a bot's placement is only a request.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from tiltboard.games.gravity_warfare.words import ABILITIES, card_said
 from tiltboard.games.seated import Phrase, Words
 
 LEVELS = ("easy", "medium", "hard")
-SLICES = 48  # Maximum number of playouts of a hard bot, divided equally among its candidate moves.
+SLICES = 48  # Maximum number of playouts of a hard bot, divided equally among the candidate moves.
 CANDIDATES = 6
-# Average points by which a move must beat passing (or the medium bot's move, if passing is not
-# allowed).
+# Minimum average gain, in points, of a move over passing. If passing is not allowed, the gain over
+# the medium bot's move counts.
 MARGIN = 0.05
-MIN_TOLD = 0.1  # Minimum gain, in points, that the explanation of a move mentions.
-NEAR = 2  # Maximum number of troops left for a player to count as near the last troop.
+MIN_TOLD = 0.1  # Minimum gain, in points, for which the explanation of a move states the gain.
+NEAR = 2  # A player with at most this many troops left counts as close to placing the last troop.
 WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name", "draw")
 
 
 class Player:
-    """A bot that computes in short slices, so that the host never waits for the bot. ``best`` is
-    the best move found so far.
+    """A bot that computes in short slices of time, so that the host never waits for the bot.
+    ``best`` is the best move found so far.
     """
 
     def __init__(self, view: WarfareState, player: int, level: str, dice: random.Random) -> None:
@@ -51,8 +51,8 @@ class Player:
         return evaluation.thumb(self._table, self._player, self._legal, self._dice, keen=keen)
 
     def think(self) -> bool:
-        """Compute for one slice, at most a few hundred moves. Return False if the computation is
-        complete.
+        """Compute for one slice of time, at most a few hundred moves. Return False if the
+        computation is complete.
         """
         return next(self._slices, None) is not None
 
@@ -78,7 +78,9 @@ class Player:
 
     @property
     def why(self) -> Words:
-        """The reason for ``best``: its gain in points, and the chance that pieces hold."""
+        """The reason for ``best``: the expected gain in points, and the chance that pieces stay on
+        the platform.
+        """
         template, params = why(self._table, self._player, self.best)
         if self._gain < MIN_TOLD:
             return template, params
@@ -153,13 +155,15 @@ def why(s: WarfareState, player: int, move: str) -> Words:
 
 
 def _share(s: WarfareState, names: Collection[str]) -> int:
-    """Return the estimated chance, in percent, that a piece holds with the challenges ``names``."""
+    """Return the estimated chance, in percent, that a placed piece stays on the platform with the
+    challenges ``names``.
+    """
     return round(100 * evaluation.steady(s, names))
 
 
 def _why_play(s: WarfareState, player: int, words: list[str]) -> Words:
-    """Return the reason for playing a card. ``words`` contains the card as laid, and the player or
-    challenge that the card names.
+    """Return the reason for playing a card. ``words`` contains the played card, and the player or
+    challenge at which the card is aimed.
     """
     name, named = words[0].rpartition("=")[2], words[-1]
     left, ahead = len(s.troops[s.owner]), s.points[s.owner] - s.points[player]

@@ -28,8 +28,8 @@ ZONES = tuple("12345678")
 BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
 PAPER = "paper"
 HAND = 6
-# Maximum numbers of kinds of cards, cards and heroes in a deck, and of characters in a name. The
-# built-in deck has 15 kinds, 65 cards and 10 heroes.
+# Maximum numbers of different cards, of all cards and of heroes in a deck, and maximum number of
+# characters in a name. The built-in deck has 15 different cards, 65 cards in total and 10 heroes.
 MAX_KINDS, MAX_CARDS, MAX_HEROES, MAX_WORD = 60, 400, 40, 40
 _WORD = re.compile(rf"[^:=+@/? ]{{1,{MAX_WORD}}}")
 FACES = ("universe", "mothership")
@@ -38,7 +38,7 @@ KINDS_OF_CARDS = {
     "guardian": "defence", "space-time-hole": "defence", "do-it-yourself": "defence",
     "keep-it": "event", "give-it-back": "event", "antimatter": "wild",
 }  # fmt: skip
-"""Card name -> kind, for all cards that are not challenges. A card with any other name is a
+"""Kind of each card that is not a challenge, by card name. A card with any other name is a
 challenge; the players judge challenges that the rules do not describe.
 """
 ABILITIES = (
@@ -85,24 +85,24 @@ class Box:
     """A validated deck: cards, heroes, dice and names of zones."""
 
     cards: Mapping[str, str]
-    """Card name -> kind: ``challenge``, ``defence``, ``event`` or ``wild``."""
+    """Kind of each card, by card name: ``challenge``, ``defence``, ``event`` or ``wild``."""
     counts: Mapping[str, int]
-    """Card name -> number of these cards in the deck."""
+    """Number of cards of each name in the deck."""
     simple: Mapping[str, int]
-    """Card name -> number of these cards in Simple mode."""
+    """Number of cards of each name in the deck for Simple mode."""
     heroes: Mapping[str, str]
-    """Hero name -> ability."""
+    """Ability of each hero, by hero name."""
     die: tuple[str, ...]
     """Kinds of troops on the faces of the troop die, sorted and without duplicates."""
     zones: Mapping[str, tuple[str, ...]]
-    """Side of the platform -> names of its eight zones. A side without names in the deck has no
-    entry.
+    """Names of the eight zones on each side of the platform. A side that the deck does not name has
+    no entry.
     """
 
 
 @dataclass(frozen=True)
 class Options:
-    """All options of a game, validated, and the values that follow from the options."""
+    """All options of a game, validated, and the values derived from them."""
 
     mode: str
     players: int
@@ -128,8 +128,8 @@ class Options:
 
     @property
     def dealt(self) -> int:
-        """Number of cards dealt to each player in addition to the Guardian. Simple mode ignores
-        this number.
+        """Number of cards dealt to each player in addition to the Guardian card. Not used in Simple
+        mode.
         """
         return 9 if self.mode == DUEL else 5
 
@@ -138,7 +138,9 @@ class Options:
         return {spec.name: getattr(self, spec.name) for spec in SPECS}
 
     def pack(self) -> Counter[str]:
-        """Return the number of each card in the deck of this mode, with one Guardian per player."""
+        """Return the number of cards of each name in the deck of this mode, with one Guardian per
+        player.
+        """
         counts = dict(self.box.simple if self.simple else self.box.counts)
         counts["guardian"] = self.players
         return Counter({name: count for name, count in counts.items() if count > 0})
@@ -152,7 +154,9 @@ class Options:
 
 
 def largest_deck() -> str:
-    """Return the text of a deck file with as many cards, kinds and heroes as ``box_of`` accepts."""
+    """Return the text of a deck file of the maximum size: as many cards, kinds of cards and heroes
+    as ``box_of`` accepts.
+    """
     each = MAX_CARDS // MAX_KINDS
     names = ["guardian", *(f"c{number}" for number in range(1, MAX_KINDS))]
     cards = [f'[[card]]\nname = "{name}"\ncount = {each}\n' for name in names]

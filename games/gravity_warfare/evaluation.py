@@ -1,8 +1,8 @@
 """Estimates the value of moves for bots.
 
-Rules of thumb give quick estimates. Playouts to the end of the turn, in states that fit a player's
-view, give better estimates. All factors here are guesses, including the chances that a person's
-placement holds.
+Rules of thumb give quick estimates. Playouts to the end of the turn, in states that agree with a
+player's view, give better estimates. All factors in this module are guesses, including the chances
+that a placed piece stays on the platform.
 """
 
 from __future__ import annotations
@@ -33,34 +33,39 @@ WORTH = {"guardian": 9, "do-it-yourself": 7, "antimatter": 8, "keep-it": 6, "spa
 USUAL_WORTH = 5
 PROGRESS = 0.7  # Value in points of each placed troop, as progress towards placing the last troop.
 CARD_TURN = 1.0  # Value in points of a turn whose card is not drawn yet.
-# A medium bot plays a defence if the chance that a placement holds is below this threshold.
+# A medium bot plays a defence card if the chance that a placed piece stays on the platform is below
+# this threshold.
 HARD_TURN = 0.65
 HORIZON = 40  # Maximum number of moves in a playout to the end of the turn.
-# Exponent of a player's weight in the race to place the last troop first: exp(-RACE) for each
-# remaining troop.
+# Decay rate in the race to place the last troop first: each remaining troop multiplies a player's
+# weight by exp(-RACE).
 RACE = 1.1
-CARD = 0.12  # Value in points of a card in the hand early in a round.
-HIGHER = 0.92  # Factor on the chance that a piece holds, for each piece underneath.
+CARD = 0.12  # Value in points of a card in a player's hand early in a round.
+# Factor by which each piece underneath reduces the chance that a placed piece stays on the
+# platform.
+HIGHER = 0.92
 FALLEN = (
     (0, 2 / 7),
     (1, 4 / 7),
     (turn_phases.TOPPLED, 1 / 7),
-)  # (number of fallen pieces, probability), as in ``moves.FALLS``
+)  # Pairs of (number of fallen pieces, probability), as in ``moves.FALLS``.
 
 
 def holds(s: WarfareState, move: str) -> float:
-    """Return the estimated chance, 0.05 to 1, that a placement holds."""
+    """Return the estimated chance, 0.05 to 1, that the piece placed by ``move`` stays on the
+    platform.
+    """
     return max(0.05, steady(s, s.fixed or ()) * HIGHER ** under(move))
 
 
 def under(move: str) -> int:
-    """Return the number of pieces under the placed piece, as stated in the move."""
+    """Return the number of pieces under the placed piece, as stated in ``move``."""
     return int(move.partition(":under=")[2] or 0)
 
 
 def steady(s: WarfareState, names: Collection[str]) -> float:
-    """Return the estimated chance, 0 to 1, that a piece holds on the surface with the challenges
-    ``names``.
+    """Return the estimated chance, 0 to 1, that a piece placed on the surface of the platform stays
+    there with the challenges ``names``.
     """
     return (0.95 - 0.015 * s.pieces()) * _eased(names)
 
@@ -74,12 +79,12 @@ def _hardness(name: str) -> float:
 
 
 def worth(card: str) -> int:
-    """Return the value of a card in the hand, relative to other cards."""
+    """Return the value of keeping a card in the hand, relative to other cards."""
     return WORTH.get(card, USUAL_WORTH)
 
 
 def attempted(s: WarfareState, move: str, dice: random.Random) -> str:
-    """Return ``move`` or, with the estimated chance of failure, the move that reports a random
+    """Return ``move``, or with the estimated chance of failure a move that reports a random
     failure.
     """
     words = move.split(":")
@@ -89,8 +94,8 @@ def attempted(s: WarfareState, move: str, dice: random.Random) -> str:
 
 
 def meant(legal: Sequence[str]) -> list[str]:
-    """Return the moves that do not report a failure, or all moves if every move reports a
-    failure.
+    """Return the legal moves that do not report a failure. Return all legal moves if every move
+    reports a failure.
     """
     hopeful = [move for move in legal if ":fail:" not in move]
     return hopeful or list(legal)
@@ -99,7 +104,7 @@ def meant(legal: Sequence[str]) -> list[str]:
 def thumb(
     s: WarfareState, player: int, legal: Sequence[str], dice: random.Random, *, keen: bool = True
 ) -> str:
-    """Return the move with the highest value of ``liking``."""
+    """Return the legal move that ``liking`` rates highest."""
     return max(legal, key=lambda move: liking(s, player, move, dice, keen=keen))
 
 
@@ -108,8 +113,8 @@ def liking(
 ) -> float:
     """Return the value of a move by rules of thumb, relative to passing.
 
-    A small random part makes games differ. If ``keen`` is true, the gain from a card kept in Simple
-    mode is included.
+    A small random part makes games differ. If ``keen`` is true, the value includes the gain from a
+    card kept in Simple mode.
     """
     words = move.split(":")
     whim = dice.random()
@@ -148,8 +153,8 @@ def liking(
 
 
 def _placing(s: WarfareState, move: str) -> float:
-    """Return the value of a placement: the points if the piece holds, a loss of one point if not,
-    and a bonus for each kind of troop left.
+    """Return the value of a placement: points if the piece stays on the platform, the loss of one
+    point if the piece falls, and a bonus for each kind of troop that remains.
     """
     chance = holds(s, move)
     forced = s.fixed or ()
@@ -157,14 +162,14 @@ def _placing(s: WarfareState, move: str) -> float:
         return chance
     high = 0 if MOUNT in forced or s.free_zone else under(move)
     left = Counter(s.troops[s.owner]) - Counter(move.split(":")[3].split("+"))
-    # With more kinds of troops left, more rolls of the troop die can be used.
+    # If more kinds of troops remain, more results of the troop die can be used.
     kinds = len({kind_of(piece) for piece in left})
     return chance * (1 + high) - (1 - chance) + 0.1 * kinds
 
 
 def _prospect(s: WarfareState, names: Collection[str], high: int = 0) -> float:
-    """Return the value of the turn to its owner with the challenges ``names``, for a placement onto
-    ``high`` pieces.
+    """Return the value of the turn to its owner with the challenges ``names``, if the piece is
+    placed on top of ``high`` pieces.
     """
     chance = steady(s, names) * HIGHER**high
     if TELEPORT in names:
@@ -179,11 +184,10 @@ def _troops(names: Collection[str]) -> int:
 
 
 def _kept_liking(s: WarfareState, card: str, args: Sequence[str]) -> float:
-    """Return the gain from playing a kept card in Simple mode, compared with playing without the
-    card.
+    """Return the gain from playing a kept card in Simple mode, compared with not playing the card.
 
-    If the doer (who places the piece) is not the owner, fallen troops go to the doer, so the owner
-    loses these troops in either case.
+    If the doer (the player who places the piece) is not the owner of the turn, fallen troops go to
+    the doer, so the owner loses these troops in either case.
     """
     names = s.in_force
     if s.doer != s.owner:
@@ -216,7 +220,8 @@ def _card_liking(s: WarfareState, player: int, token: str, *, mine: bool) -> flo
 
 def expected(s: WarfareState, player: int, move: str, dice: random.Random) -> float:
     """Return the average value of ``move`` for ``player`` at the end of the turn. For a placement
-    or an event, success and failure are weighted by the chance that the piece holds.
+    or an event card, success and failure are weighted by the chance that the piece stays on the
+    platform.
     """
     words = move.split(":")
     if words[1] not in ("place", "event"):
@@ -238,7 +243,8 @@ def expected(s: WarfareState, player: int, move: str, dice: random.Random) -> fl
 
 def _on_average(s: WarfareState, player: int, before: WarfareState, dice: random.Random) -> float:
     """Return the value of the state after all players have played by rules of thumb to the end of
-    the turn. The outcomes of placements are weighted by their chances and not drawn at random.
+    the turn. Instead of a random result for each placement, both results are weighted by their
+    chances.
     """
     for _ in range(HORIZON):
         if s.stage in ("over", "refill") or (s.owner, s.round) != (before.owner, before.round):
@@ -251,8 +257,8 @@ def _on_average(s: WarfareState, player: int, before: WarfareState, dice: random
 
 
 def intended(s: WarfareState, dice: random.Random) -> str:
-    """Return the next move of a playout: by rules of thumb for an awaited player, or random for
-    dice and cards. Placements always succeed.
+    """Return the next move of a playout: a move by rules of thumb if a player must act, or a random
+    move if dice or cards decide. Placements always succeed.
     """
     awaited = moves.awaited(s)
     if not awaited:
@@ -263,12 +269,12 @@ def intended(s: WarfareState, dice: random.Random) -> str:
 
 
 def value(s: WarfareState, player: int) -> float:
-    """Return the points of ``player``'s team minus the other teams' points. The points include a
-    share of the bonus for the last troop, by the chance of each player to place the last troop
-    first.
+    """Return the points of ``player``'s team minus the other teams' points. Each team's points
+    include the bonus for the last troop, multiplied by the chance that the team places its last
+    troop first.
     """
     seats, partners = s.options.players, s.options.partners
-    # Fraction of a round until each player's next turn.
+    # Waiting time until each player's next turn, as a fraction of a round.
     waits = [((each - s.owner) % seats) / seats for each in s.players]
     near = [exp(-RACE * (len(s.troops[each]) + 0.5 * waits[each])) for each in s.players]
     cards = CARD * min(4, *map(len, s.troops)) / 4
@@ -283,8 +289,8 @@ def value(s: WarfareState, player: int) -> float:
 
 
 def imagined(seen: WarfareState, dice: random.Random) -> WarfareState:
-    """Return a complete state that fits the player's view ``seen``, with hidden cards and heroes
-    dealt at random. Paper cards stay unknown.
+    """Return a complete state that agrees with the player's view ``seen``, with hidden cards and
+    heroes dealt at random. Paper cards stay unknown.
     """
     s = seen.copy()
     s.seen = None

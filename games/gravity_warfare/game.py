@@ -53,14 +53,14 @@ class WarfareGame(SeatedGame):
             self.teams = tuple(self.players[team::teams] for team in range(teams))
 
     def cells(self, state: WarfareState) -> Mapping[str, str]:
-        """Return zone -> its towers as text, oldest first, in the notation of the move
+        """Return the towers in each zone as text, oldest tower first, in the notation of the move
         ``table:see``.
         """
         zones = sorted(state.zones.items())
         return {zone: "/".join(map(spelt, towers)) for zone, towers in zones}
 
     def reserve(self, state: WarfareState) -> Mapping[str, int]:
-        """Return player -> number of troops that are not yet placed."""
+        """Return each player's number of troops that are not yet placed, by player name."""
         return dict(zip(self.players, map(len, state.troops), strict=True))
 
     def outcome(self, position: Position) -> Outcome:
@@ -98,8 +98,8 @@ class WarfareGame(SeatedGame):
         return words.prompt(position.state)
 
     def lit(self, position: Position) -> Sequence[str]:
-        """Return the zones to light: the zone of the turn, or all zones if the choice is free.
-        Empty outside the phases for cards and pieces.
+        """Return the zones to light: the zone of the turn, or all zones if the player can choose.
+        Empty outside the phases in which cards are laid and pieces are moved.
         """
         state = position.state
         if state.phase not in ("window", "place", "take") or state.zone is None:
@@ -107,22 +107,23 @@ class WarfareGame(SeatedGame):
         return data.ZONES if state.zone == ANY else (state.zone,)
 
     def forced(self, position: Position) -> int:
-        """Return the number of challenges in force in this turn."""
+        """Return the number of challenge cards in force in this turn."""
         return len(position.state.in_force)
 
     def passes(self, move: str) -> bool:
-        """Return whether the move is a player's pass or the end of the countdown."""
+        """Return whether ``move`` is a player's pass or reports the end of the countdown."""
         return move == self.time_up or move.endswith(":pass")
 
     def takes_back(self, move: str) -> bool:
-        """Return whether the move reports pieces that people placed, took or moved, or that the
-        sensors detected. A report can be wrong, so a player can take it back.
+        """Return whether players can take the move back. The move must report pieces that people
+        placed, took or moved, or a change that the sensors detected, because such reports can be
+        wrong.
         """
         return move.partition(":")[2].startswith(("place:", "event:", "take:", "see:"))
 
     def at_once(self, position: Position) -> bool:
-        """Return whether the host makes the awaited chance move automatically: giving out heroes,
-        or shuffling used cards into new piles during a round.
+        """Return whether the host makes the next chance move automatically: giving out heroes, or
+        shuffling used cards into new piles during a round.
         """
         state: WarfareState = position.state
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
@@ -142,8 +143,8 @@ class WarfareGame(SeatedGame):
         turned: bool | None = None,
     ) -> Witnessed | None:
         """Return the move that explains a change of the platform, or None (see
-        ``inference.witnessed``). The move is marked as not sure if *Spin it* is in force and the
-        platform was not spun.
+        ``inference.witnessed``). The move is marked as uncertain if the challenge *Spin it* is in
+        force and the platform was not spun.
         """
         state = position.state
         found = inference.witnessed(state, change, wish)
@@ -164,7 +165,9 @@ class WarfareGame(SeatedGame):
         return moves.failing(move) if move.split(":")[1] in ("place", "event") else None
 
     def spins(self, position: Position) -> bool:
-        """Return whether *Spin it* is in force."""
+        """Return whether the challenge *Spin it* is in force, which requires that the platform
+        spins.
+        """
         return SPIN in position.state.in_force
 
     @override
@@ -186,7 +189,7 @@ class WarfareGame(SeatedGame):
 
     @property
     def glossary(self) -> Mapping[str, tuple[str, str]]:
-        """Titles and explanations of the zones, cards, heroes and kinds of troops."""
+        """Titles and explanations of the zones, cards, heroes and kinds of troops, by name."""
         return words.glossary(self.chosen)
 
     def more(self, position: Position) -> Mapping[str, Any]:
@@ -240,7 +243,7 @@ class WarfareGame(SeatedGame):
 
 
 class WarfareType(GameType):
-    """The game type of Gravity Warfare, which creates games from options."""
+    """The game type Gravity Warfare, which creates games from options."""
 
     name = "gravity-warfare"
     credit = Credit(

@@ -1,4 +1,4 @@
-"""Infers moves of people from towers that appear, disappear or slide on the platform."""
+"""Infers players' moves from towers of pieces that appear, disappear or slide on the platform."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from tiltboard.games.seated import Witnessed
 
 
 def witnessed(s: WarfareState, change: Mapping[str, int], wish: str | None) -> Witnessed | None:
-    """Return the only move that explains a change of the platform, or None.
+    """Return the only move that explains a change of the platform. Return None if no move, or more
+    than one move, explains the change.
 
-    ``change`` maps each zone to the increase in its number of towers. ``wish`` is the intended
-    move, if known. The sensors do not detect pieces that are put on a tower.
+    ``change`` maps each zone to the change in its number of towers. ``wish`` is the move that the
+    player intends, if known. The sensors do not detect pieces that are put on a tower.
     """
     came = [zone for zone, count in change.items() if count > 0]
     went = [zone for zone, count in change.items() if count < 0]
@@ -28,8 +29,8 @@ def witnessed(s: WarfareState, change: Mapping[str, int], wish: str | None) -> W
 
 
 def _hopeful(s: WarfareState) -> dict[str, str]:
-    """Return move -> zone in which the move changes the platform, for all moves that do not
-    fail.
+    """Return the zone in which each move changes the platform, by move, for all moves that do not
+    report a failure.
     """
     at = {"place": 4, "take": 2, "event": 3}
     mine = ((move, move.split(":")) for move in listed_of(s, awaited(s)[0]))
@@ -46,8 +47,9 @@ def _only(meant: list[str], wish: str | None) -> Witnessed | None:
 def _placed(
     s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str], wish: str | None
 ) -> Witnessed | None:
-    """Return the move for a placement that holds, even if another piece slid, or for a placement
-    that fails. Return None if the change has no single explanation.
+    """Return the move that explains the change as a placement. The placed piece stays on the
+    platform, even if another piece slid, or the placement fails. Return None if the change has no
+    single explanation.
     """
     on_surface = {move: zone for move, zone in _hopeful(s).items() if ":under=" not in move}
     landed = [zone for zone in came if zone in on_surface.values()]
@@ -72,8 +74,8 @@ def _placed(
 def _gone(
     s: WarfareState, change: Mapping[str, int], went: Iterable[str]
 ) -> dict[str, list[Tower]] | None:
-    """Return zone -> towers that left the zone, or None if a zone had too few towers. The newest
-    towers are assumed to have left.
+    """Return the towers that left each zone, by zone, or None if a zone had too few towers. The
+    newest towers are assumed to have left.
     """
     found = {}
     for zone in went:
@@ -87,8 +89,8 @@ def _gone(
 def _slid(
     s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str]
 ) -> Witnessed | None:
-    """Return the move for a tower that slid to another zone or fell between placements, or None if
-    the change has another cause.
+    """Return the move that reports a tower that slid to another zone, or fell while no piece was
+    being placed. Return None if the change has another cause.
     """
     gone = _gone(s, change, went)
     one_way = len(went) == len(came) == 1 and sum(change.values()) == 0

@@ -1,4 +1,4 @@
-"""Lists the moves of each phase, checks single moves, and completes moves with random results."""
+"""Lists each phase's moves, checks individual moves, and completes moves with random results."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ FALLS = (0, 0, 1, 1, 2, 3, 4)
 
 
 def awaited(s: WarfareState) -> tuple[int, ...]:
-    """Return the seats of the awaited players. Empty if dice or cards decide next, or if the game
-    is over.
+    """Return the seat numbers of all players who can act now. Empty if dice or cards decide next,
+    or if the game is over.
     """
     match s.phase:
         case "keep":
@@ -37,7 +37,8 @@ def awaited(s: WarfareState) -> tuple[int, ...]:
             return (s.owner,)
         case "window":
             return tuple(each for each in s.players if each not in s.passed)
-        # A player with an empty hand who buys a card in this phase is awaited from then on.
+        # If a player with an empty hand buys a card in this phase, the player can then give the
+        # piece back, too.
         case "after":
             return tuple(p for p in s.players if p not in s.passed and s.may_give_back(p))
         case "choose":
@@ -52,8 +53,8 @@ def awaited(s: WarfareState) -> tuple[int, ...]:
 
 
 def listed(s: WarfareState) -> list[str]:
-    """Return all legal moves. If the arguments of a move cannot be listed, only the stem of the
-    move is included.
+    """Return all legal moves. If the arguments of a move cannot be listed, the list contains only
+    the part of the move before the arguments.
     """
     found = [f"{CHANCE}:{words}" for words in _of_chance(s)]
     for player in s.players:
@@ -89,7 +90,9 @@ def _of_chance(s: WarfareState) -> list[str]:
 
 
 def _of_player(s: WarfareState, player: int) -> Iterator[str]:
-    """Yield the moves of an awaited player in the current phase, each without the player's name."""
+    """Yield the moves that the player can make in the current phase, each without the player's
+    name.
+    """
     match s.phase:
         case "card":
             named = [f":{card}" for card in s.unseen()] if s.options.paper else [""]
@@ -136,8 +139,8 @@ def _of_player(s: WarfareState, player: int) -> Iterator[str]:
 
 
 def nameable(s: WarfareState) -> list[str]:
-    """Return the cards that Antimatter can stand for in Simple mode: the challenges that are
-    possible now, and *Keep it* if a piece is on the platform.
+    """Return the cards that the wild card Antimatter can represent in Simple mode: the challenges
+    that are possible now, and *Keep it* if a piece is on the platform.
     """
     found = [name for name in cards.named(s) if name not in KINDS_OF_CARDS and s.possible(name)]
     keep = cards.KEEP in cards.named(s) and s.pieces() > 0
@@ -174,8 +177,8 @@ def _placements(s: WarfareState) -> Iterator[str]:
 
 
 def _unders(s: WarfareState, zone: str) -> list[str]:
-    """Return the possible ends of a move that places a piece: "" for the surface of the zone, and
-    ``:under=HEIGHT`` for each height of its towers.
+    """Return the possible last arguments of a move that places a piece: "" for the surface of the
+    zone, and ``:under=HEIGHT`` for each height of its towers.
     """
     heights = sorted({len(tower) for tower in s.zones.get(zone, ())})
     return ["", *(f":under={height}" for height in heights)]
@@ -199,7 +202,7 @@ def _choices(s: WarfareState) -> set[tuple[str, ...]]:
     return found
 
 
-# Checks of single moves
+# Checks of individual moves
 
 
 def allowed(s: WarfareState, move: str) -> bool:
@@ -225,7 +228,7 @@ def allowed(s: WarfareState, move: str) -> bool:
 
 
 def failing(move: str) -> str:
-    """Return the move that reports the failure of this placement or event, without the fallen
+    """Return the move that reports the failure of this placement or event card, without the fallen
     pieces.
     """
     who, what, _, first, second = move.split(":")[:5]
@@ -233,8 +236,8 @@ def failing(move: str) -> str:
 
 
 def could_fall(s: WarfareState, move: str) -> tuple[list[str], list[str]]:
-    """Return the pieces that can fall in a failure: the pieces in the player's hand, and the pieces
-    on the platform as ``PIECE@ZONE``.
+    """Return the pieces that can fall if the move fails: the pieces in the player's hand, and the
+    pieces on the platform as ``PIECE@ZONE``.
     """
     _, what, _, first, second = move.split(":")[:5]
     standing = [f"{piece}@{zone}" for piece, zone in s.standing()]
@@ -245,11 +248,11 @@ def could_fall(s: WarfareState, move: str) -> tuple[list[str], list[str]]:
 
 
 def towers_of(s: WarfareState, words: Sequence[str]) -> dict[str, list[Tower]] | None:
-    """Return zone -> towers for ``words`` of the form ``ZONE=PIECE+PIECE/PIECE``, or None if the
-    words are invalid or add a piece.
+    """Return the towers of each zone, by zone, that ``words`` of the form
+    ``ZONE=PIECE+PIECE/PIECE`` describe. Return None if the words are invalid or add a piece.
 
-    A piece placed in this turn keeps its mark if an equal piece is still in the same zone.
-    Otherwise, an equal piece in the lowest zone gets the mark.
+    A piece that was placed in this turn stays marked as new if an equal piece is still in the same
+    zone. Otherwise, an equal piece in the zone with the lowest number is marked as new.
     """
     said: dict[str, list[list[str]]] = {}
     for word in words:

@@ -1,4 +1,4 @@
-"""Explains refused moves: message templates in English, and the parameters of the templates."""
+"""Explains why moves are refused: message templates in English, and their parameters."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ PHASE_OF = {
     "draw": ("card", "refill"), "play": ("card", "window", "after"),
     "pass": ("blocked", "window", "after", "refill"),
 }  # fmt: skip
-"""Action of a player -> phases in which the action is allowed. The actions ``buy`` and ``hero`` are
-checked apart.
+"""The phases in which each action of a player is allowed, by action. The actions ``buy`` and
+``hero`` are checked elsewhere.
 """
 
 

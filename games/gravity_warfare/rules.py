@@ -1,4 +1,6 @@
-"""Gravity Warfare's rules (docs/rules.md) on states; a move is its text."""
+"""The rules of Gravity Warfare (docs/rules.md) on states. The number of a move encodes the text of
+the move.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from tiltboard.ground.override import override
 class WarfareRules(Rules):
     """The rules of Gravity Warfare for fixed options.
 
-    ``moves`` omits sensor reports, and lists moves with random results (``chance:heroes``,
-    ``chance:shuffle``, failures) without these results. ``allows`` also accepts sensor reports and
-    completed moves.
+    ``moves`` omits sensor reports. Moves with random results (``chance:heroes``, ``chance:shuffle``
+    and failures) are listed without these results. ``allows`` also accepts sensor reports and moves
+    completed with random results.
     """
 
     def __init__(self, options: Options) -> None:
@@ -25,8 +27,8 @@ class WarfareRules(Rules):
         self.players = options.players
 
     def start(self) -> WarfareState:
-        """Return the first state of a game, in which heroes are given out or, in Simple mode, cards
-        are shuffled.
+        """Return the state at the start of a game. The next step gives out heroes or, in Simple
+        mode, shuffles the cards.
         """
         state = WarfareState(options=self.options)
         state.points = [turn_phases.START_POINTS] * self.players
@@ -52,7 +54,7 @@ class WarfareRules(Rules):
 
     def result(self, state: WarfareState) -> tuple[int, ...] | None:
         """Return the numbers of the players with the most points, or None before the end of the
-        game. Team partners' points are added.
+        game. The points of team partners are added together.
         """
         if state.stage != "over":
             return None
@@ -65,23 +67,24 @@ class WarfareRules(Rules):
         return state.owner
 
     def awaiting(self, state: WarfareState) -> tuple[int, ...]:
-        """Return the seats of the awaited players (in a refill, the owner first), or CHANCE if dice
-        or cards decide next. Empty after the end of the game.
+        """Return the seat numbers of the players who can act now, or CHANCE if dice or cards decide
+        next. When hands are refilled, the owner of the turn comes first. Empty after the end of the
+        game.
         """
         if state.stage == "over":
             return ()
         return (moves.awaited(state) if state.seen is None else state.seen.awaited) or (CHANCE,)
 
     def key(self, state: WarfareState) -> int:
-        """Return a number that identifies the state, without regard to the number of moves made."""
+        """Return a number that identifies the state, regardless of the number of moves made."""
         parts = [repr(getattr(state, f.name)) for f in fields(state) if f.name not in _APART]
         return int.from_bytes("\n".join(parts).encode(), "big")
 
     def view(self, state: WarfareState, player: int) -> WarfareState:
         """Return the state as ``player`` sees it, or as spectators see it if ``player`` is below 0.
 
-        The piles, other players' hands and drawn cards, and other players' unused heroes are ``?``.
-        In Simple mode, all hands are open.
+        The piles, other players' hands and drawn cards, and other players' unused heroes are
+        replaced by ``?``. In Simple mode, all players can see all hands.
         """
         seen = state.copy()
         for other in state.players:

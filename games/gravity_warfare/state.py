@@ -1,4 +1,4 @@
-"""The state of a game of Gravity Warfare: platform, hands, piles and progress of the turn.
+"""The state of a game of Gravity Warfare: platform, hands, piles of cards and progress of the turn.
 
 The functions that apply moves change a copy of a ``WarfareState``; all other code treats the state
 as immutable. Players are numbered by seat.
@@ -42,12 +42,12 @@ def spelt(tower: Tower) -> str:
 
 
 class Token(NamedTuple):
-    """A challenge laid on the turn.
+    """A challenge card, or a hero's challenge, laid on the turn.
 
     ``who`` is the number of the player who laid the challenge, and ``text`` is the challenge as
-    written in moves. ``card`` is the card, or None if a hero laid the challenge. ``deferred``
-    states whether the challenge was deferred to this turn, and ``holes`` are the Space-Time Hole
-    cards that deferred the challenge.
+    written in moves. ``card`` is the card, or None if a hero laid the challenge. ``deferred`` is
+    true if the challenge was deferred to this turn, and ``holes`` are the Space-Time Hole cards
+    that deferred the challenge.
     """
 
     who: int
@@ -58,22 +58,22 @@ class Token(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the challenge. For Antimatter, the name of the card that Antimatter
-        stands for.
+        """Name of the challenge. For the wild card Antimatter, this is the name of the card that
+        Antimatter represents.
         """
         return self.text.rpartition("=")[2]
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """Cards to discard with this challenge: Space-Time Holes, and the challenge card unless a
-        hero laid the challenge.
+        """Cards to discard together with this challenge: Space-Time Holes, and the challenge card
+        unless a hero laid the challenge.
         """
         return (*self.holes, *([self.card] if self.card else []))
 
 
 class CardPlay(NamedTuple):
-    """The first placement of a turn, which *Copy it* repeats: challenges, zone and kinds of
-    pieces.
+    """The first placement of a turn, which the challenge *Copy it* repeats: challenges, zone and
+    kinds of pieces.
     """
 
     challenges: tuple[str, ...]
@@ -89,8 +89,8 @@ class WarfareEvent(NamedTuple):
 
 
 class SeenTable(NamedTuple):
-    """Parts of a player's view that hidden cards make impossible to compute: the player's legal
-    moves, and the seats of all awaited players.
+    """Parts of a player's view that cannot be computed because cards are hidden: the player's legal
+    moves, and the seat numbers of all players who can act now.
     """
 
     legal: tuple[str, ...]
@@ -106,16 +106,19 @@ class OfTurn:
     tokens: tuple[Token, ...] = ()
     used: tuple[str, ...] = ()
     passed: frozenset[int] = frozenset()
-    """Numbers of the players who have passed since the phase for laying cards was last opened."""
+    """Numbers of the players who have passed since players could last start to lay cards."""
     spent: list[int] = field(default_factory=list)
-    """Number of challenges and events that each player has laid in this turn, by seat."""
+    """Number of challenges and events that each player has laid in this turn, in seat order."""
     right: list[int] = field(default_factory=list)
-    """Maximum number of challenges and events that each player can lay in this turn, by seat."""
+    """Maximum number of challenges and events that each player can lay in this turn, in seat order.
+    """
     ever_laid: frozenset[int] = frozenset()
     laid: list[tuple[str, ...]] = field(default_factory=list)
-    """Names of the challenges that each player has laid in this turn and not withdrawn, by seat."""
+    """Names of the challenges that each player has laid in this turn and not withdrawn, in seat
+    order.
+    """
     fixed: tuple[str, ...] | None = None
-    """Names of the challenges in force, or None until the phase for laying cards is closed."""
+    """Names of the challenges in force, or None while players can still lay cards."""
     chosen: bool = False
     ask: str = ""
     """The dice to roll next: ``roll`` for both dice, ``troop`` or ``zone``. Empty if no dice are
@@ -141,8 +144,8 @@ class WarfareState(OfTurn):
 
     options: Options = field(compare=False)
     stage: str = "heroes"
-    """The stored phase. The property ``phase`` differs while drawn cards or new piles interrupt the
-    phase.
+    """The name of the stored phase. The property ``phase`` has another value while drawn cards or
+    new piles interrupt the stored phase.
     """
     turn: int = 0
     """Number of moves made since the start of the game."""
@@ -169,11 +172,12 @@ class WarfareState(OfTurn):
     deferred: dict[int, tuple[Token, ...]] = field(default_factory=dict)
     last: CardPlay | None = None
     round_laid: list[tuple[str, ...]] = field(default_factory=list)
-    """Names of the challenges that each player laid in earlier turns of this round, by seat."""
+    """Names of the challenges that each player laid in earlier turns of this round, in seat order.
+    """
     first_turn: bool = True
     seen: SeenTable | None = None
-    """Set only in a player's view, where hidden cards are ``?`` and no move can be applied. None in
-    a complete state.
+    """Set only in a player's view, in which hidden cards are ``?`` and no move can be applied. None
+    in a complete state.
     """
 
     def copy(self) -> WarfareState:
@@ -189,7 +193,7 @@ class WarfareState(OfTurn):
 
     @property
     def players(self) -> range:
-        """The players' numbers, by seat."""
+        """The numbers of all players, in seat order."""
         return range(self.options.players)
 
     def seat(self, name: str) -> int | None:
@@ -206,8 +210,9 @@ class WarfareState(OfTurn):
         return [each for each in self.players if each not in (self.owner, self.doer)]
 
     def may_give_back(self, player: int) -> bool:
-        """Return whether ``player`` can be asked for *Give it back*. The player must be neither
-        owner nor doer, must have laid no challenge in this turn, and must hold a card.
+        """Return whether ``player`` can be asked to play *Give it back*. The player must not be the
+        owner or the doer of the turn, must have laid no challenge in this turn, and must hold a
+        card.
         """
         return (
             player in self.others
@@ -232,8 +237,8 @@ class WarfareState(OfTurn):
         return [(piece.name, zone) for zone, towers in zones for t in towers for piece in t]
 
     def put(self, zone: str, names: tuple[str, ...], under: int, *, fresh: bool = True) -> None:
-        """Put pieces onto the first tower of exactly ``under`` pieces, or onto the surface of the
-        zone if ``under`` is 0.
+        """Put pieces onto the first tower that has exactly ``under`` pieces, or onto the surface of
+        the zone if ``under`` is 0.
         """
         towers = list(self.zones.get(zone, ()))
         new = tuple(WarfarePiece(name, fresh) for name in names)
@@ -287,7 +292,7 @@ class WarfareState(OfTurn):
     # Troops, points and gems
 
     def give(self, player: int, *names: str) -> None:
-        """Add pieces to the player's troops, which are not yet on the platform."""
+        """Add pieces to the player's troops that are not yet on the platform."""
         self.troops[player] = tuple(sorted([*self.troops[player], *names]))
 
     def spend(self, player: int, names: tuple[str, ...]) -> None:
@@ -320,7 +325,7 @@ class WarfareState(OfTurn):
 
     def lift(self, text: str, who: int | None = None) -> Token:
         """Remove the first challenge with this text from the turn and return the challenge. If
-        ``who`` is given, only challenges that this player laid in this turn count.
+        ``who`` is given, search only the challenges that this player laid in this turn.
         """
         token = next(
             each
@@ -331,8 +336,8 @@ class WarfareState(OfTurn):
         return token
 
     def playable(self, player: int) -> list[str]:
-        """Return the cards that the player can hold, sorted and without duplicates. An unknown card
-        can be any unseen card except a Guardian.
+        """Return the cards that the player's hand can contain, sorted and without duplicates. An
+        unknown card can be any unseen card except a Guardian.
         """
         hand = self.hands[player]
         found = {card for card in hand if card != UNKNOWN}
@@ -341,8 +346,8 @@ class WarfareState(OfTurn):
         return sorted(found)
 
     def unseen(self) -> Counter[str]:
-        """Return how many of each card are neither in a known hand nor discarded, deferred or laid
-        on the turn.
+        """Return the number of cards of each name that are not in a known hand, discarded, deferred
+        or laid on the turn.
         """
         seen = Counter(card for hand in self.hands for card in hand)
         seen.update([*self.discard, *self.used, *self.lying, *self.drawn])
@@ -365,11 +370,10 @@ class WarfareState(OfTurn):
 
     @property
     def phase(self) -> str:
-        """Name of the current phase, as other programs see the phase.
+        """Name of the current phase, as reported to other programs.
 
-        ``keep`` comes before every other phase while a player must choose between two drawn cards.
-        ``deal`` comes next if no pile is large enough to draw from and there are cards for new
-        piles.
+        While a player must choose between two drawn cards, the phase is ``keep``. Otherwise, the
+        phase is ``deal`` if no pile is large enough to draw from and there are cards for new piles.
         """
         if self.drawn:
             return "keep"
@@ -384,8 +388,8 @@ class WarfareState(OfTurn):
 
     @property
     def event_now(self) -> WarfareEvent:
-        """The event in progress. If no event card was played, the event is a *Keep it* that the
-        doer (who places the piece) drew in Simple mode.
+        """The event card in progress. If no event card was played, the event is a *Keep it* that
+        the doer (the player who places the piece) drew in Simple mode.
         """
         return self.event or WarfareEvent(self.doer, "keep-it")
 

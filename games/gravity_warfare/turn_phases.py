@@ -22,7 +22,7 @@ TOPPLED = 4
 
 
 def begin_round(s: WarfareState, starter: int) -> None:
-    """Begin a round: reset pieces, cards and gems, and set the phase in which cards are dealt."""
+    """Begin a round: reset pieces, cards and gems, and start the phase in which cards are dealt."""
     clear_turn(s)
     s.owner = s.doer = starter
     s.stage, s.first_turn = "deal", True
@@ -84,22 +84,24 @@ def begin_turn(s: WarfareState, owner: int) -> None:
 
 
 def open_window(s: WarfareState) -> None:
-    """Open the phase for laying cards, and add the challenges that were deferred to this turn."""
+    """Start the phase in which players lay cards, and add the challenges that were deferred to this
+    turn.
+    """
     s.tokens += s.deferred.pop(s.owner, ())
     again(s)
 
 
 def again(s: WarfareState) -> None:
-    """Open the phase for laying cards again and reset the list of players who have passed. In
-    Simple mode, only the doer (who places the piece) is asked.
+    """Restart the phase in which players lay cards, and forget which players have passed. In Simple
+    mode, only the doer (the player who places the piece) can act.
     """
     s.stage, s.ask = "window", ""
     s.passed = frozenset(each for each in s.players if s.options.simple and each != s.doer)
 
 
 def close_window(s: WarfareState) -> None:
-    """Close the phase for laying cards after all players have passed, remove impossible challenges,
-    and set the next phase (rule W4).
+    """End the phase in which players lay cards, after all players have passed. Remove impossible
+    challenges and set the next phase (rule W4).
     """
     laid, s.tokens = s.tokens, ()
     for token in laid:
@@ -132,8 +134,8 @@ def blinding(s: WarfareState) -> list[Token]:
 
 
 def choose(s: WarfareState, *, blindfolded: bool) -> None:
-    """Keep either *Blindfolded* or the other challenges, and return the cards that were not chosen
-    to the players' hands.
+    """Keep either *Blindfolded* or the other challenges, and return the rejected cards to the
+    players' hands.
     """
     blind, laid = blinding(s), s.tokens
     s.tokens = tuple(token for token in laid if (token in blind) == blindfolded)
@@ -157,14 +159,14 @@ def give_back(s: WarfareState, token: Token) -> None:
 
 
 def next_step(s: WarfareState) -> None:
-    """Set the next phase of the turn: rolling dice, taking a piece, or placing a piece."""
+    """Set the next phase of the turn: roll dice, take a piece, or place a piece."""
     force = s.fixed or ()
     taking = TELEPORT in force and s.held is None
     if state.PAIR in force and len(s.troop) < 2:
         s.stage, s.ask = "dice", "troop"
         return
-    # If the zone has no piece to take or to mount, the zone die is rolled once more. After a second
-    # empty zone, the choice of zone is free.
+    # If the zone has no piece that can be taken or built on, the zone die is rolled once more. If
+    # the second zone has none either, the player can choose any zone.
     if (taking or MOUNT in force) and s.zone not in (None, ANY, *s.zones):
         s.zone = ANY if s.rolled_again else None
         s.rolled_again = True
@@ -175,8 +177,8 @@ def next_step(s: WarfareState) -> None:
 
 
 def placed(s: WarfareState, names: tuple[str, ...], zone: str, under: int) -> None:
-    """Apply a placement that holds. *Duplicate it* requires a second placement; otherwise the turn
-    succeeds.
+    """Apply a placement after which the piece stays on the platform. *Duplicate it* requires a
+    second placement; otherwise, the turn succeeds.
     """
     force = s.fixed or ()
     if TELEPORT not in force:
@@ -191,7 +193,8 @@ def placed(s: WarfareState, names: tuple[str, ...], zone: str, under: int) -> No
     s.rolled_again = False
     if TELEPORT in force:
         s.held = s.source = s.zone = None
-    # After a free choice of troop, the second piece must be of the same kind as the first piece.
+    # If the player could choose the kind of the first piece, the second piece must be of the same
+    # kind.
     else:
         both = zip(s.troop, names, strict=False)
         s.troop = tuple(state.kind_of(name) if die == ANY else die for die, name in both)
@@ -199,7 +202,7 @@ def placed(s: WarfareState, names: tuple[str, ...], zone: str, under: int) -> No
 
 
 def succeed(s: WarfareState) -> None:
-    """Score the points of a successful turn, and wait if a player can still play *Give it back*."""
+    """Score a successful turn, and wait while a player can still play *Give it back*."""
     force = s.fixed or ()
     if TELEPORT not in force:
         s.points[s.owner] += sum(len(names) for names in s.placed)
@@ -227,7 +230,7 @@ def after(s: WarfareState) -> None:
 
 
 def refilled(s: WarfareState, player: int | None = None) -> None:
-    """Remove ``player`` from the players who can still refill their hands, and end the turn when no
+    """Remove ``player`` from the players who can still refill their hands. End the turn when no
     such player is left.
     """
     s.refill = tuple(each for each in s.refill if each != player)
@@ -251,9 +254,9 @@ def failed(s: WarfareState, names: tuple[str, ...], fell: Sequence[str]) -> None
 
 
 def fall(s: WarfareState, fell: Sequence[str], *, own: bool) -> tuple[list[str], list[str]]:
-    """Remove the fallen pieces from the platform. Pieces placed in this turn are returned to a
-    player by the caller if ``own`` is true; all other pieces are put aside. Return the names of the
-    pieces placed in this turn and of the pieces put aside.
+    """Remove the fallen pieces from the platform. Return the pieces that the caller gives back to a
+    player, and the pieces that are put aside. If ``own`` is true, the pieces placed in this turn
+    are given back; otherwise, all pieces are put aside.
     """
     returning, strangers = [], []
     for each in fell:
@@ -270,8 +273,9 @@ def fall(s: WarfareState, fell: Sequence[str], *, own: bool) -> tuple[list[str],
 
 
 def punish(s: WarfareState, who: int, count: int, *, free: bool) -> None:
-    """Subtract the points that ``count`` fallen pieces cost the player ``who``, then end the turn.
-    If at least TOPPLED pieces fell, end the round. If ``free`` is true, fewer pieces cost nothing.
+    """Subtract the penalty for ``count`` fallen pieces from the points of the player ``who``, then
+    end the turn. If at least TOPPLED pieces fell, end the round. If ``free`` is true, fewer fallen
+    pieces have no penalty.
     """
     if count >= TOPPLED:
         s.pay(who, 2)

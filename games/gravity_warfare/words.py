@@ -44,8 +44,8 @@ TROOPS: Mapping[str, tuple[str, str, str, str]] = {
     "ship": ("Ship", "a ship", "your ship", "{owner}'s ship"),
     ANY: ("any troop", "any piece", "any of your pieces", "any of {owner}'s pieces"),
 }
-"""Kind of troop -> its title, and the phrases for any piece of the kind, for the player's own piece
-and for another player's piece.
+"""Title of each kind of troop, and its phrases for any piece, for the player's own piece and for
+another player's piece.
 """
 JUDGED = "People judge whether it was done."
 NO_TROOP = "no troop"
@@ -83,7 +83,7 @@ def texts() -> list[str]:
 
 
 def card_said(token: str) -> str | Phrase:
-    """Return the title of a card as laid, such as ``limit-it`` or ``antimatter=limit-it``."""
+    """Return the title of a played card, such as ``limit-it`` or ``antimatter=limit-it``."""
     card, wild, name = token.partition("=")
     title = CARDS[card][0] if card in CARDS else spoken(card)
     if not wild:
@@ -103,7 +103,7 @@ def _owned(kind: str, owner: str) -> Phrase:
 
 
 def glossary(options: Options) -> dict[str, tuple[str, str]]:
-    """Return key -> (title, explanation) for all zones, cards, heroes and troops of the game."""
+    """Return the title and explanation of each zone, card, hero and troop of the game, by key."""
     zones = options.box.zones.get(options.face) or data.default_box().zones[options.face]
     found = {f"zone:{at}": (name, "") for at, name in enumerate(zones, start=1)}
     for name, kind in options.box.cards.items():

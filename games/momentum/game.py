@@ -1,4 +1,6 @@
-"""Connects Momentum to the host: names of cells, consequences and refused moves."""
+"""Adapts the rules of Momentum to the host: names the cells, and explains the consequences of moves
+and refused moves.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,14 @@ from tiltboard.games.search import Evaluate, Weights, numbers
 from tiltboard.ground.override import override
 
 COLOURS = ("red", "blue", "white", "green")
-# Number of different distances from the edge. A marble three steps from the edge is as safe as a
-# marble further inside.
+# Number of rings of cells by distance from the edge. A marble three steps from the edge is as safe
+# as a marble further inside.
 RINGS = 4
 
 
 ROLLS, FALLS_IN, ROLLS_OFF = "rolls", "falls in", "rolls off"
-# Explanations why a marble moves, by what happens to the marble, and whether the new marble hit it
-# directly.
+# Explanations why a marble moves. The key states what happens to the marble, and whether the new
+# marble hit the marble directly.
 REASONS = {
     (ROLLS, True): "{move} hits {hit}, which rolls to {target}.",
     (ROLLS, False): "{move} hits {hit}, so {source} rolls to {target}.",
@@ -63,19 +65,19 @@ class MomentumGame(Game):
         if len(self.players) == 4:  # Rule M8: four players form two teams.
             self.teams = (self.players[::2], self.players[1::2])
         self.hexagonal = options["hex"] is not None
-        # People name the cells of a hexagon by column and row, as on other boards.
+        # The names shown to people give column and row, as on other boards.
         if self.hexagonal:
             self.labels = {place: cell_name(*point) for place, point in self.board.items()}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Return a function that evaluates states of two players by the distances of their marbles
-        from the edge, and by the number of marbles each player still needs. Return None for more
-        players.
+        """Return a function that evaluates states of a two-player game by the distances of the
+        marbles from the edge, and by the number of marbles each player still needs. Return None for
+        more players.
         """
         if self.rules.players != 2:
             return None
-        # Values of an empty cell, of a red marble and of a blue marble, so that a cell's content is
-        # an index.
+        # Values of an empty cell, of a red marble and of a blue marble, in this order, because the
+        # content of a cell is used as the index.
         worth = [
             (at, (0, weights["rings"][near], -weights["rings"][near]))
             for at, near in rings(self.rules).items()
@@ -104,7 +106,7 @@ class MomentumGame(Game):
         return MomentumRules(self._board, {**self.options, "must_block": False})
 
     def cells(self, state: State) -> Mapping[str, str]:
-        """Return cell -> colour, for occupied cells."""
+        """Return the colour of the marble on each occupied cell, by cell name."""
         return {
             name: self.players[cell - 1]
             for name, index in self.rules.index.items()
@@ -112,8 +114,9 @@ class MomentumGame(Game):
         }
 
     def reserve(self, state: State) -> Mapping[str, int]:
-        """Return player -> number of marbles off the board. The player to move always has at least
-        one marble, because a turn that brings in the last marble ends the game.
+        """Return each player's number of marbles off the board, by player name. The player to move
+        always has at least one marble, because the game ends when a player brings in the last
+        marble.
         """
         held = zip(self.players, state.held, strict=True)
         return {player: self.rules.marbles - count for player, count in held}
@@ -133,7 +136,7 @@ class MomentumGame(Game):
         )
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """Return the turn: a drop with the marbles that it pushes, or a swap."""
+        """Return the turn: a dropped marble and the marbles that it pushes, or a swap."""
         player, cells, names = before.mover, before.cells, self.rules.names
         if move == SWAP:
             (place, piece), *_ = cells.items()
@@ -216,8 +219,8 @@ class MomentumGame(Game):
 
 
 def rings(rules: MomentumRules) -> dict[int, int]:
-    """Return cell -> number of steps to the nearest cell at the edge of the board or of a hole, at
-    most ``RINGS - 1``.
+    """Return the number of steps from each cell to the nearest cell at the edge of the board or of
+    a hole, at most ``RINGS - 1``, by cell.
     """
     start = rules.start().cells
     edge = [at for at in rules.cells if any(start[at + step] is None for step in rules.steps)]
@@ -233,7 +236,7 @@ def rings(rules: MomentumRules) -> dict[int, int]:
 
 
 class MomentumType(GameType):
-    """The game type of Momentum, which creates games from options."""
+    """The game type Momentum, which creates games from options."""
 
     name = "momentum"
     credit = Credit(
@@ -283,7 +286,7 @@ class MomentumType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return the text that states the count of marbles that decided the game."""
+        """Return the text that states the number of marbles that decided the game."""
         if outcome.reason == COMPLETE:
             count = {"count": len(outcome.places)}
             if outcome.team:
@@ -300,7 +303,9 @@ class MomentumType(GameType):
         return MomentumGame(*read(options))
 
     def commas_in_places(self, options: Mapping[str, Any]) -> bool:
-        """Return True for a hexagon, whose cells have names such as ``0,-1``."""
+        """Return whether the board is a hexagon, whose cells have names with commas, such as
+        ``0,-1``.
+        """
         return options.get("hex") is not None
 
 

@@ -69,7 +69,8 @@ SPECS: tuple[OptionSpec, ...] = (
     ),
 )  # fmt: skip
 
-# Rule M7 gives only these boards a standard set: (width, height, holes) -> players -> marbles.
+# Number of marbles per player in the standard sets, by (width, height, holes) and number of
+# players. Rule M7 defines standard sets only for these boards.
 STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] = {
     (7, 7, ()): {2: 8, 3: 6},
     (9, 7, ()): {2: 10, 3: 7},
@@ -82,7 +83,7 @@ class MomentumBoard:
     """The places of a board and their coordinates."""
 
     points: Mapping[str, Point]
-    """Place, open or blocked -> (column, row), counted from 0 at the south-west corner."""
+    """The (column, row) of each place, open or blocked, counted from 0 at the south-west corner."""
     columns: int
     rows: int
     directions: tuple[Point, ...]
@@ -90,7 +91,7 @@ class MomentumBoard:
     cells: tuple[str, ...]
     """The open places, sorted by code point."""
     blocked: Mapping[str, str]
-    """Place that is not open -> ``hole`` or ``cushion``."""
+    """The obstacle, ``hole`` or ``cushion``, on each place that is not open."""
 
 
 def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], MomentumBoard]:
@@ -162,8 +163,8 @@ def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], MomentumBoard]:
 
 
 def _shape(values: Mapping[str, Any]) -> tuple[int, int, Mapping[str, Point]]:
-    """Return the numbers of columns and rows, and place -> point, for the kind of board that the
-    options select. Raises OptionError if they select several kinds.
+    """Return the number of columns, the number of rows and the point of each place, for the kind of
+    board that the options select. Raises OptionError if they select several kinds.
 
     The cells of a hexagon are named ``q,r`` around the middle ``0,0``, with |q|, |r| and |q + r|
     below ``hex``.
@@ -192,16 +193,16 @@ def _shape(values: Mapping[str, Any]) -> tuple[int, int, Mapping[str, Point]]:
 def suggested_marbles(players: int, cells: int) -> int:
     """Return a suggested number of marbles per player for a board with ``cells`` open cells.
 
-    The standard sets grow by one marble for every 8 cells with two players, and for every 16 cells
-    with three players. Other sizes use the same growth as our own rule. All marbles together never
-    exceed half the cells.
+    The standard sets have one more marble for every 8 cells with two players, and for every 16
+    cells with three players. For other board sizes, this project continues the same growth. All
+    marbles together never exceed half the cells.
     """
     each = {2: round(cells / 8) + 2, 3: round(cells / 16) + 3, 4: round(cells / 20) + 3}[players]
     return max(1, min(each, cells // (2 * players)))
 
 
-# All offered boards with their numbers of open cells, the usual board first. More players get the
-# same boards with fewer marbles each.
+# All offered boards with their numbers of open cells, the most common board first. With more
+# players, the boards are the same, and each player has fewer marbles.
 PRESETS = tuple(
     Preset(
         {"Players": people, "Board": label},

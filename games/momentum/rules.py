@@ -1,13 +1,14 @@
 """The rules of Momentum on a tuple of cells, fast enough for playouts.
 
 The cells of a position are stored row after row in one tuple with a border of ``OFF``, so that a
-direction is a fixed difference of indexes. An empty cell contains 0, and a marble of player p is p
-+ 1. ``OFF`` (None) stands for the outside, a missing cell or a hole, and ``CUSHION`` ("") for a
-cushion. Only marbles are true in a condition, so a line of marbles ends at the first false cell.
+step in one direction is a fixed difference of indexes. An empty cell contains 0, and a marble of
+player p is p + 1. ``OFF`` (None) represents the outside, a missing cell or a hole, and ``CUSHION``
+("") represents a cushion. Only marbles are true in a condition, so a line of marbles ends at the
+first false cell.
 
 A move is the index of the cell on which a marble is dropped. The index of ``swap`` is one more than
-the last cell's and always counts as occupied. Bitboard tables of neighbours and lines reached only
-half as many playouts, because they exceed the processor's cache.
+the last cell's index and always counts as occupied. An implementation with bitboard tables reached
+only half as many playouts per second, because the tables exceed the processor's cache.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ Cell = int | str | None
 
 
 class State(NamedTuple):
-    """A position of Momentum: the cells, the marbles on the board and the number of turns."""
+    """A position of Momentum: the cells, the marbles on the board and the turns played."""
 
     cells: tuple[Cell, ...]
-    """Content of each cell, as the module describes it."""
+    """Content of each cell, by index, with the values that the module's docstring lists."""
     held: tuple[int, ...]
-    """Number of marbles on the board, for each player."""
+    """Number of marbles that each player has on the board."""
     turn: int
     """Number of turns played."""
     ended: str | None
-    """Reason for the end of the game, or None before the end. After the end, the last player to
-    move is ``(turn - 1) % players``.
+    """Reason why the game ended, or None before the end. After the end, the last player who moved
+    is ``(turn - 1) % players``.
     """
 
 
@@ -73,9 +74,10 @@ class MomentumRules(Rules):
             self.names[self.swap] = SWAP
         self.every_move = tuple(self.names)
         self.steps = tuple(dy * stride + dx for dx, dy in board.directions)
-        self._following = (0, *range(2, players + 1), 1)  # Player, numbered from 1 -> next player.
-        # If the players' marbles cannot cover the board before one set is complete, a full board is
-        # impossible and is not checked.
+        # The next player for each player, numbered from 1.
+        self._following = (0, *range(2, players + 1), 1)
+        # If the players' marbles cannot fill the board before one player has placed all marbles,
+        # the check for a full board is skipped.
         self._may_fill = players * (self.marbles - 1) >= len(self.index)
         cells: list[Cell] = [*[OFF] * self.swap, 1]
         for at in self.cells:
@@ -84,7 +86,7 @@ class MomentumRules(Rules):
             if what == CUSHION_NAME:
                 cells[index(name)] = CUSHION
         self._empty = tuple(cells)
-        # First cells and directions of the lines that a drop on a cell pushes.
+        # The first cell and the direction of each line of marbles that a drop on a cell pushes.
         self._near = {
             at: tuple((at + step, step) for step in self.steps if at + step in self.names)
             for at in self.cells
@@ -95,8 +97,8 @@ class MomentumRules(Rules):
         return State(self._empty, (0,) * self.players, 0, None)
 
     def moves(self, state: State) -> Sequence[int]:
-        """Return the drops on empty cells, and ``swap`` if allowed. With rule M8, only drops that
-        leave the next player without a winning move are legal, if there are such drops.
+        """Return the drops on empty cells, and ``swap`` if allowed. Rule M8 allows only drops after
+        which the next player has no winning move, if there are such drops.
         """
         if state.ended:
             return ()
@@ -146,8 +148,8 @@ class MomentumRules(Rules):
         return state if state.ended else self._played(state, stream)
 
     def _played(self, state: State, drops: Iterable[int]) -> State:
-        """Return the state after drops turn by turn, until ``drops`` run out or the game ends.
-        Drops on occupied cells are skipped.
+        """Return the state after playing ``drops`` one turn after another, until there are no more
+        drops or the game ends. Drops on occupied cells are skipped.
         """
         cells: list[Any] = list(state.cells)
         held = [0, *state.held]
@@ -186,17 +188,17 @@ class MomentumRules(Rules):
         return State(tuple(cells), tuple(held[1:]), turn, ended)
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """Return the players who have won, in teams both partners, or None before the end of the
-        game.
+        """Return the players who have won (both partners in team games), or None before the end of
+        the game.
         """
         return None if state.ended is None else self.winner(state)[1]
 
     def winner(self, state: State) -> tuple[int | None, tuple[int, ...]]:
-        """Return the player who decided a finished game, or None, and the players who have won.
+        """Return the player who decided a finished game, or None, and all players who have won.
 
-        At the round limit in team games, a player who alone has more than half of the marbles is
-        the winner. Otherwise, the team with more than half wins, and no single player decided the
-        game (our reading of rules M5 and M8).
+        If a team game reaches the round limit, a player who alone has more than half of the marbles
+        is the winner. Otherwise, the team with more than half wins, and no individual player
+        decided the game (our reading of rules M5 and M8).
         """
         held = state.held
         if state.ended == COMPLETE:
@@ -217,8 +219,8 @@ class MomentumRules(Rules):
         return (player % 2, player % 2 + 2) if self.players == 4 else (player,)
 
     def key(self, state: State) -> int:
-        """Return a number that encodes the marbles and the player to move. The number of the turn
-        is included only if it affects the rest of the game.
+        """Return a number that encodes the marbles and the player to move. The number of turns
+        played is included only if it affects the rest of the game.
         """
         exact = self.last_turn or (self.pie and state.turn < 2)
         number = state.turn if exact else 2 + state.turn % self.players
