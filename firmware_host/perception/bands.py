@@ -1,9 +1,9 @@
-"""Bands of sensor readings for each magnet class: one to enter the class, and a wider one to stay
-in it.
+"""Bands of sensor readings for each magnet class: an entry band, and a wider band in which a
+reading keeps its class.
 
-The limits come from docs/add-a-board.md and apply once the neighbours' field is subtracted: empty
-below 0.6 mT, weak 0.8 to 3.3 mT, strong above 5.5 mT. A reading between two bands is unsure. The
-wider bands give hysteresis.
+The limits come from docs/add-a-board.md and apply after the field of neighbouring magnets is
+subtracted: a place is empty below 0.6 mT, a weak magnet reads 0.8 to 3.3 mT, and a strong magnet
+reads above 5.5 mT. A reading between two bands is unsure. The wider bands give hysteresis.
 """
 
 from __future__ import annotations
@@ -58,19 +58,20 @@ def _bands(empty: Band, weak: Band, strong: Band) -> dict[Magnet, Band]:
     }
 
 
-# The strong band ends at 17 mT: a magnet within the tolerances reads at most 15 mT, and the
+# The strong band ends at 17 mT: a magnet within its tolerances reads at most 15 mT, and the
 # sensor's range ends at 22 mT.
 ENTER = _bands((-EMPTY_MT, EMPTY_MT), (0.8, 3.3), (STRONG_MT, 17.0))
 STAY = _bands((-0.75, 0.75), (0.65, 4.0), (STRONG_STAYS_MT, 19.0))
 
-# Band of an empty place in a game with weak magnets. A weak magnet reads 0.45 mT at 11 mm from the
-# middle of its place, 0.3 mT at 12 mm and nothing at 17 mm. The table's lights shift zeros by at
-# most 0.33 mT.
+# Band of an empty place in a game with weak magnets. A weak magnet 11 mm from the centre of its
+# place reads 0.45 mT; at 12 mm it reads 0.3 mT, and at 17 mm nothing. The table's lights shift a
+# sensor's zero offset by at most 0.33 mT.
 EMPTY_OF_WEAK = (-0.45, 0.45)
 
 
 def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
-    """Return the band in mT in which a sensor with an unknown zero keeps its class ``magnet``.
+    """Return the band in mT in which a sensor with an unknown zero offset keeps its class
+    ``magnet``.
 
     ``first_mt``: the sensor's first reading with that magnet.
     """
@@ -94,9 +95,10 @@ def weak(reading_mt: float) -> Magnet:
 
 def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
     """Return the class whose entry band contains ``reading_mt``, or None if the reading is between
-    bands.
+    two bands.
 
-    ``zeroed``: False if the sensor's zero is only known to within the tolerance of its data sheet.
+    ``zeroed``: False if the sensor's zero offset was not measured, so that only the data sheet's
+    tolerance limits it.
     """
     size = abs(reading_mt)
     if zeroed:
@@ -115,18 +117,18 @@ def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
 class Bands(Struct, frozen=True):
     """Entry band and wider band of each place of the plate, in mT, by plate index.
 
-    If a reading leaves the wider band of its class, the place is judged again.
+    If a reading leaves the wider band of its class, the place is classified again.
     """
 
     stay_low: Sequence[float]
     stay_high: Sequence[float]
     enter_low: Sequence[float]
     enter_high: Sequence[float]
-    per_mt: Sequence[float]  # Confidence gained for each mT of distance from the boundary.
+    per_mt: Sequence[float]  # Increase in confidence for each mT of distance from the boundary.
 
     @classmethod
     def of_empty(cls, size: int) -> Bands:
-        """Return the bands of ``size`` empty places before the first scan."""
+        """Return the bands of a plate with ``size`` empty places, for use before the first scan."""
         ends = (*STAY[Magnet.NONE], *ENTER[Magnet.NONE], 1.0)
         return cls(*([end] * size for end in ends))
 
@@ -138,8 +140,8 @@ class Bands(Struct, frozen=True):
         zeroed: Sequence[bool],
         classes: Set[Magnet],
     ) -> Bands:
-        """Return new bands after the magnet or the zero at ``places`` has changed, or the magnet
-        classes of the game (``classes``).
+        """Return updated bands, after the magnet or zero offset of some ``places`` has changed, or
+        after the game's magnet ``classes`` have changed.
         """
         empty = STAY[Magnet.NONE] if classes.isdisjoint(WEAK_CLASSES) else EMPTY_OF_WEAK
         stays = {**STAY, Magnet.NONE: empty}
@@ -163,7 +165,7 @@ class Bands(Struct, frozen=True):
         ]
 
     def confidence(self, readings_mt: Sequence[float]) -> tuple[float, ...]:
-        """Return a confidence of 0 to 1 for each reading, from its distance to the nearest boundary
+        """Return the confidence of each reading, 0 to 1, from its distance to the nearest boundary
         of its class.
         """
         distances = [

@@ -33,7 +33,7 @@ from tiltboard.firmware_host.table.sight import Ailment
 # Limits wider than any offset of a DRV5055A1 (+-1 mT and drift), so a value outside is damage.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
 MIN_GAIN, MAX_GAIN = 0.5, 2.0
-# A negative gain means that the sensor is mounted upside down.
+# A negative gain belongs to a sensor that is mounted upside down.
 Gain = Annotated[float, msgspec.Meta(ge=-MAX_GAIN, le=MAX_GAIN)]
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
@@ -44,9 +44,10 @@ _AGAIN = "Remove the file, and calibrate the table again."
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Calibration of a table: per place, the reading in mT is (raw - ``offset_mt``) * ``gain``.
+    """Calibration of a table: at each place, the reading in mT is (raw - ``offset_mt``) * ``gain``.
 
-    The size of a gain is 0.5 to 2; a negative gain is that of a sensor mounted upside down.
+    The absolute value of a gain is 0.5 to 2. A negative gain belongs to a sensor that is mounted
+    upside down.
     """
 
     format: Literal[1]
@@ -56,12 +57,12 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     zeroed: tuple[bool, ...]
     """True for each sensor whose offset was measured, False if the offset is an assumption."""
     strong_mt: Kernel
-    """The field in mT that a strong south magnet adds to a sensor, by the distance in
-    [rows][columns].
+    """Field in mT that a strong south magnet adds to a sensor, indexed by the magnet's distance
+    from the sensor in [rows][columns].
     """
     weak_mt: Kernel
-    """The field in mT that a weak south magnet adds to a sensor, by the distance in
-    [rows][columns].
+    """Field in mT that a weak south magnet adds to a sensor, indexed by the magnet's distance from
+    the sensor in [rows][columns].
     """
     level_rad: tuple[Level, Level] | None = None
     """The IMU's tilt in radians about x and y when the plate is level, or None if unknown."""
@@ -74,8 +75,8 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unknown.
     """
     carried_mt: Annotated[float, msgspec.Meta(ge=0, le=50)] = 0.0
-    """Reading in mT of one strong piece by a sensor of gain 1, measured by a calibration; 0 if
-    unknown.
+    """Reading in mT that a sensor of gain 1 shows for one strong piece, as measured during
+    calibration; 0 if unknown.
     """
     wire: tuple[int, ...] = ()
     """The sensor input that each place is read from; empty if every input is as in the profile."""
@@ -86,7 +87,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def orientation(self) -> Mounting:
-        """The IMU's mounting, in the form that its driver takes."""
+        """The IMU's mounting, in the form that its driver expects."""
         return Mounting(*self.mounting)
 
 
@@ -94,7 +95,7 @@ def uncalibrated(profile: Profile) -> Calibration:
     """Return a calibration computed only from data sheets and the table's dimensions."""
     size = (profile.gap_mm, profile.pitch_mm, profile.columns, profile.rows)
     strong, weak = kernel_mt(STRONG, *size), kernel_mt(WEAK, *size)
-    if not profile.measures:  # A switch detects only the magnet on its own place.
+    if not profile.measures:  # A switch detects only a magnet on its own place.
         nothing = (0.0,) * profile.columns
         strong, weak = (
             ((own, *nothing[1:]), *(nothing for _ in range(1, profile.rows)))
@@ -134,8 +135,8 @@ def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> No
 def read_calibration(path: Path, profile: Profile) -> Calibration | None:
     """Return the stored calibration, or None if there is no file.
 
-    If the file holds another table's calibration, this table's own file, set aside by
-    ``write_calibration``, is read instead. Raises ConfigError that names the wrong key.
+    If the file holds another table's calibration, the function reads this table's own calibration,
+    which ``write_calibration`` had renamed. Raises ConfigError that names the wrong key.
     """
     path = _own(path, profile)
     source = str(path)
@@ -185,10 +186,10 @@ def _own(path: Path, profile: Profile) -> Path:
 
 
 def write_calibration(path: Path, calibration: Calibration) -> None:
-    """Store the calibration so that a power loss leaves the old or the new file complete.
+    """Store the calibration so that after a power loss either the old or the new file is complete.
 
-    If the file holds another table's calibration, that one is renamed to
-    ``calibration-PROFILE.json`` first. Raises OSError.
+    If the file holds another table's calibration, the old file is first renamed to
+    ``calibration-PROFILE.json``. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     theirs = _profile_in(path)
@@ -215,13 +216,15 @@ _log = logging.getLogger(__name__)
 
 
 class CalibrationStore:
-    """A table's calibration file. A damaged file is set aside and replaced, since the sensors are
-    zeroed again anyway.
+    """A table's calibration file. A damaged file is renamed and replaced, because the sensors are
+    zeroed at each start anyway.
     """
 
     def __init__(self, path: Path, profile: Profile, tell: Tell | None = None) -> None:
-        """Read the calibration of ``profile`` from ``path``. ``tell`` is called for a damaged file,
-        after it is set aside; None leaves the file where it is.
+        """Read the calibration of ``profile`` from ``path``.
+
+        ``tell`` is called with a message after a damaged file has been renamed. If ``tell`` is
+        None, a damaged file keeps its name.
         """
         self._path = path
         self._profile = profile
@@ -244,7 +247,7 @@ class CalibrationStore:
 
     @property
     def light_at(self) -> tuple[int, ...]:
-        """The number on the strip of the light under each place."""
+        """The number of the light under each place, counted along the strip."""
         own = tuple(map(self._profile.light_of, range(self._profile.size)))
         return own if self.loaded is None else self.loaded.lights or own
 
@@ -254,16 +257,16 @@ class CalibrationStore:
         self._write(calibration)
 
     def is_due(self, revision: int, now_s: float) -> bool:
-        """Return whether it is time to save what the sensors have learned.
+        """Return whether the calibration should be saved now.
 
         True after the first zeroing, every ``SAVE_EVERY_S``, and when ``revision`` differs from the
-        saved one, as it does after a sensor has failed or healed.
+        saved one because a sensor has failed or recovered.
         """
         saved_s = self._saved_s
         return saved_s is None or now_s >= saved_s + SAVE_EVERY_S or revision != self._revision
 
     def save(self, calibration: Calibration, revision: int, now_s: float) -> None:
-        """Store what the sensors learned until ``now_s``. If the file cannot be written, log a
+        """Store the calibration measured until ``now_s``. If the file cannot be written, log a
         warning and continue.
         """
         self._saved_s = now_s

@@ -1,8 +1,8 @@
 """Decides which magnet is on each place, by bands of readings with hysteresis.
 
-A place leaves its magnet class when its reading leaves the wider band of that class. It enters
-another class when the average of four scans is in that class's entry band and the scans agree, or
-when three scans prove a strong magnet. Changes that belong together are accepted together.
+A place leaves its magnet class when its reading leaves the wider band of that class. The place
+enters another class when four scans agree and their average is in that class's entry band, or when
+three scans prove a strong magnet. Related changes are accepted together.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from tiltboard.firmware_host.perception import bands
 from tiltboard.firmware_host.perception.settling import Pending, Trail
 from tiltboard.firmware_host.table.sight import Magnet
 
-TRACK_S = 0.16  # Interval between two updates of slowly changing values.
-_REST_S = 0.4  # Time constant with which the readings at rest follow the present readings.
-# Number of earlier readings at rest to keep, one each 0.16 s. A hand with a piece shows in the
-# readings up to half a second before the piece is put down.
+TRACK_S = 0.16  # Interval between two updates of slowly changing values, in seconds.
+_REST_S = 0.4  # Time constant in seconds of the average that gives the readings at rest.
+# Number of earlier readings at rest to keep, one every 0.16 s. A hand that holds a piece affects
+# the readings up to half a second before the piece is put down.
 _RESTS = 5
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class RestReadings:
     """Readings of the plate at rest, with which later readings are compared."""
 
     mt: Sequence[float]
-    """Readings at rest in mT, by plate index; they follow slow drift."""
+    """Readings at rest in mT, by plate index, corrected for slow drift."""
 
     def __init__(self, readings_mt: Sequence[float]) -> None:
         self.mt = readings_mt
@@ -49,12 +49,12 @@ class RestReadings:
         return self._earlier[0] if self._earlier else self.mt
 
     def restart(self, readings_mt: Sequence[float]) -> None:
-        """Use ``readings_mt`` as the readings at rest, and forget the earlier ones."""
+        """Use ``readings_mt`` as the readings at rest, and discard the earlier readings."""
         self.mt, self._earlier = readings_mt, []
 
     def follow(self, readings_mt: Sequence[float]) -> None:
-        """Move the readings at rest towards ``readings_mt``; call every ``TRACK_S`` while nothing
-        moves.
+        """Move the readings at rest towards ``readings_mt``. Call this every ``TRACK_S`` while
+        nothing moves.
         """
         share = 1 - exp(-TRACK_S / _REST_S)
         self.mt = [q + share * (r - q) for r, q in zip(readings_mt, self.mt, strict=True)]
@@ -62,26 +62,32 @@ class RestReadings:
 
 
 class Classifier:
-    """Holds the accepted magnet of each place, and the places that are being judged."""
+    """Stores the accepted magnet of each place, and the places whose magnet is being decided."""
 
     classes: frozenset[Magnet]
-    """Magnets that the game's pieces have; strong magnets are always reported."""
+    """Magnet classes of the game's pieces. Strong magnets are reported even if they are not among
+    these classes.
+    """
     magnets: tuple[Magnet, ...]
     """The accepted magnet on each place."""
     readings: Sequence[float]
-    """Average of the latest scans in mT, without the neighbours' field."""
+    """Average of the latest scans in mT, after the field of magnets on other places is
+    subtracted.
+    """
     rest: RestReadings
     pending: Mapping[int, Pending]
-    """Places whose readings have left their band and that are being judged."""
+    """Places whose readings have left their band, and whose new magnet is not decided yet."""
     trail: Trail
     doubt: Mapping[int, float]
-    """Places that are empty or hold a weak magnet -> the reading in mT that is the zero if they are
-    empty.
+    """Places that are either empty or hold a weak magnet. Each is mapped to its reading in mT,
+    which is the zero offset if the place is empty.
     """
     bands: bands.Bands
 
     def __init__(self, size: int, classes: frozenset[Magnet]) -> None:
-        """Start with ``size`` places, assumed empty until the first scans."""
+        """Create a classifier for ``size`` places, which are assumed to be empty until the first
+        scans.
+        """
         self.classes = classes
         self.magnets = (Magnet.NONE,) * size
         self.readings = [0.0] * size
@@ -90,28 +96,30 @@ class Classifier:
         self.bands = bands.Bands.of_empty(size)
 
     def start(self, magnets: Sequence[Magnet], readings: Sequence[float]) -> None:
-        """Accept the magnets and readings that the first scans gave."""
+        """Accept the magnets and readings that were found in the first scans."""
         self.magnets, self.readings = tuple(magnets), readings
         self.rest.restart(readings)
         self.trail = self.trail._replace(is_blind=False)
 
     def interrupt(self) -> None:
-        """Drop all places that are being judged, because the plate is tilted or scans are
+        """Stop deciding about all pending places, because the plate is tilted or scans are
         missing.
         """
         self.pending, self.trail = {}, Trail((), self.trail.last_s)
 
     def stand(self, index: int, magnet: Magnet) -> None:
-        """Accept ``magnet`` as the magnet on a place, and stop judging that place."""
+        """Accept ``magnet`` as the magnet on a place; the place is no longer pending."""
         self.magnets = (*self.magnets[:index], magnet, *self.magnets[index + 1 :])
         self.pending = without(self.pending, index)
 
     def drop(self, index: int) -> None:
-        """Stop judging a place, because its sensor has failed."""
+        """Ignore a place, because its sensor has failed."""
         self.pending, self.doubt = without(self.pending, index), without(self.doubt, index)
 
     def set_readings(self, changed_mt: Mapping[int, float]) -> None:
-        """Replace the readings of some places and resolve doubt about their zeros."""
+        """Replace the readings of some places, and treat their zero offsets as no longer in
+        doubt.
+        """
         readings = list(self.readings)
         for index, mt in changed_mt.items():
             readings[index] = mt
@@ -120,12 +128,12 @@ class Classifier:
         self.readings, self.doubt = readings, without(self.doubt, *changed_mt)
 
     def set_bands(self, places: Iterable[int], zeroed: Sequence[bool]) -> None:
-        """Set the bands of places whose magnet or zero has changed."""
+        """Set the bands of places whose magnet or zero offset has changed."""
         known = self.magnets, self.readings, zeroed, self.classes
         self.bands = self.bands.set(places, *known)
 
     def set_confidence_scale(self, sigma_mt: Sequence[float]) -> None:
-        """Set how much confidence each mT of distance gives, from each sensor's noise
+        """Set the increase in confidence for each mT of distance, from each sensor's noise
         ``sigma_mt``.
         """
         per_mt = [
@@ -135,7 +143,9 @@ class Classifier:
         self.bands = replace(self.bands, per_mt=per_mt)
 
     def watch(self, left: Sequence[int], now_s: float) -> None:
-        """Start to judge the places in ``left``, whose readings have just left their bands."""
+        """Add the places in ``left``, whose readings have just left their bands, to the pending
+        places.
+        """
         if left:
             new = Pending(now_s, now_s, self.rest.mt, self.magnets, self.rest.before_hand_mt)
             self.pending = {**self.pending, **dict.fromkeys(left, new)}
@@ -145,8 +155,8 @@ class Classifier:
         """Use the present readings as readings at rest. Return whether the plate was unreadable
         until now.
 
-        ``restart``: True to compare later changes with the present readings from now on. Otherwise
-        the readings at rest move slowly towards the present ones when ``is_due``.
+        ``restart``: True to compare later changes with exactly the present readings. Otherwise the
+        readings at rest move slowly towards the present readings, if ``is_due`` is True.
         """
         was_blind = self.trail.is_blind
         if restart or was_blind:

@@ -1,7 +1,7 @@
-"""Subtracts from each sensor's reading the field of the magnets on other places.
+"""Subtracts the field of the magnets on other places from each sensor's reading.
 
-A strong magnet adds about -0.16 mT to each sensor beside it. A full plate shifts a reading by up to
-1.8 mT, which is more than a weak magnet reads.
+A strong magnet adds about -0.16 mT to the reading of each adjacent sensor. A full plate shifts a
+reading by up to 1.8 mT, which is more than the reading of a weak magnet.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from tiltboard.firmware_host.perception.calibration import Calibration
 from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.table.sight import Magnet
 
-# Maximum number of passes. A magnet's own field always outweighs its neighbours', so few passes
-# suffice.
+# Maximum number of passes. At its own sensor a magnet's field is always stronger than that of its
+# neighbours, so a few passes are enough.
 _ROUNDS = 8
 
 
 class Crosstalk:
-    """Running sum, at each sensor, of the field of the magnets on all other places. Only a changed
-    magnet costs computing time.
+    """Sum of the fields of the magnets on all other places, for each sensor. The sum is updated
+    only when a magnet changes, which saves computing time.
     """
 
     total_mt: Sequence[float]
-    """Field in mT at each sensor that comes from the magnets on all other places."""
+    """Field in mT at each sensor that magnets on all other places cause."""
 
     def __init__(self, calibration: Calibration, columns: int, rows: int) -> None:
         """Start with an empty plate of ``columns`` by ``rows`` places."""
@@ -80,7 +80,7 @@ class Crosstalk:
         return SIGN_OF[magnet] * self._row(magnet, source)[index]
 
     def resolve(self, readings_mt: Sequence[float]) -> None:
-        """Find the strong magnets from the first readings, when the magnets on the plate are
+        """Find the strong magnets from the first readings, while the magnets on the plate are
         unknown.
         """
         for _ in range(_ROUNDS):
@@ -89,8 +89,8 @@ class Crosstalk:
                 break
 
     def follow_strong(self, places: Iterable[int], readings_mt: Sequence[float]) -> bool:
-        """Set or remove strong magnets on ``places`` as the readings suggest, before they are
-        accepted.
+        """Add or remove strong magnets on ``places`` as soon as the readings suggest it, before the
+        magnets are accepted.
 
         Returns whether any magnet has changed.
         """
@@ -105,7 +105,7 @@ class Crosstalk:
         return changed
 
     def _row(self, magnet: Magnet, index: int) -> Sequence[float]:
-        """Return the field in mT that a south magnet as strong as ``magnet`` at ``index`` adds to
+        """Return the field in mT that a south magnet at ``index``, as strong as ``magnet``, adds to
         each sensor.
         """
         return (self._strong_rows if magnet in STRONG_CLASSES else self._weak_rows)[index]

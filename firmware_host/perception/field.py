@@ -1,9 +1,9 @@
 """Computes the magnetic field of a disc magnet on the plate, at its own sensor and at all others.
 
 An axially magnetised disc acts like a sheet of current round its rim. The sheet is modelled by
-three current loops, each exact by complete elliptic integrals (computed with the
-arithmetic-geometric mean). The model gives only the shape of the field; its size comes from the
-centred readings in docs/add-a-board.md.
+three current loops, each computed exactly with complete elliptic integrals (by the
+arithmetic-geometric mean). The model gives only the relative strength of the field; the absolute
+strength comes from the readings of centred magnets in docs/add-a-board.md.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from math import hypot, pi, sqrt
 
 from tiltboard.firmware_host.table.sight import Magnet
 
-_REACH_MM, _STEP_MM = 130.0, 0.5  # Range and step of the computed tables of the field, in mm.
-# Gauss-Legendre nodes and weights on [-1, 1]: three current loops replace the disc's rim.
+_REACH_MM, _STEP_MM = 130.0, 0.5  # Maximum distance and step of the field tables, in mm.
+# Gauss-Legendre nodes and weights on [-1, 1]: three current loops replace the sheet of current.
 _LOOPS = ((-sqrt(0.6), 5 / 9), (0.0, 8 / 9), (sqrt(0.6), 5 / 9))
 
 
@@ -31,7 +31,7 @@ class Disc:
     centred_mt: float
 
 
-# Magnets of docs/add-a-board.md, N42 10 x 2 mm and N35 6 x 1 mm, with a gap of 12 mm.
+# The magnets of docs/add-a-board.md: N42 10 x 2 mm and N35 6 x 1 mm, 12 mm above the sensor.
 STRONG = Disc(10.0, 2.0, 12.1)
 WEAK = Disc(6.0, 1.0, 2.5)
 
@@ -50,8 +50,8 @@ SIGN_OF = {
 
 
 def shape(disc: Disc, gap_mm: float, off_mm: float) -> float:
-    """Return the vertical field ``off_mm`` from the magnet's axis, relative to the field on the
-    axis.
+    """Return the vertical field at ``off_mm`` from the magnet's axis, as a multiple of the field on
+    the axis.
 
     ``gap_mm``: distance from the disc's face to the sensor.
     """
@@ -71,8 +71,8 @@ def field_mt(disc: Disc, gap_mm: float, off_mm: float) -> float:
 def kernel_mt(
     disc: Disc, gap_mm: float, pitch_mm: float, columns: int, rows: int
 ) -> tuple[tuple[float, ...], ...]:
-    """Return the field in mT that a south magnet adds to a sensor, by the distance in
-    [rows][columns].
+    """Return the field in mT that a south magnet adds to a sensor, indexed by the magnet's distance
+    from the sensor in [rows][columns].
 
     Entry [0][0] is for the sensor under the magnet.
     """
@@ -84,15 +84,15 @@ def kernel_mt(
 
 @cache
 def table_of(disc: Disc, gap_mm: float) -> tuple[float, ...]:
-    """Return a table of the field in mT of a south disc, one entry for each 0.5 mm of horizontal
-    distance.
+    """Return a table of the field of a south magnet in mT, with one entry for each 0.5 mm of
+    horizontal distance.
     """
     steps = int(_REACH_MM / _STEP_MM) + 2
     return (*(field_mt(disc, gap_mm, _STEP_MM * step) for step in range(steps)), *[0.0] * 500)
 
 
 def reads_mt(table: Sequence[float], off_mm: float) -> float:
-    """Return a sensor's reading in mT of a magnet ``off_mm`` away, interpolated in ``table``.
+    """Return a sensor's reading in mT for a magnet ``off_mm`` away, interpolated in ``table``.
 
     ``table``: the result of ``table_of``.
     """
@@ -113,9 +113,7 @@ def _rim(disc: Disc, gap_mm: float, off_mm: float) -> float:
 
 
 def _loop(radius_mm: float, below_mm: float, off_mm: float) -> float:
-    """Return the axial field of one current loop without its constant factor, by the formula of
-    magnetostatics.
-    """
+    """Return the axial field of one current loop in arbitrary units, by the textbook formula."""
     far = (radius_mm + off_mm) ** 2 + below_mm**2
     near = (radius_mm - off_mm) ** 2 + below_mm**2
     first, second = _elliptic(4 * radius_mm * off_mm / far)

@@ -1,4 +1,4 @@
-"""The plate's geometry for perception: the profile of the table, and the neighbours of each
+"""The plate's geometry as perception uses it: the table's profile, and the neighbours of each
 place.
 """
 
@@ -15,7 +15,7 @@ class PlateLayout(NamedTuple):
 
     profile: Profile
     around: Sequence[Sequence[int]]
-    """Indices of the up to eight neighbours of each place, in order of row and column."""
+    """Plate indices of the up to eight neighbours of each place, ordered by row and column."""
 
     @classmethod
     def of(cls, profile: Profile) -> PlateLayout:

@@ -1,11 +1,11 @@
-"""Converts raw sensor readings into calibrated readings, and finds each sensor's zero.
+"""Converts raw sensor readings into calibrated readings, and finds each sensor's zero offset.
 
-Zeros and the first pieces are found together from the first scans at rest, because pieces can
-already be on the plate. A DRV5055A1's zero can be +-1 mT off, a weak magnet can read as little as
-1.3 mT, and neighbours add up to 1.8 mT. Strong readings are taken as pieces, and their field at
-other sensors is subtracted. The rest is compared with the zeros of the last run, if there are any.
-A reading between an empty place and a weak magnet stays in doubt, unless the position in the
-journal decides.
+The zero offsets and the first pieces are found together from the first scans at rest, because there
+can already be pieces on the plate. A DRV5055A1's zero offset can be up to 1 mT, a weak magnet can
+read as little as 1.3 mT, and neighbouring magnets add up to 1.8 mT. Strong readings are classified
+as pieces, and their field at other sensors is subtracted. The remaining readings are compared with
+the zero offsets of the last run, if they are known. A reading between an empty place and a weak
+magnet stays in doubt, unless the position in the journal decides.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from tiltboard.firmware_host.perception.calibration import Calibration
 from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.table.sight import Magnet
 
-FOLLOW_S = 30.0  # Time constant with which the zeros of empty places follow drift.
-MAX_FOLLOW_MT = 0.25  # Maximum distance of a zero from its last measured value.
+# Time constant in seconds with which the zero offsets of empty places follow drift.
+FOLLOW_S = 30.0
+MAX_FOLLOW_MT = 0.25  # Maximum difference in mT between a zero offset and its last measured value.
 
 
 class Field(NamedTuple):
@@ -37,31 +38,33 @@ class Field(NamedTuple):
 
 
 class Levels:
-    """The sensor input, the zero and the gain of each place."""
+    """The sensor input, the zero offset and the gain of each place."""
 
     offset_mt: Sequence[float]
     gain: Sequence[float]
     zeroed: Sequence[bool]
-    """True for each place whose zero was measured; False if only the data sheet's tolerance limits
-    it.
+    """True for each place whose zero offset was measured; False if only the data sheet's tolerance
+    limits the offset.
     """
 
     def __init__(self, calibration: Calibration) -> None:
-        """Start from a stored calibration, or from one that the data sheets give."""
+        """Start from a stored calibration, or from a calibration computed from data sheets."""
         self._wire = calibration.wire
         self.offset_mt, self.gain = calibration.offset_mt, calibration.gain
         self.zeroed = calibration.zeroed
-        # Each sensor's zero as last measured, in mT.
+        # Each sensor's last measured zero offset, in mT.
         self._anchor_mt: Sequence[float] = calibration.offset_mt
 
     def apply(self, field_mt: Sequence[float]) -> Field:
-        """Return a driver's scan in the order of places, raw and calibrated."""
+        """Return a driver's scan ordered by place, as raw and as calibrated readings."""
         raw_mt = [field_mt[each] for each in self._wire] if self._wire else field_mt
         known = zip(raw_mt, self.offset_mt, self.gain, strict=True)
         return Field(raw_mt, [(mt - zero) * gain for mt, zero, gain in known])
 
     def set_zero(self, by_mt: Mapping[int, float]) -> None:
-        """Shift the zero of each sensor in ``by_mt`` by its calibrated reading."""
+        """Shift the zero offset of each sensor in ``by_mt`` by the calibrated reading given
+        there.
+        """
         offset, anchor, zeroed = list(self.offset_mt), list(self._anchor_mt), list(self.zeroed)
         for index, mt in by_mt.items():
             offset[index] = anchor[index] = offset[index] + mt / self.gain[index]
@@ -69,7 +72,7 @@ class Levels:
         self.offset_mt, self._anchor_mt, self.zeroed = offset, anchor, zeroed
 
     def follow(self, places: Iterable[int], readings_mt: Sequence[float], over_s: float) -> None:
-        """Move the zeros of empty ``places`` slowly towards their readings.
+        """Move the zero offsets of empty ``places`` slowly towards their readings.
 
         ``over_s`` is the time in seconds since the last call.
         """
@@ -82,31 +85,35 @@ class Levels:
         self.offset_mt = offset
 
 
-START_AVERAGE_S = 0.32  # Averaging time at the start, equal to 16 scans at 50 scans per second.
-# Maximum change of a reading since the last run that counts as drift of the zero. Beyond it the old
-# zero stays.
+START_AVERAGE_S = 0.32  # Averaging time at the start, in seconds: 16 scans at 50 scans per second.
+# Maximum change of a reading since the last run that counts as drift of the zero offset, in mT.
+# After a larger change the old offset is kept.
 _DRIFT_MT = 0.35
-# Limit of an empty place if no zero is stored: even at the worst zero, a weak magnet 5 mm off
-# centre reads more.
+# Maximum reading of an empty place in mT if no zero offset is stored. Even with the worst offset, a
+# weak magnet 5 mm off centre reads more.
 _SURELY_EMPTY_MT = 0.65
 _HINTED_WEAK_MT = 0.3
 
 
 class Start(NamedTuple):
-    """The magnet found on one place by the first scans, and the sensor's zero."""
+    """The magnet found on one place in the first scans, and the zero offset of the place's
+    sensor.
+    """
 
     magnet: Magnet
     zero_mt: float | None = None
-    """The reading in mT that is the sensor's zero, or None if the zero is not known yet."""
+    """The sensor's zero offset in mT, or None if it is not known yet."""
     in_doubt: bool = False
-    """True if the reading can be either a weak magnet or the zero."""
+    """True if the reading can come either from a weak magnet or from the zero offset of an empty
+    place.
+    """
 
 
 def first_state(
     reading_mt: float, classes: frozenset[Magnet], hint: Magnet | None, *, zeroed: bool
 ) -> Start:
-    """Return the magnet and the zero of one place, from its average reading without the neighbours'
-    field.
+    """Return the magnet and the zero offset of one place, from its average reading after the field
+    of magnets on other places is subtracted.
 
     ``classes`` are the magnets that the game uses. ``hint`` is the magnet that the journal expects
     on the place, or None if the journal expects nothing. ``zeroed`` is True if the stored offset

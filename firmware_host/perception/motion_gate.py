@@ -11,29 +11,29 @@ TILTED_RAD = radians(2.5)
 LEVEL_RAD = radians(1.5)
 MOVING_RAD_S = 0.35
 QUIET_RAD_S = 0.12
-# Threshold for a blow against the plate. The MPU-6050's accelerometer can be 80 mg off, so a blow
-# is a change between two scans.
+# Minimum change of acceleration between two scans that counts as a knock on the plate. A change is
+# used because the MPU-6050's accelerometer can have an offset of 80 mg.
 BUMP_M_S2 = 2.5
 QUIET_M_S2 = 0.6
 QUIET_S = 0.4
-# Maximum tilt reading of a level plate before its calibration: the MPU-6050's zero-g output on x
-# and y is +-50 mg (2.9 degrees each).
+# Maximum tilt reading of a level plate before calibration: the MPU-6050's zero-g offset on x and y
+# is up to 50 mg (2.9 degrees) per axis.
 LEVEL_UNKNOWN_RAD = radians(4.5)
 RELEVEL_S = 10.0
 
 
 class MotionGate:
-    """Follows the tilt and the movement of the plate from one IMU reading to the next."""
+    """Tracks the tilt and the movement of the plate from one IMU reading to the next."""
 
     state: Stillness
     """State of the plate's motion: still, tilted, moving, or unknown."""
     tilt_rad: tuple[float, float]
     """Tilt in radians about the x and y axes, relative to the level plate."""
     level_rad: tuple[float, float] | None
-    """The IMU's reading in radians that is used as level, or None until it is known."""
+    """The IMU's reading in radians that counts as level, or None until such a reading is known."""
     proven_rad: tuple[float, float] | None
-    """The IMU's reading of the level plate after a long rest has confirmed it, or None until
-    then.
+    """The IMU's reading of the level plate in radians, or None until a long rest has confirmed the
+    reading.
     """
 
     def __init__(self, level_rad: tuple[float, float] | None, *, watched: bool = True) -> None:
@@ -85,7 +85,8 @@ class MotionGate:
             self.state = Stillness.TILTED
             happened = [Happening.TILTED]
         elif jolt_m_s2 > BUMP_M_S2 or turning_rad_s > MOVING_RAD_S:
-            if self.state is Stillness.STILL:  # UNKNOWN lasts until the first rest.
+            # The state stays UNKNOWN until the plate first rests.
+            if self.state is Stillness.STILL:
                 self.state = Stillness.MOVING
             if jolt_m_s2 > BUMP_M_S2 and Happening.TILTED not in reported:
                 happened = [Happening.BUMPED]
@@ -102,7 +103,7 @@ class MotionGate:
         return new
 
     def _learn_level(self, motion: Motion, quiet_s: float) -> None:
-        """Use the tilt of the first rest as level, and correct it after a longer rest.
+        """Use the tilt of the first rest as level, and correct the level after a longer rest.
 
         A player can hold the plate during the first rest, so only a level confirmed by a long rest
         is stored for the next run.

@@ -1,8 +1,9 @@
 """Infers the magnet on a place with a failed sensor from the sensors around that place.
 
-A strong magnet adds about 0.16 mT to each sensor beside it and half as much to a diagonal one, so
-the neighbours detect a strong piece that is put down or lifted. They do not detect weak pieces,
-cannot separate two adjacent places, and detect only changes. In those cases players are asked.
+A strong magnet adds about 0.16 mT to the reading of each adjacent sensor, and half as much to a
+diagonal one. So the neighbours detect a strong piece that is put down or lifted. They do not detect
+weak pieces, cannot distinguish two adjacent failed places, and detect only changes. In these cases
+players are asked.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.perception.settling import Scene
 from tiltboard.firmware_host.table.sight import Ailment, Magnet
 
-REST_S = 0.3  # Averaging time of the neighbours' readings.
-AGREEING = 2  # Number of successive means that must agree.
-_NEAR = 0.35  # Maximum error of a mean, as a fraction of a strong magnet's field.
-# Minimum sum of squares, in mT^2, of a strong magnet's field at the empty neighbours. Two
-# neighbours beside the place reach this sum, or one beside it and three diagonal ones.
+REST_S = 0.3  # Averaging time of the neighbours' readings, in seconds.
+AGREEING = 2  # Number of successive averages that must agree.
+_NEAR = 0.35  # Maximum error of an average, as a fraction of a strong magnet's field.
+# Minimum sum of squares, in mT^2, of a strong magnet's field at the empty neighbours. Two adjacent
+# neighbours reach this sum, or one adjacent and three diagonal neighbours.
 _MIN_MT2 = 0.04
 _FOLLOW_SHARE = 0.1
-# Weight of each update in the slowly followed readings: a time constant of about eight seconds.
+# Weight of each update in the slow running average of the readings, which gives a time constant of
+# about eight seconds.
 _CALM_SHARE = 0.02
 READS_MT = {
     Magnet.NONE: 0.0,
@@ -39,16 +41,17 @@ READS_MT = {
     Magnet.S_WEAK: 2.0,
 }
 
-# Time for which a new inference can stay unconfirmed: long enough for two means and for hands to
-# leave the plate.
+# Maximum time in seconds for which a new inference can stay unconfirmed: enough for two averages
+# and for hands to leave the plate.
 _UNCHECKED_S = 2.0
-# Time in seconds after the start within which a dead sensor, and a sensor with another fault, is
-# detected. A sensor that fails later was healthy at the start.
+# Maximum time in seconds from the start until a faulty sensor is detected: the first value is for a
+# dead sensor, the second for other faults. A sensor that fails later was healthy at the start.
 _DEAD_S = 0.5
 _OTHERS_S = 3.0
 _WEAK_MAGNET_S = 0.3
-# Fraction of a strong magnet's field. An off-centre magnet of full strength still shows its whole
-# field at the neighbours.
+# Maximum field of a weakened magnet at the neighbours, as a fraction of a strong magnet's field
+# there. An off-centre magnet of full strength reads little at its own sensor, but the neighbours
+# still detect its full field.
 _WEAK_MAGNET = 0.65
 
 
@@ -71,22 +74,20 @@ class InferredPiece(Struct, frozen=True):
 
 
 class SeenMagnets(NamedTuple):
-    """Times that show for how long the sensors were read before one of them failed."""
+    """Times that show how long the sensors were read before one of them failed."""
 
     now_s: float
     first_s: float | None
     """Time of the first scan with sensor readings, or None before that scan."""
 
     def is_long(self, fault: Ailment) -> bool:
-        """Return whether a sensor that had this ``fault`` at the start would have been detected by
-        now.
-        """
+        """Return whether a ``fault`` that existed at the start would have been detected by now."""
         known_s = _DEAD_S if fault is Ailment.DEAD else _OTHERS_S
         return self.first_s is not None and self.now_s - self.first_s > known_s
 
 
 class NeighbourInference:
-    """Follows the places without a working sensor, and infers their magnets."""
+    """Tracks the places without a working sensor, and infers which magnets are on them."""
 
     places: Mapping[int, InferredPiece]
 
@@ -96,34 +97,35 @@ class NeighbourInference:
         crosstalk: Crosstalk,
         expected: Mapping[int, Magnet] | None,
     ) -> None:
-        """Start with all sensors working. ``expected`` is the position in the journal, as plate
-        index -> magnet, or None if there is no journal.
+        """Create the inference with all sensors working. ``expected`` is the position in the
+        journal, as plate index -> magnet, or None if there is no journal.
         """
         self.places = {}
         self._around, self._crosstalk = around, crosstalk
         self._expected = expected
-        # Places without a change since ``expected`` was given.
+        # Places that have not changed since ``expected`` was given.
         self._unchanged = frozenset(range(len(around)))
-        # Each sensor's reading minus the median of all readings, followed slowly.
+        # Slow running average of each sensor's reading minus the median of all readings.
         self._calm_mt: Mapping[int, float] = {}
         self._sum_mt: Sequence[float] = ()
-        self._count = 0  # Number of scans at rest in ``_sum_mt``.
+        self._count = 0  # Number of scans at rest that are added up in ``_sum_mt``.
 
     def reading_mt(self, index: int) -> float:
-        """Return the reading in mT that a working sensor would give on a place, the neighbours'
-        field included.
+        """Return the reading in mT that a working sensor would give on a place, including the field
+        of magnets on other places.
         """
         return READS_MT[self.places[index].magnet] + self._crosstalk.total_mt[index]
 
     def restart(self) -> None:
-        """Start a new mean of the neighbours' readings, because something moves."""
+        """Start a new average of the neighbours' readings, because something moves."""
         self._count = 0
 
     def add(self, index: int, fault: Ailment, magnet: Magnet, seen: SeenMagnets) -> None:
-        """Infer a place from now on. ``magnet`` is the last magnet that its sensor reported.
+        """Start to infer the magnet on a place. ``magnet`` is the last magnet that the place's
+        sensor reported.
 
-        The neighbours' earlier readings are used as well: a piece can have been put down after the
-        sensor failed and before the failure was detected.
+        The neighbours' earlier readings are used as well, because a piece can have been put down
+        after the sensor failed and before the failure was detected.
         """
         expected = self._expected
         unconfirmed = False
@@ -137,7 +139,7 @@ class NeighbourInference:
         self.restart()
 
     def remove(self, index: int) -> None:
-        """Stop inferring a place whose sensor has healed."""
+        """Stop inferring the magnet on a place whose sensor has recovered."""
         self.places = without(self.places, index)
 
     def set_from_person(self, index: int, magnet: Magnet) -> None:
@@ -147,8 +149,8 @@ class NeighbourInference:
         self.places = {**self.places, index: new}
 
     def accept(self, index: int) -> None:
-        """Note that the magnet at ``index`` has changed, so earlier readings of that sensor no
-        longer count.
+        """Record that the magnet at ``index`` has changed, so that earlier readings of its sensor
+        no longer count.
         """
         self.places = {
             i: replace(piece, base_mt=without(piece.base_mt, index))
@@ -159,8 +161,8 @@ class NeighbourInference:
         self.restart()
 
     def update(self, scene: Scene, *, is_due: bool) -> None:
-        """Process a scan in which nothing moves. ``is_due`` is True when slowly followed readings
-        are updated.
+        """Process a scan in which nothing moves. ``is_due`` is True if the slow running averages
+        must be updated.
         """
         readings = scene.readings
         if self.places:
@@ -168,8 +170,7 @@ class NeighbourInference:
             if self._count:
                 sums = list(map(add, self._sum_mt, sums))
             if count >= scene.history.scans_in(REST_S):
-                # Subtract the common part of all readings, because the temperature moves all of
-                # them together.
+                # Subtract the change common to all readings, which is caused by temperature.
                 common = median(sums)
                 means, count = [(s - common) / count for s in sums], 0
                 self.places = {
@@ -185,15 +186,17 @@ class NeighbourInference:
             self._calm_mt = calm_mt
 
     def unobservable(self, classes: Collection[Magnet]) -> frozenset[int]:
-        """Return the places that neighbours cannot observe, so players must be asked about them."""
+        """Return the places that neighbours cannot observe; players must be asked about these
+        places.
+        """
         places = self.places.items()
         return frozenset(i for i, piece in places if not self._is_told(i, piece, classes))
 
     def unchecked(self, scene: Scene) -> frozenset[int]:
-        """Return the places whose reported magnet can be out of date.
+        """Return the places whose reported magnet may be out of date.
 
-        The failed sensor's last reading can have been too late, or another piece is inferred and
-        not yet accepted.
+        Either the failed sensor's last reading came after the fault, or another piece is inferred
+        and not yet accepted.
         """
         return frozenset(
             i
@@ -207,15 +210,16 @@ class NeighbourInference:
         )
 
     def is_weak(self, scene: Scene, index: int) -> bool:
-        """Return whether a weakened magnet rests centred on a pending place.
+        """Return whether a weakened magnet lies centred on a pending place.
 
-        The neighbours of a weakened, centred magnet measure the same fraction of a full magnet's
-        field as its own sensor does.
+        A weakened, centred magnet gives the same fraction of a full magnet's reading at its own
+        sensor and at the neighbouring sensors.
         """
         history, pending, reading = scene.history, scene.pending[index], scene.readings[index]
         count = history.scans_in(_WEAK_MAGNET_S)
         if scene.classify(index) in scene.classes:
-            return False  # The reading fits a class of the game, and is accepted as that class.
+            # The reading fits a magnet class of the game, so it is accepted as that class.
+            return False
         rested_s = history.now_s - pending.since_s
         if rested_s < 2 * _WEAK_MAGNET_S or not 1.0 < abs(reading) < STRONG_MT:
             return False
@@ -235,7 +239,7 @@ class NeighbourInference:
     def _judge(
         self, index: int, piece: InferredPiece, means: Sequence[float], scene: Scene
     ) -> InferredPiece:
-        """Return the inferred piece after one more mean of the empty neighbours' readings."""
+        """Return the inferred piece after one more average of the empty neighbours' readings."""
         near = [
             i
             for i in self._around[index]
@@ -276,8 +280,8 @@ class NeighbourInference:
         return known and self._is_felt(index, piece)
 
     def _is_felt(self, index: int, piece: InferredPiece) -> bool:
-        """Return whether enough neighbours detect a change on this place and on no other failed
-        place.
+        """Return whether enough neighbours can detect a change on this place, and every neighbour's
+        own sensor works.
         """
         if piece.unconfirmed or not piece.is_felt:
             return False

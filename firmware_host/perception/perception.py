@@ -42,17 +42,22 @@ from tiltboard.firmware_host.table.sight import (
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 Events = tuple[BoardEvent, ...]
 
-_STALL_S = 0.25  # Maximum gap between scans; after a longer gap the filters start again.
-_UNSURE_S = 0.3  # Time after which a pending place is reported as unsure.
-_MAX_START_S = 3.0  # Maximum time for which the start waits for unsteady sensors.
-# A place that has been pending for a shorter time is not used to measure its sensor's noise.
+# Maximum gap between scans, in seconds; after a longer gap the filters are restarted.
+_STALL_S = 0.25
+# A place whose reading has been changing for longer than this time, in seconds, is reported as
+# unsure.
+_UNSURE_S = 0.3
+_MAX_START_S = 3.0  # Maximum time to wait for unsteady sensors at the start, in seconds.
+# A place must have been pending for this many seconds before it is used to measure its sensor's
+# noise.
 _LEARN_NOISE_S = 1.0
-# Field of a strong magnet 45 mm above its place. Drift that the zeros do not follow yet is smaller.
+# Field of a strong magnet 45 mm above its place, in mT. Drift that the zero offsets have not
+# followed yet is smaller.
 _HANGS_MT = 0.12
 
 
 class Told(NamedTuple):
-    """The parts of the last observation that are not computed in every scan."""
+    """The parts of the last observation that are not recomputed in every scan."""
 
     magnets: tuple[Magnet, ...]
     foreign: frozenset[int]
@@ -65,8 +70,8 @@ class Perception:
 
     ``calibration`` is the calibration of the last run. ``classes`` are the magnets that the game
     uses. ``expected`` is the position at the start, as plate index -> magnet, with all other places
-    empty, or None if it is unknown. It decides only what readings alone cannot decide. Raises
-    ConfigError if ``calibration`` is another table's.
+    empty, or None if the position is unknown. The expected position is used only if the readings
+    alone are ambiguous. Raises ConfigError if ``calibration`` belongs to another table.
     """
 
     def __init__(
@@ -95,16 +100,16 @@ class Perception:
         self._told = Told((), frozenset(), (0.0,) * size)
         self._weak: frozenset[int] = (
             frozenset()
-        )  # Places that hold a magnet too weak for its class.
+        )  # Places with a magnet that is too weak for its class.
         self._is_ready = False
-        self._start_s: float | None = None  # Time of the first scan of this start.
+        self._start_s: float | None = None  # Time of the first scan since sensors were last zeroed.
         self._revision = 0
         for index in faults:
             self._infer(index)
 
     @property
     def calibration(self) -> Calibration:
-        """The calibration with all improvements so far, to be stored for the next start."""
+        """The calibration with all improvements made so far, to be stored for the next start."""
         levels = self._levels
         return replace(
             self._calibration,
@@ -121,13 +126,13 @@ class Perception:
         return self._revision
 
     def set_classes(self, classes: frozenset[Magnet]) -> None:
-        """Set the magnets that the game uses. Weak readings are unsure in a game without weak
-        magnets; strong magnets are always reported.
+        """Set the magnets that the game uses. In a game without weak magnets, weak readings are
+        unsure. Strong magnets are always reported.
         """
         classifier = self._classifier
         classifier.classes = classes
         self._told = self._told._replace(magnets=())
-        # Without weak magnets, a small reading is the sensor's zero.
+        # In a game without weak magnets, a small reading is the sensor's zero offset.
         if not classes & bands.WEAK_CLASSES:
             doubt = classifier.doubt.items()
             self._set_zero({i: mt for i, mt in doubt if abs(mt) <= bands.UNZEROED_EMPTY_MT})
@@ -135,8 +140,8 @@ class Perception:
             classifier.set_bands(range(len(classifier.magnets)), self._levels.zeroed)
 
     def believe(self, index: int, magnet: Magnet) -> None:
-        """Accept a player's statement about the piece on a place, and ignore its sensor from now
-        on.
+        """Accept a player's statement about the piece on a place, and ignore the place's sensor
+        after that.
         """
         if index not in self._monitor.faults:
             before = self._monitor.faults
@@ -153,13 +158,13 @@ class Perception:
     def observe(self, frame: Frame, *, tilted: bool = False) -> Observation:
         """Process one frame and return the observation.
 
-        ``tilted``: True to read the plate also while it is tilted.
+        ``tilted``: True to read the plate even while it is tilted.
         """
         gate, history, now_s = self._gate, self._history, frame.time_s
         has_field = bool(frame.field_mt)
         events = tuple(BoardEvent(now_s, each) for each in gate.update(now_s, frame.motion))
         still = gate.state is Stillness.STILL or (tilted and gate.state is Stillness.TILTED)
-        stalled = now_s - history.now_s > _STALL_S  # The first scan also counts as stalled.
+        stalled = now_s - history.now_s > _STALL_S  # The first scan also counts as following a gap.
         history.tick(now_s, has_field=has_field)
         if stalled or not still or not has_field:
             self._interrupt()
@@ -190,7 +195,7 @@ class Perception:
         )
 
     def _interrupt(self) -> None:
-        """Drop pending places and kept scans, because earlier readings cannot be compared with
+        """Discard pending places and stored scans, because earlier readings cannot be compared with
         later ones.
         """
         self._classifier.interrupt()
@@ -200,7 +205,7 @@ class Perception:
         self._start_s = None
 
     def _read(self, scan: list[float]) -> Events:
-        """Process the readings of a plate that is still, and return the new events."""
+        """Process the readings of a still plate, and return the new events."""
         history, pending = self._history, self._classifier.pending
         if history.scans and history.is_due(LOOK_S):
             since_s = [(i, history.now_s - each.since_s) for i, each in pending.items()]
@@ -256,8 +261,8 @@ class Perception:
         self._is_ready = True
 
     def _judge(self) -> Events:
-        """Judge the places whose average reading has left the band of its class, and return the
-        events.
+        """Decide about the places whose average reading has left the band of its class, and return
+        the events.
         """
         history, crosstalk, classifier = self._history, self._crosstalk, self._classifier
         if classifier.trail.is_blind and len(history.scans) == AVERAGED:
@@ -282,7 +287,7 @@ class Perception:
         return self._settle()
 
     def _settle(self) -> Events:
-        """Accept changes that have come to rest, unless a related piece can still be moving."""
+        """Accept changes that have settled, unless a related piece may still be moving."""
         classifier = self._classifier
         classifier.pending, verdicts = settling.settle(self._scene(), self._monitor.faults)
         if verdicts is None:
@@ -295,7 +300,8 @@ class Perception:
             return ()
         events = settling.explain(scene, verdicts, trail)
         if not all(self._history.agrees(index, AVERAGED) for index in verdicts):
-            # The earlier scans come from the piece's way down, so they are left out of the average.
+            # The earlier scans were made while the piece was being put down, so they are left out
+            # of the average.
             self._history.average_latest(settling.SURE_SCANS)
         for index, magnet in verdicts.items():
             self._accept(index, magnet)
@@ -306,13 +312,13 @@ class Perception:
         return events
 
     def _accept(self, index: int, magnet: Magnet) -> None:
-        """Accept ``magnet`` on a pending place after its reading has come to rest."""
+        """Accept ``magnet`` on a pending place after the reading has settled."""
         classifier, levels = self._classifier, self._levels
         before_mt = classifier.pending[index].alone_mt
         is_known = classifier.magnets[index] is Magnet.NONE and not classifier.trail.is_blind
         if magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT:
-            # A hand held the magnet above the place before, so the earlier readings already contain
-            # its field.
+            # A hand held the magnet above the place earlier, so the earlier readings already
+            # contain the magnet's field.
             is_known = False
         self._positions.replace(index, self._history.now_s, before_mt if is_known else None)
         self._inference.accept(index)
@@ -320,7 +326,7 @@ class Perception:
         self._crosstalk.stand(index, magnet)
         if index not in self._monitor.faults:
             if index in classifier.doubt:
-                # Only one piece fits on a place, so the reading in doubt was that of an empty
+                # Only one piece fits on a place, so the doubtful reading was that of an empty
                 # place.
                 self._set_zero({index: classifier.doubt[index]})
             elif magnet is Magnet.NONE and not levels.zeroed[index]:
@@ -333,8 +339,8 @@ class Perception:
             self._positions.doubt_all(self._history.now_s)
 
     def _set_zero(self, by_mt: Mapping[int, float]) -> None:
-        """Use the readings in ``by_mt`` as the sensors' zeros, and subtract them from all kept
-        scans.
+        """Use the readings in ``by_mt`` as the sensors' zero offsets, and subtract them from all
+        stored scans.
         """
         self._levels.set_zero(by_mt)
         self._history.shift(by_mt)
@@ -342,8 +348,8 @@ class Perception:
         self._classifier.set_readings({index: readings[index] - mt for index, mt in by_mt.items()})
 
     def _follow_drift(self) -> None:
-        """Move the zeros of empty places with their drift, and scale confidence by each sensor's
-        noise.
+        """Adjust the zero offsets of empty places to their drift, and scale confidence by each
+        sensor's noise.
         """
         classifier, levels = self._classifier, self._levels
         unknown = self._monitor.faults.keys() | classifier.pending.keys()
@@ -359,7 +365,9 @@ class Perception:
         self._follow_faults(before)
 
     def _follow_faults(self, before: Mapping[int, object]) -> None:
-        """Infer the places whose sensors have failed, and read the sensors that have healed."""
+        """Infer the magnets on places whose sensors have failed, and read the sensors that have
+        recovered.
+        """
         faults, inference = self._monitor.faults, self._inference
         if faults == before:
             return
@@ -417,7 +425,7 @@ class Perception:
 
 
 def _rests_after_s(scene: Scene, index: int) -> float:
-    """Return the time in seconds after which a changed reading is final."""
+    """Return the time in seconds for which a changed reading must be steady before it is final."""
     is_weak = scene.classify(index) in bands.WEAK_CLASSES & scene.classes
     return LONGEST_SEEN_S if is_weak else _UNSURE_S
 

@@ -1,9 +1,10 @@
-"""Estimates where on its place a piece is, from its own sensor and the eight around it.
+"""Estimates where on its place a piece is, from its own sensor and the eight sensors around it.
 
-An off-centre piece reads less at its own sensor and more at the sensor that it is nearer to. The
-likelihood of the readings is computed for each position within reach, averaged over the magnet's
-strength. The result is the mean position and a circle that contains the piece in 95 of 100 cases.
-The circle is wide for a weak magnet and for a piece that was there before the first scan.
+An off-centre piece gives a lower reading at its own sensor, and a higher one at the sensor to which
+it is nearer. For each position within reach, the likelihood of the readings is computed and
+averaged over the magnet's strength. The result is the mean position and a circle that contains the
+piece in 95 of 100 cases. The circle is wide for a weak magnet, and for a piece that was on the
+plate before the first scan.
 """
 
 from __future__ import annotations
@@ -24,24 +25,32 @@ from tiltboard.firmware_host.perception.settling import Scene
 from tiltboard.firmware_host.table.sight import Magnet, PiecePosition
 
 STEP_MM = 1.5
-REACH_MM = 10.5  # A strong piece farther from the middle has left its class's band.
+# Maximum distance in mm from the centre of the place. A strong piece farther away has left the band
+# of its class.
+REACH_MM = 10.5
 WITHIN = 0.95
 # Tolerances of docs/add-a-board.md: strength +-7 %, gain +-5 %, and gap +-0.5 mm of 12 mm. The gap
 # changes the reading by 12 % at the piece's own sensor and by half of that at the sensors around
 # it.
-STRENGTH_SIGMA = 0.05  # Relative uncertainty of a reading that all sensors share.
-# Relative uncertainties of a single sensor: under the piece, and beside it.
+# Relative uncertainty that all sensors' readings share (standard deviation of the magnet's
+# strength).
+STRENGTH_SIGMA = 0.05
+# Relative uncertainty of an individual sensor's reading: under the piece, and beside it.
 OWN_SHARE, NEAR_SHARE = 0.055, 0.04
-AGAIN_S = 0.8  # Delay from putting down a piece to its second estimate, from more averaged scans.
+# Time in seconds from putting down a piece to its second estimate, which averages more scans.
+AGAIN_S = 0.8
 AVERAGED_LATER = 16
-# Number of scans to which the readings before the piece correspond; they follow for about 0.4 s.
+# Number of scans to which the average before the piece was put down corresponds; this average has a
+# time constant of about 0.4 s.
 _BEFORE = 20
-# Uncertainty of a difference between two averages in mT, from drift and the field model.
+# Uncertainty in mT of a difference between two averages, caused by drift and the field model.
 _KNOWN_MT = 0.008
-# Uncertainty of the zero under a piece in mT: the zero cannot follow drift of up to 0.15 mT there.
+# Uncertainty in mT of the zero offset under a piece. The offset cannot follow drift of up to 0.15
+# mT while a piece covers the sensor.
 _STALE_MT = 0.09
-_PUSHED_MT = 0.3  # Minimum change since the last estimate that means a push, by 1 to 3 mm.
-# People put a piece within 5 mm of the middle (docs/add-a-board.md).
+# Minimum change in mT since the last estimate that counts as a push of the piece, by 1 to 3 mm.
+_PUSHED_MT = 0.3
+# People put a piece within 5 mm of the centre of its place (docs/add-a-board.md).
 _USUAL_MM, _FADES_MM = 5.0, 0.5
 _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
 
@@ -49,37 +58,37 @@ _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
 class PiecePositions:
     """The positions of all pieces at rest.
 
-    The neighbours show a piece's field only just after it is put down. Later the zeros follow the
-    readings, and the piece's field can no longer be separated from drift.
+    The field of a piece can be separated from drift at the neighbours only just after the piece is
+    put down. Later the zero offsets follow the readings.
     """
 
     known: Mapping[int, PiecePosition]
-    """Plate index -> position of each piece that has been estimated."""
+    """Plate index of each piece -> estimated position; pieces without an estimate are missing."""
 
     def __init__(self, crosstalk: Crosstalk) -> None:
-        """Start without a known piece."""
+        """Start without any estimated position."""
         self.known = {}
         self._crosstalk = crosstalk
         self._due_s: Mapping[int, float] = {}  # Time of the next estimate for each piece.
-        # Readings of all sensors before a piece was put down.
+        # Readings of all sensors before each piece was put down.
         self._base_mt: Mapping[int, Sequence[float]] = {}
-        # Reading of the piece's own sensor at the last estimate.
+        # Reading of each piece's own sensor at the last estimate.
         self._own_mt: Mapping[int, float] = {}
-        # Places whose piece slid to its position and was not put down by a player.
+        # Places whose piece slid to its position instead of being put down by a player.
         self._not_put: frozenset[int] = frozenset()
 
     def start(self, places: Iterable[int], now_s: float) -> None:
-        """Forget all pieces, and estimate the position on every place in ``places`` from ``now_s``
-        on.
+        """Discard all estimates, and start to estimate the position of the piece on every place in
+        ``places`` at ``now_s``.
         """
         self.known, self._base_mt, self._own_mt = {}, {}, {}
         self._not_put, self._due_s = frozenset(), dict.fromkeys(places, now_s)
 
     def replace(self, index: int, now_s: float, base_mt: Sequence[float] | None) -> None:
-        """Note that the magnet on a place has changed.
+        """Record that the magnet on a place has changed.
 
-        ``base_mt`` are the readings of all sensors before the change, or None unless the place was
-        empty then.
+        ``base_mt`` are the readings of all sensors before the change, or None if the place was not
+        empty before.
         """
         self.known = without(self.known, index)
         self._base_mt = without(self._base_mt, index)
@@ -89,14 +98,14 @@ class PiecePositions:
         self._due_s = {**self._due_s, index: now_s}
 
     def note_slide(self, places: Iterable[int]) -> None:
-        """Note that the pieces on ``places`` slid to their positions, and were not put down by a
-        player.
+        """Record that the pieces on ``places`` slid to their positions instead of being put down by
+        a player.
         """
         self._not_put = self._not_put.union(places)
 
     def doubt_all(self, now_s: float) -> None:
-        """Note that any piece can have slid without being observed, farther than people put it off
-        centre.
+        """Record that any piece may have slid unobserved, farther off centre than people put a
+        piece.
         """
         self._due_s = {**self._due_s, **dict.fromkeys(self.known, now_s)}
         self._base_mt, self._not_put = {}, self._not_put.union(self.known)
@@ -106,8 +115,8 @@ class PiecePositions:
     ) -> None:
         """Estimate the position of one piece whose next estimate is due.
 
-        ``rest_mt`` are the readings at rest. When ``is_due``, also find pieces that were pushed or
-        whose sensor is in ``faulty``, and schedule a new estimate.
+        ``rest_mt`` are the readings at rest. If ``is_due`` is True, also schedule new estimates for
+        pieces that were pushed, and for pieces whose sensor is in ``faulty``.
         """
         now_s = scene.history.now_s
         if is_due:
@@ -180,10 +189,10 @@ def position(
 ) -> PiecePosition:
     """Return the most likely position of a piece on its place.
 
-    ``field_mt`` are the readings of this piece alone at the nine sensors around it, in rows from
-    south to north, with its own sensor in the middle. ``sigma_mt`` is the uncertainty of each
-    reading, infinite for a sensor to ignore. ``by_hand`` is True if a player put the piece there,
-    which people do near the middle.
+    ``field_mt`` are the readings at the nine sensors around the piece without the field of other
+    pieces, in rows from south to north; the piece's own sensor is in the middle. ``sigma_mt`` is
+    the uncertainty of each reading, infinite for a sensor to ignore. ``by_hand`` is True if a
+    player put the piece on the place; players put pieces near the centre.
     """
     sign = SIGN_OF[magnet]
     weights = [1 / (sigma * sigma) for sigma in sigma_mt]
@@ -192,7 +201,7 @@ def position(
     templates = templates_of(DISC_OF[magnet], profile.gap_mm, profile.pitch_mm)
     likely = []
     for template in templates:
-        # Integrate over the magnet's strength, which is normally distributed around 1.
+        # Integrate over the magnet's relative strength, which is normally distributed around 1.
         spread = prior + sum(map(mul, template.squares, weights))
         pull = prior + sum(map(mul, template.reads_mt, wanted))
         likely.append(by_hand * template.usual + (pull * pull / spread - log(spread)) / 2)
@@ -208,8 +217,8 @@ def _radius(
     east: float, north: float, templates: Sequence[_Template], shares: Sequence[float]
 ) -> float:
     """Return the radius in mm of the circle round (``east``, ``north``) that contains the fraction
-    ``WITHIN`` of the probability. Half of each template's probability counts before its point, half
-    after it.
+    ``WITHIN`` of the probability. The probability of a template is spread around the template's
+    point: half of it counts before the point is reached, half after.
     """
     away = sorted(
         (hypot(template.east_mm - east, template.north_mm - north), share)
@@ -227,7 +236,7 @@ def _radius(
 
 @cache
 def templates_of(disc: Disc, gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
-    """Return a template of readings for each point within ``REACH_MM`` of the middle of a place."""
+    """Return a template of readings for each point within ``REACH_MM`` of the centre of a place."""
     steps = int(REACH_MM / STEP_MM)
     line = [STEP_MM * step for step in range(-steps, steps + 1)]
     found = []

@@ -5,31 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
-# Number of scans in an average. Noise falls with the number of scans, so this is not a time.
+# Number of scans in an average. The number is fixed rather than the time, because noise falls with
+# the number of scans.
 AVERAGED = 4
-# Length of the history in seconds, and the longest time that a decision looks back.
+# Length of the history in seconds; no decision uses older scans.
 LONGEST_SEEN_S = 1.2
-LOOK_S = 0.04  # Interval between two checks of the sensors' noise and faults.
+LOOK_S = 0.04  # Interval in seconds between two checks of the sensors' noise and faults.
 
-_PERIODS = 9  # Number of periods between scans whose median gives the present scan rate.
-_LATE = 1.2  # Factor over the profile's scan period from which the measured period is used.
-# Maximum range of scans that agree: three times the data sheet's noise, peak to peak.
+_PERIODS = 9  # Number of latest scan periods whose median gives the present scan rate.
+_LATE = 1.2  # The measured scan period is used if it is at least this many times the profile's.
+# Maximum range in mT within which scans agree: three times the data sheet's peak-to-peak noise.
 _RANGE_MT = 0.6
-_RANGE_SHARE = 0.08  # Maximum range of scans that agree, as a fraction of a strong reading.
+_RANGE_SHARE = 0.08  # Maximum range within which scans agree, as a fraction of a strong reading.
 
 
 class ScanHistory:
-    """Calibrated scans since the last interruption, and the times of all scans."""
+    """The calibrated scans since the last interruption, and the times of all scans."""
 
     scans_per_s: float
-    """Scans per second: the profile's rate while the Pi keeps up, else the measured rate."""
+    """Scans per second: the profile's rate while the Pi keeps up with it, otherwise the measured
+    rate.
+    """
     now_s: float
     """Time of the latest scan; minus infinity before the first scan."""
     first_field_s: float | None
     """Time of the first scan with sensor readings, or None before that scan."""
     count: int
-    """Number of scans with sensor readings; -1 directly after a start, so that all work is due
-    next.
+    """Number of scans with sensor readings. The number is -1 directly after a start, so that all
+    periodic work is due in the next scan.
     """
     scans: list[list[float]]
     """Calibrated readings in mT of each scan, newest last; empty directly after an interruption."""
@@ -43,7 +46,7 @@ class ScanHistory:
         self._kept = max(AVERAGED, round(LONGEST_SEEN_S * scans_per_s))
 
     def tick(self, time_s: float, *, has_field: bool) -> None:
-        """Record that a scan came at ``time_s``. ``has_field`` is True if it has sensor
+        """Record that a scan arrived at ``time_s``. ``has_field`` is True if the scan has sensor
         readings.
         """
         if has_field:
@@ -63,16 +66,16 @@ class ScanHistory:
         self.scans = [*self.scans, scan][-self._kept :]
 
     def clear(self) -> None:
-        """Forget all scans, because later scans cannot be averaged with them."""
+        """Discard all scans, because later scans cannot be averaged with them."""
         self.scans = []
 
     def set_readings(self, index: int, mt: float) -> None:
-        """Set one sensor's reading to ``mt`` in all kept scans."""
+        """Set one sensor's reading to ``mt`` in all stored scans."""
         for scan in self.scans:
             scan[index] = mt
 
     def average_latest(self, count: int) -> None:
-        """Make the present average that of the last ``count`` scans only.
+        """Let the present average use only the last ``count`` scans.
 
         ``count``: a number of scans less than ``AVERAGED``.
         """
@@ -82,28 +85,30 @@ class ScanHistory:
         self.scans = [*self.scans[:-AVERAGED], *instead, *latest]
 
     def shift(self, by_mt: Mapping[int, float]) -> None:
-        """Subtract the newly found zeros in ``by_mt`` from the sensors' readings in all kept
-        scans.
+        """Subtract the newly found zero offsets in ``by_mt`` from the sensors' readings in all
+        stored scans.
         """
         for scan in self.scans:
             for index, mt in by_mt.items():
                 scan[index] -= mt
 
     def scans_in(self, duration_s: float) -> int:
-        """Return the number of scans in ``duration_s``, at least ``AVERAGED``."""
+        """Return the number of scans in ``duration_s`` seconds, at least ``AVERAGED``."""
         return max(AVERAGED, round(duration_s * self.scans_per_s))
 
     def is_due(self, every_s: float) -> bool:
-        """Return whether work with the interval ``every_s`` is due in this scan."""
+        """Return whether work that is done every ``every_s`` seconds is due in this scan."""
         return self.count % max(1, round(every_s * self.scans_per_s)) == 0
 
     def averaged(self, known_mt: Sequence[float]) -> list[float]:
-        """Return each sensor's average of the last four scans, minus its value in ``known_mt``."""
+        """Return each sensor's average of the last four scans, minus the sensor's value in
+        ``known_mt``.
+        """
         scans = zip(*self.scans[-AVERAGED:], known_mt, strict=True)
         return [(d + c + b + a) * 0.25 - known for a, b, c, d, known in scans]
 
     def series(self, index: int, count: int) -> list[float]:
-        """Return up to ``count`` latest readings of one sensor, oldest first."""
+        """Return the latest readings of one sensor, at most ``count``, oldest first."""
         return [scan[index] for scan in self.scans[-count:]]
 
     def agrees(self, index: int, count: int) -> bool:
@@ -114,8 +119,8 @@ class ScanHistory:
         return len(series) >= count and high - low <= max(_RANGE_MT, most)
 
     def mean(self, index: int, count: int) -> float:
-        """Return the mean of one sensor's last ``count`` scans in mT, the neighbours' field
-        included.
+        """Return the mean of one sensor's last ``count`` scans in mT, including the field of
+        magnets on other places.
         """
         return sum(self.series(index, count)) / count
 
@@ -123,28 +128,31 @@ class ScanHistory:
 START_NOISE_MT = 0.05
 # Weight of each new step in the running mean, which gives a time constant of 1.3 s.
 _NOISE_SHARE = 1 / 32
-_MAX_STEP_MT = 1.0  # Maximum step that is counted, so that one glitch does not count as noise.
+# Larger steps are counted as this size, in mT, so that a single glitch does not count as noise.
+_MAX_STEP_MT = 1.0
 # Ratio of a normal distribution's sigma to the mean step between its values: sqrt(pi) / 2.
 _SIGMA_OF_STEP = 0.886
 # The DRV5055's noise is 0.2 mT peak to peak (SBAS640), a sigma of about 0.035 mT. The mean step
-# between its readings is 1.1 sigma, so these limits are seven and five mean steps.
+# between successive readings is 1.1 sigma, so these limits are seven and five mean steps.
 _NOISY_MT = 0.27
 _CALM_MT = 0.2
 
 
 class NoiseMeter:
-    """Measures each sensor's noise by the steps between its readings in successive checks."""
+    """Measures each sensor's noise from the differences between its readings in successive
+    checks.
+    """
 
     noisy: frozenset[int]
-    """Sensors whose noise is over the limit, with hysteresis."""
+    """Sensors whose noise is above the limit, with hysteresis."""
 
     def __init__(self, size: int) -> None:
         self._mean_step_mt = [START_NOISE_MT] * size
         self.noisy = frozenset()
 
     def update(self, before: Sequence[float], now: Sequence[float], skip: Iterable[int]) -> None:
-        """Process the step between two scans, except at the places in ``skip``, where pieces
-        move.
+        """Process the change between two scans, except at the places in ``skip``, where pieces are
+        moving.
         """
         old = self._mean_step_mt
         steps = [abs(a - b) for a, b in zip(before, now, strict=True)]
@@ -155,11 +163,11 @@ class NoiseMeter:
         for index in skip:
             new[index] = old[index]
         self._mean_step_mt = new
-        # A running mean rises over the limit only after a step over the limit.
+        # A running mean can exceed the limit only after a step that exceeds the limit.
         if self.noisy or largest > _NOISY_MT:
             limits = ((i, m, _CALM_MT if i in self.noisy else _NOISY_MT) for i, m in enumerate(new))
             self.noisy = frozenset(i for i, m, limit_mt in limits if m > limit_mt)
 
     def sigma_mt(self, index: int) -> float:
-        """Return the standard deviation of one sensor's single readings, in mT."""
+        """Return the standard deviation of one sensor's individual readings, in mT."""
         return _SIGMA_OF_STEP * self._mean_step_mt[index]

@@ -1,9 +1,11 @@
-"""Detects failed sensors by readings that a healthy sensor cannot give, and detects healed sensors.
+"""Detects failed sensors by readings that a healthy sensor cannot give, and detects when sensors
+recover.
 
-The output of a DRV5055 stays 0.2 V away from both rails, so a reading beyond that means a broken
-wire. Its noise is half a step of the converter, so a reading that repeats exactly means a stuck
-sensor. Magnets change a reading in steps, so a reading that creeps means drift. Switches have no
-noise; their only detectable fault is that a place reports both poles together.
+The output of a DRV5055 stays 0.2 V away from both supply rails, so a reading beyond this range
+means a broken wire. Its noise is half a step of the converter, so a reading that repeats exactly
+means a stuck sensor. Magnets change a reading in steps, so a slowly creeping reading means drift.
+Switches have no noise; the only fault that can be detected is that one place reports both poles at
+the same time.
 """
 
 from __future__ import annotations
@@ -16,40 +18,46 @@ from tiltboard.drivers.hall_switches import CONTRADICTION_MT
 from tiltboard.firmware_host.perception.classifier import without
 from tiltboard.firmware_host.table.sight import Ailment, Magnet
 
-# Reading beyond which a DRV5055A1 at 3.3 V is dead: its output ends at 0.2 V and 3.1 V, which is
-# +-24.2 mT (SBAS640, output voltage).
+# A DRV5055A1 at 3.3 V whose reading is farther from zero than this, in mT, is dead. Its output ends
+# at 0.2 V and 3.1 V, which correspond to +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0
-# Number of checks (0.3 s) for which a reading stays the same before the sensor counts as dead. A
-# check comes every LOOK_S, here and below.
+# Number of checks (0.3 s) with such a reading after which the sensor counts as dead. Checks come
+# every LOOK_S.
 DEAD_LOOKS = 8
-# Number of equal readings (1.8 s) that mean a stuck sensor. With noise of 0.57 steps a reading
-# repeats in at most 0.62 of cases. 0.62**45 is 5e-10, so a false alarm, which lasts three seconds,
-# comes less than once in a thousand hours of rest.
+# Number of equal readings (1.8 s) that mean a stuck sensor. With noise of 0.57 converter steps, a
+# reading repeats in at most 0.62 of all cases. 0.62**45 is 5e-10, so a false alarm, which lasts
+# three seconds, occurs less than once in a thousand hours of rest.
 STUCK_LOOKS = 45
-# Limit of equal readings in a row; with fewer equal readings the sensor shows noise.
+# Maximum number of successive equal readings from a sensor that shows noise, and is therefore not
+# stuck.
 LIVELY_LOOKS = 24
 NOISY_S = 2.0
 _RESTLESS_SHARE = 1 / 32
-# Limit of a healed sensor's mean step. A healthy sensor steps by 0.05 mT from check to check.
+# Maximum mean step of a recovered sensor, in mT. A healthy sensor's readings differ by 0.05 mT from
+# check to check.
 _CALM_MT = 0.2
-_BLOCK_LOOKS = 12  # Number of checks in a block, which lasts 0.5 s.
-# Maximum step of drift between means of blocks; a larger step comes from a magnet here or beside
-# it.
+_BLOCK_LOOKS = 12  # Number of checks that are averaged as one block, which lasts 0.5 s.
+# Maximum difference in mT between the means of two blocks that counts as drift. A larger difference
+# comes from a magnet on this place or beside it.
 _STEP_MT = 0.08
-# Drift limit of an empty place. Temperature moves its reading by 0.06 mT in 10 K.
+# Maximum drift of an empty place, in mT. Temperature moves its reading by 0.06 mT in 10 K.
 _CREPT_EMPTY_MT = 0.5
-# Drift limit of an occupied place. Temperature moves a strong magnet's reading by up to 0.2 mT.
+# Maximum drift of an occupied place, in mT. Temperature moves a strong magnet's reading by up to
+# 0.2 mT.
 _CREPT_TAKEN_MT = 1.2
-_RESTED_MT = 0.08  # Maximum movement in _RESTED_BLOCKS of a sensor that no longer drifts.
-_RESTED_BLOCKS = 20  # Number of blocks (10 s) in which a recovered sensor must not drift.
-GOOD_S = 3.0  # Time for which a healed sensor must read well before its readings count again.
-# Minimum change of reading that shows that a sensor works, after a player said that it detects
-# nothing.
+# Maximum change in mT, over _RESTED_BLOCKS blocks, of a sensor that no longer drifts.
+_RESTED_MT = 0.08
+# Number of blocks (10 s) in which a sensor must not drift to count as recovered.
+_RESTED_BLOCKS = 20
+# Time in seconds for which a recovered sensor must read well before its readings are used again.
+GOOD_S = 3.0
+# Minimum change of reading, in mT, that proves that a sensor works after a player reported that it
+# detects nothing.
 _FELT_MT = 4.0
 
 
 class DriftMeter:
-    """Measures how far each sensor's reading creeps beyond the common drift of all sensors."""
+    """Measures how far each sensor's reading drifts, apart from the drift common to all sensors."""
 
     crept_mt: Sequence[float]
 
@@ -85,37 +93,40 @@ class DriftMeter:
         return True
 
     def has_rested(self, index: int) -> bool:
-        """Return whether a sensor has stopped creeping."""
+        """Return whether a sensor has stopped drifting."""
         means = [block[index] for block in self._means_mt]
         return len(means) > _RESTED_BLOCKS and max(means) - min(means) < _RESTED_MT
 
     def forgive(self, places: Iterable[int]) -> None:
-        """Set the measured creep of healed sensors to zero."""
+        """Reset the measured drift of recovered sensors to zero."""
         healed = set(places)
         self.crept_mt = [0.0 if i in healed else mt for i, mt in enumerate(self.crept_mt)]
 
 
 class SensorMonitor:
-    """Judges each sensor in every check, and keeps the list of failed sensors."""
+    """Checks all sensors regularly, and keeps the list of failed sensors."""
 
     faults: Mapping[int, Ailment]
-    """Plate index -> fault of each sensor whose readings are ignored now."""
+    """Plate index -> fault, for each sensor whose readings are ignored now."""
 
     def __init__(self, size: int, faults: Mapping[int, Ailment], *, measures: bool) -> None:
-        """Start with the ``faults`` of an earlier run. ``measures`` is False for switches."""
+        """Start with the ``faults`` known from an earlier run. ``measures`` is False for a table
+        with switches instead of sensors.
+        """
         self.faults = faults
         self._measures = measures
         self._drift = DriftMeter(size)
         self._last_mt: Sequence[float] = ()
-        self._equal = [0] * size  # Number of checks in which each sensor has repeated its reading.
+        # Number of successive checks in which each sensor has repeated its reading.
+        self._equal = [0] * size
         self._noisy_since_s: Mapping[int, float] = {}
         self._good_since_s: Mapping[int, float] = {}
         self._evidence_mt: dict[
             int, float
-        ] = {}  # A noisy sensor's mean step in mT, or a silent one's first reading in mT.
+        ] = {}  # Mean step of a noisy sensor, or first reading of a silent one, in mT.
 
     def interrupt(self) -> None:
-        """Note that scans were interrupted, or that the plate was not still."""
+        """Record that scans were interrupted, or that the plate was not still."""
         self._drift.interrupt()
 
     def distrust(self, index: int) -> None:
@@ -131,9 +142,9 @@ class SensorMonitor:
     ) -> None:
         """Process one check of all sensors.
 
-        ``raw_mt`` is a scan as the driver returned it, by place; ``noisy`` are the sensors whose
-        noise is over the limit; ``magnets`` are the magnets on all places; ``now_s`` is the time of
-        the scan.
+        ``raw_mt`` is a scan as the driver returned it, ordered by place; ``noisy`` are the sensors
+        whose noise is above the limit; ``magnets`` are the magnets on all places; ``now_s`` is the
+        time of the scan in seconds.
         """
         if self._last_mt:
             for index, fault in self.faults.items():
@@ -161,7 +172,9 @@ class SensorMonitor:
         magnets: Sequence[Magnet],
         now_s: float,
     ) -> list[tuple[int, Ailment]]:
-        """Return the faults that this check shows, as pairs of plate index and kind of fault."""
+        """Return the faults that this check has found, as pairs of plate index and kind of
+        fault.
+        """
         equal = self._equal
         lasting = [i for i, looks in enumerate(equal) if looks >= DEAD_LOOKS]
         if not self._measures:
@@ -181,7 +194,7 @@ class SensorMonitor:
         return found
 
     def _heal(self, now_s: float) -> None:
-        """Remove the faults of sensors that have read well for ``GOOD_S``."""
+        """Remove the faults of sensors that have read well for at least ``GOOD_S``."""
         first = {
             index: 1.0 if fault is Ailment.NOISY else self._last_mt[index]
             for index, fault in self.faults.items()
@@ -197,7 +210,7 @@ class SensorMonitor:
             self._drift.forgive(healed)
 
     def _is_good(self, index: int, fault: Ailment) -> bool:
-        """Return whether a failed sensor now reads as a healthy sensor does."""
+        """Return whether a failed sensor now gives readings like a healthy sensor."""
         now_mt = self._last_mt[index]
         match fault:
             case Ailment.DEAD | Ailment.STUCK:

@@ -1,8 +1,9 @@
-"""Decides when changed readings have come to rest, which magnets they mean, and what a player did.
+"""Decides when changed readings have settled, which magnets they mean, and what a player did.
 
-A strong magnet between places is nearly invisible to the nearest sensors, but sensors at least 20
-mm away read its return field. If a hand holds the magnet, those sensors read nothing, or a little
-of its own pole. Hands can be slow, so a class is final only when nothing related still moves.
+A strong magnet between places is almost undetectable for the nearest sensors, but sensors at least
+20 mm away detect its return field. While a hand holds the magnet above the plate, these sensors
+detect nothing, or a weak field of the magnet's own pole. Hands can be slow, so a magnet class is
+final only when no related reading is still changing.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ class Pending(Struct, frozen=True):
     since_s: float
     """The time in seconds at which the reading left the band."""
     moved_s: float
-    """The time in seconds of the last change of the reading."""
+    """The time in seconds at which the reading last changed."""
     rest_mt: Sequence[float]
     """Readings of all places in mT while nothing moved."""
     rest_magnets: tuple[Magnet, ...]
     """The magnets on all places while nothing moved."""
     alone_mt: Sequence[float]
-    """Readings of all places in mT before a hand came near."""
+    """Readings of all places in mT before a hand came near the plate."""
 
 
 class Trail(NamedTuple):
@@ -61,11 +62,11 @@ class Scene(NamedTuple):
     history: ScanHistory
     noise: NoiseMeter
     classes: frozenset[Magnet]
-    """Magnets that the game uses."""
+    """Magnet classes that the game uses."""
     magnets: tuple[Magnet, ...]
     """The accepted magnet on each place."""
     readings: Sequence[float]
-    """Average readings in mT, without the neighbours' field."""
+    """Average readings in mT, after the field of magnets on other places is subtracted."""
     zeroed: Sequence[bool]
     pending: Mapping[int, Pending]
 
@@ -76,30 +77,35 @@ class Scene(NamedTuple):
         return classify(self.readings[index], zeroed=self.zeroed[index])
 
 
-# A strong magnet on its way down or up passes through the weak band. A weak reading must therefore
-# rest for as long as it took to get there, which shows a slow hand, and longer if the magnet is far
-# off centre.
+# A strong magnet that is put down or lifted passes through the band of weak magnets. A weak reading
+# must therefore be steady for as long as it took to change, which covers slow hands, and longer if
+# the magnet is far off centre.
 _WEAK_REST_S = 0.12
 _WEAK_EDGE_REST_S = 0.6
 _WEAK_MAX_REST_S = 0.6
 _WEAK_EDGE_MT = 1.3
-# Sigma of the usual noise, which is 0.2 mT peak to peak. Noisier sensors are watched longer.
+# Standard deviation of typical noise in mT; typical noise is 0.2 mT peak to peak. Noisier sensors
+# are observed for longer.
 _USUAL_SIGMA_MT = 0.035
 _WEAK_MAX_NOISIER = 4.0
-# Minimum rest of a piece after a slide; a piece that only passes over a place does not stop.
+# Minimum time in seconds for which a piece must rest after a slide; a piece that only passes over a
+# place does not stop.
 _SLIDE_REST_S = 0.2
-# Time for which a lifted weak magnet can still be sliding, because it is invisible between places.
+# Maximum time in seconds for which a lifted weak magnet may still be sliding, because it cannot be
+# detected between places.
 _WEAK_GONE_S = 0.3
-# Maximum number of changing places; with more, readings cannot be compared with earlier ones.
+# Maximum number of changing places. If more places change, readings cannot be compared with earlier
+# ones.
 _MAX_UNUSABLE = 3
-# Time after which a piece that rests between two places counts as lifted from its place.
+# A piece that rests between two places for longer than this time, in seconds, counts as lifted.
 _LOOSE_S = 1.5
-_LIVELY_S = 0.5  # Time for which other changes wait after a movement.
+_LIVELY_S = 0.5  # Time in seconds for which other changes are not accepted after a movement.
 _MAX_WAIT_S = 3.0
 # A strong reading well inside its band needs only three scans that agree closely, instead of four
 # that agree loosely. A piece that passes over the place faster than 70 mm/s changes the reading by
-# more than the close limit in three scans; four scans detect passing only from 80 mm/s on. Two
-# scans are not enough: if they fall evenly before and after the middle, they agree at every speed.
+# more than the close limit in three scans. Four scans with the loose limit detect a passing piece
+# only if it is faster than 80 mm/s. Two scans are not enough: if one is made just before the centre
+# and one just after it, they agree at every speed.
 SURE_SCANS = 3
 _SURE_SHARE = 0.025
 _SURE_SIGMAS = 4.0
@@ -108,9 +114,9 @@ _SURE_SIGMAS = 4.0
 def is_sure(scene: Scene, index: int) -> Magnet | None:
     """Return the strong magnet that the last three scans of an empty place prove, or None.
 
-    The readings must be four standard deviations inside the band of the class. They must differ by
-    less than 2.5 %, or by less than four standard deviations of a difference. The result is also
-    None if the sensor's noise is too large for this test, and for switches.
+    The readings must be at least four standard deviations inside the band of the class. They must
+    differ by less than 2.5 %, or by less than four standard deviations of a difference. The result
+    is also None for switches, and if the sensor's noise is too large for this test.
     """
     if scene.magnets[index] is not Magnet.NONE or not scene.layout.profile.measures:
         return None
@@ -130,11 +136,11 @@ def is_sure(scene: Scene, index: int) -> Magnet | None:
 def settle(
     scene: Scene, faulty: Mapping[int, object]
 ) -> tuple[dict[int, Pending], dict[int, Magnet] | None]:
-    """Judge the pending places.
+    """Decide about the pending places.
 
     Returns the pending places, with the time of the last change updated, and the new magnet of each
-    place that has come to rest. The second value is None while something related still moves. A
-    noisy sensor is not classified, unless it is in ``faulty``.
+    place whose reading has settled. The second value is None while a related reading is still
+    changing. The place of a noisy sensor is not classified, unless it is in ``faulty``.
     """
     verdicts: dict[int, Magnet] = {}
     pending, lively, now_s = dict(scene.pending), False, scene.history.now_s
@@ -164,7 +170,7 @@ def explain(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -> tuple
         places = tuple(sorted(verdicts))
         after = tuple(verdicts[i] for i in places)
         return (BoardEvent(now_s, Happening.KNOCKED, places, after),)
-    # Report lifted pieces first: the same hand can have put the piece down again.
+    # Report lifted pieces first, because the same hand may have put the piece down again.
     order = tuple(sorted(verdicts, key=lambda i: (verdicts[i] is not Magnet.NONE, i)))
     if len(order) == 2 and _is_slide(scene, *order, verdicts, trail):
         after = Magnet.NONE, verdicts[order[1]]
@@ -185,8 +191,8 @@ def _is_slide(
 ) -> bool:
     """Return whether one piece slid from ``source`` to ``target`` without leaving the plate.
 
-    A chain of adjacent places over which something moved must connect them, or the plate was
-    unreadable during the movement.
+    This requires a chain of adjacent places between the two, over which something moved, or that
+    the plate was unreadable during the movement.
     """
     before = scene.magnets
     if before[source] is not verdicts[target] or before[target] is not verdicts[source]:
@@ -207,8 +213,8 @@ def _is_slide(
 
 
 def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> bool:
-    """Return whether the reading is that of a resting weak magnet, and not of a strong magnet in
-    the hand or far off centre.
+    """Return whether the reading is that of a resting weak magnet, rather than a strong magnet that
+    is in a hand or far off centre.
     """
     if magnet not in scene.classes:
         return False
@@ -226,16 +232,16 @@ def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> b
     least = min(least, history.scans_in(LONGEST_SEEN_S))
     if run < max(least, min(len(series) - run, history.scans_in(_WEAK_MAX_REST_S))):
         return False
-    # A reading is final only when it has stopped rising: the means of its two halves differ by at
-    # most one sigma of that difference, plus a little for the converter's steps. At rest two of
-    # three scans pass this test, so the wait is short. A hand at 3 mm/s gives a difference of five
-    # sigma.
+    # A reading is final only when it has stopped rising: the means of the first and the second half
+    # of the scans must differ by at most one sigma of that difference, plus a little for the
+    # converter's steps. At rest, two of three scans pass this test, so the wait is short. A hand
+    # that moves at 3 mm/s gives a difference of five sigma.
     half = run // 2
     rise = sum(series[-half:]) / half - sum(series[-run:][:half]) / half
     if abs(rise) > 0.02 + sigma * sqrt(2 / half):
         return False
-    # The earlier readings contain a magnet that a hand held above the place. A nearby magnet also
-    # shows on empty places.
+    # The earlier readings contain the field of a magnet that a hand held above the place. A nearby
+    # magnet also affects the readings of empty places.
     rest = zip(scene.magnets, pending.rest_mt, strict=True)
     empty = [0.0 if stands is Magnet.NONE else mt for stands, mt in rest]
     return not all(
@@ -245,9 +251,9 @@ def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> b
 
 
 def may_still_move(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -> bool:
-    """Return whether a piece can still be sliding, over places or between them."""
+    """Return whether a piece may still be sliding, over places or between them."""
     if not trail.is_blind and Magnet.NONE in verdicts.values():
-        # A piece has just come over one place while it left another.
+        # A piece has just reached one place while a piece left another place.
         count = scene.history.scans_in(_SLIDE_REST_S)
         reached = [index for index, magnet in verdicts.items() if magnet is not Magnet.NONE]
         if not all(scene.history.agrees(index, count) for index in reached):
@@ -256,7 +262,7 @@ def may_still_move(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -
 
 
 def _is_loose(scene: Scene, index: int, verdicts: Mapping[int, Magnet], trail: Trail) -> bool:
-    """Return whether the piece that left a place can still be on the plate, between places."""
+    """Return whether the piece that left a place may still be on the plate, between places."""
     gone = scene.magnets[index]
     if verdicts[index] is not Magnet.NONE or gone in verdicts.values():
         return False
@@ -273,9 +279,9 @@ def _is_loose(scene: Scene, index: int, verdicts: Mapping[int, Magnet], trail: T
 def _lies_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: Pending) -> bool:
     """Return whether the magnet that left ``source`` is now 7 to 35 mm from ``centre``.
 
-    The present readings are compared with those before the magnet moved, without its own
-    contribution. The magnet is assumed to be a strong one with the pole of ``magnet``. Sensors with
-    another change since then are ignored.
+    The present readings are compared with the readings before the magnet moved, from which the
+    magnet's own field is subtracted. The magnet is assumed to be a strong one with the pole of
+    ``magnet``. Sensors whose reading has changed for another reason since then are ignored.
     """
     profile, readings, rest = scene.layout.profile, scene.readings, pending.rest_mt
     change = [r - q for r, q in zip(readings, rest, strict=True)]
@@ -308,12 +314,14 @@ def _lies_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: 
     return False
 
 
-# Minimum distance for comparison. Closer to a sensor, the reading changes with each millimetre.
+# Minimum distance in mm between magnet and sensor for a comparison. At smaller distances the
+# reading changes with every millimetre.
 _NEAR_MM = 20.0
-_REACH = 2  # Number of rows and columns in each direction that are compared.
+_REACH = 2  # Number of rows and columns that are compared in each direction.
 _STEP_MM = 5.0
 _STEPS = 5
-_LEFT_MM = 7.0  # Minimum distance from the middle of a piece that has left its place.
+# Minimum distance in mm between a piece that has left its place and the centre of that place.
+_LEFT_MM = 7.0
 
 _AROUND = tuple(
     cell for cell in product(range(-_REACH, _REACH + 1), repeat=2) if cell != (0, 0)
@@ -321,11 +329,11 @@ _AROUND = tuple(
 
 
 class _SettlingTemplate(NamedTuple):
-    """The readings in mT of the places around a strong south magnet at one point."""
+    """The readings in mT of the places around a strong south magnet that lies at a given point."""
 
     expected: tuple[float, ...]
     squares: tuple[float, ...]
-    """Half of the square of each expected reading."""
+    """Half of the square of each reading in ``expected``."""
     total: float
     """The sum of ``squares``."""
 
