@@ -1,1 +1,1 @@
-"""The synchronous core of the host: each step carries one scan from the sensors to the lights."""
+"""The host's synchronous core: each step turns one scan of the sensors into the table's lights."""

@@ -1,4 +1,4 @@
-"""Construction of the host for a profile, on given buses."""
+"""Creates the host for a table profile and the given hardware buses."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ def _first_game(profile: Profile, settings: Settings) -> NewGame:
 
 
 def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:
-    """Return the faults if no part of the table answers, or an empty tuple if at least one part
-    does.
+    """Return the faults of all parts if no part of the table answers, or an empty tuple if at least
+    one part answers.
 
-    A table with only some parts runs: it pauses, reports the missing parts, and continues when they
-    are connected.
+    A table on which only some parts work still runs: it pauses, reports the missing parts, and
+    continues when they are connected.
     """
     plate = build_plate(profile, buses)
     try:

@@ -61,8 +61,8 @@ def check_players(
 
 
 class Opponents:
-    """The players of one game who are not people at this table: bots and remote players. Also the
-    hints and warnings of bots for people.
+    """The bots and remote players of one game: all players who are not people at this table. The
+    class also manages the bots' hints and warnings for people.
 
     Not thread-safe: call from the table thread only.
     """
@@ -74,7 +74,7 @@ class Opponents:
     advice: Advice
     """Hints, ratings of moves (assist) and blunder warnings for people."""
     trouble: Message | None
-    """The problem of a bot that does not work, or None."""
+    """The problem of a bot that has failed, or None."""
     thinking: str | None
     """The player for whom a bot is thinking, or None."""
 
@@ -116,11 +116,11 @@ class Opponents:
 
     @property
     def moving(self) -> bool:
-        """True while people carry out a bot's move."""
+        """True while people carry out a bot's move on the board."""
         return self._given is not None
 
     def again(self) -> EngineSeats:
-        """Return the same bots for another game, without their thinking times."""
+        """Return the same bots for another game, with their thinking times reset."""
         return {
             player: EngineSeat(seat.engine, seat.level, follows=seat.follows)
             for player, seat in self.seats.items()
@@ -135,8 +135,8 @@ class Opponents:
         self.advice.ask_hint(standing, now_s)
 
     def only_answered(self, standing: Standing, player: str) -> bool:
-        """Return whether only bots have moved since the last move of ``player``, and at least
-        one has.
+        """Return whether one or more bots have moved since the last move of ``player``, and no
+        other player has moved.
         """
         if standing.game is None or standing.phase not in (Phase.TURN, Phase.OVER):
             return False
@@ -150,8 +150,9 @@ class Opponents:
         return bool(game.rules.every_move)
 
     def grant(self, game: Game, player: str, amount: int, *, sure: bool | None = None) -> None:
-        """Give ``player`` this amount of assist, 0 to 3, from now on. ``sure``: True to ask the
-        player after a blunder, False not to ask, None to keep the setting. Raises NotPossibleError.
+        """Set the amount of assist that ``player`` gets from now on: ``amount``, 0 to 3. ``sure``:
+        True to ask the player "are you sure?" after a blunder, False not to ask, None to keep the
+        setting. Raises NotPossibleError.
         """
         check_players(game, {}, [player], ())
         if (amount or sure) and not self.may_assist(game):
@@ -166,8 +167,8 @@ class Opponents:
         *,
         tells_ahead: bool = False,
     ) -> Sequence[GameRequest]:
-        """Return the requests of bots after a step. ``clock``: the players' remaining time, or None
-        without clocks. ``tells_ahead``: True if any page shows who is ahead.
+        """Return the requests that the bots make after a step. ``clock``: the players' remaining
+        time, or None without clocks. ``tells_ahead``: True if any page shows who is ahead.
         """
         self.thinking = None
         self.advice.tells_ahead = tells_ahead
@@ -190,7 +191,8 @@ class Opponents:
         task = EngineTask(game_id, player, plain, standing.moves, position, clock=clock)
         if len(standing.moves) < before:
             back = self._back(standing)
-            # Keep the task whose move is being taken back, unless another undo follows.
+            # Remember the task whose move is being taken back, unless the person's move is now
+            # taken back as well.
             self._given = None if back else self._given
             return back
         if standing.phase is not Phase.TURN:
@@ -216,8 +218,8 @@ class Opponents:
         return (move,)
 
     def carried_out(self, request: GameRequest) -> None:
-        """Note the engine that found the move, and its thinking time, if ``request`` is a bot's
-        move.
+        """If ``request`` is a bot's move, record the engine that found the move and its thinking
+        time.
         """
         if self._chosen is None or self._chosen[0] != request:
             return
@@ -232,8 +234,8 @@ class Opponents:
         self.seats = {**self.seats, player: seat}
 
     def _meanwhile(self, standing: Standing, now_s: float, clock: ClockLeft | None) -> None:
-        """Let engines work while a person is to move: on a hint or the assist for that person, or
-        else on the expected reply (pondering).
+        """Let engines work while a person is to move. They look for a hint or rate moves for that
+        person; otherwise they think ahead about the expected reply (pondering).
         """
         task = None
         if standing.to_move is not None:
@@ -243,8 +245,8 @@ class Opponents:
             self.advice.take(thought, now_s)
 
     def _expected(self, standing: Standing, clock: ClockLeft | None) -> EngineTask | None:
-        """Return the task of pondering on the expected reply to a bot's move, or None if that is
-        useless.
+        """Return the engine task that thinks ahead about the expected reply to a bot's move
+        (pondering), or None if thinking ahead is useless.
         """
         answer, position = self._answer, standing.position
         if answer is None or position is None or standing.outcome is not None:
@@ -254,7 +256,7 @@ class Opponents:
         stands = (*task.moves, answer.move) == standing.moves
         if seat is None or not stands or len(line) < 2 or line[0] != answer.move:
             return None
-        # More time does not make a weak level stronger.
+        # Extra thinking time does not make a bot of a weak level stronger.
         weak = seat.engine == OURS and seat.level < STRONGEST
         if weak or line[1] not in position.legal():
             return None
@@ -265,16 +267,16 @@ class Opponents:
         return EngineTask(task.game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
     def _agreed(self, standing: Standing) -> Sequence[GameRequest]:
-        """Return draw offers of the bots that agree to an open offer: bots that expected a low
-        score at their last move.
+        """Return the draw offers with which bots accept an open draw offer. A bot accepts if it
+        expected a low score when it last moved.
         """
         silent = self.seats.keys() - {*standing.draw_offers} if standing.draw_offers else ()
         willing = [p for p in sorted(silent) if self._expects.get(p, 1.0) < ACCEPTED]
         return [OfferDraw(player, game=standing.game_id) for player in willing]
 
     def _back(self, standing: Standing) -> Sequence[GameRequest]:
-        """Return the request that also takes back a person's move, after the bot's reply was taken
-        back. Empty if no person plays or no move is left.
+        """Return the request to take back a person's move as well, after the bot's reply to the
+        move was taken back. The result is empty if only bots play or no move is left.
         """
         made = len(standing.moves)
         people = standing.game is not None and set(standing.game.players) - self.everybody.keys()
@@ -283,8 +285,8 @@ class Opponents:
         return (TakeBack(made - 1, game=standing.game_id, step=standing.step),)
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with messages about the bots, and with hints and assist for
-        people.
+        """Return ``standing`` (the state of the game) with messages about the bots, and with hints
+        and assist for people.
         """
         standing, given = self.advice.shown(standing), self._given
         say: Message | None = None
@@ -321,7 +323,7 @@ class Opponents:
         return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 
     def _swap(self, standing: Standing, player: str) -> Message | None:
-        """Return the sentence that tells a person that a bot has swapped for their piece, or None
+        """Return the message that a bot has taken over the person's piece by the swap move, or None
         unless the game has two players.
         """
         if standing.game is None or standing.position is None or len(standing.game.players) != 2:
@@ -338,7 +340,7 @@ class Opponents:
         )
 
     def stop(self) -> None:
-        """Stop all thinking of engines for this game."""
+        """Stop every engine that is thinking about this game."""
         self._pool.think(None)
 
 

@@ -1,4 +1,4 @@
-"""The players' clocks. A clock runs in the table's time while its player is to move."""
+"""The players' clocks. A player's clock runs while it is that player's turn."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from tiltboard.firmware_host.table.move_line import sides
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import Game
 
-HICCUP_S = 1.0  # Maximum time between two steps that counts as thinking time, in seconds.
-GRACE_S = 60.0  # Time that a player gets for continuing after a loss on time, in seconds.
+# Maximum time by which a clock advances in one step, in seconds; a longer gap is a delay of the
+# program.
+HICCUP_S = 1.0
+GRACE_S = 60.0  # Extra time for a player whose loss on time was taken back, in seconds.
 
 
 def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
@@ -48,8 +50,8 @@ class ClockInfo(msgspec.Struct, frozen=True):
 
 
 class GameClock:
-    """The clocks of one game. A clock runs from the first move on, and only while its player
-    thinks. A clock stops while people push, correct or take back pieces, and during a pause.
+    """The clocks of one game. Clocks start after the first move, and only the clock of the player
+    who thinks runs. Clocks stop while people push, correct or take back pieces, and during a pause.
 
     Not thread-safe: call from the table thread only.
     """
@@ -74,7 +76,9 @@ class GameClock:
 
     @property
     def time(self) -> ClockTime | None:
-        """Time control of this game for another game, or None if the game has no clocks."""
+        """The time control of this game, so that another game can use it too, or None if the game
+        has no clocks.
+        """
         return self.state and ClockTime(self.state.minutes, self.state.increment_s)
 
     def shown(self) -> ClockInfo | None:
@@ -86,8 +90,8 @@ class GameClock:
         return ClockInfo(state.minutes, state.increment_s, left_s, self.running)
 
     def step(self, standing: Standing, now_s: float) -> Sequence[TimeUp]:
-        """Run the clocks up to ``now_s``. Return the request that ends the game on time, or an
-        empty sequence if no time is up.
+        """Advance the running clock to ``now_s``. Return a request to end the game if a player's
+        time is up, or an empty sequence.
         """
         passed_s, self._last_s = min(now_s - self._last_s, HICCUP_S), now_s
         state = self.state
@@ -96,7 +100,7 @@ class GameClock:
         made, over = len(standing.moves), standing.outcome is not None
         if made > self._moves and self._mover is not None:
             self._add(self._mover, state.increment_s)
-        # The end of the game was taken back, so players whose time is up get more time.
+        # The game's loss on time was taken back, so each player without time gets extra time.
         elif self._over and not over:
             for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
                 self._add(player, GRACE_S)
@@ -105,8 +109,8 @@ class GameClock:
         if self.running is not None:
             self._add(self.running, -passed_s)
         if self._unsaved and self.state is not None:
-            # The clocks are stored after each move, so that a restart gives back only the time
-            # since that move.
+            # Store the clocks after each move. A restart then gives back only the time since the
+            # last move.
             self._unsaved = not self._note(self.state, EventKind.CLOCK)
         thinks = standing.phase is Phase.TURN and not over and made
         self.running = standing.to_move if thinks else None

@@ -58,8 +58,8 @@ class GameSession:
     overlay: Overlay
     """The mapping of the game's places to the plate."""
     game_id: int
-    """Number of the game in the journal. Negative for a lesson or puzzle, which the journal does
-    not store.
+    """The game's number in the journal. The number is negative for a lesson or puzzle, which the
+    journal does not store.
     """
     begun: Position
     """The position that the board should show at the start of the session."""
@@ -107,17 +107,17 @@ class GameSession:
 
     @property
     def seat_referee(self) -> SeatReferee | None:
-        """The referee of a game with private seats, or None for a board game."""
+        """The referee if the game has private seats, or None for a board game."""
         return self.referee if isinstance(self.referee, SeatReferee) else None
 
     @property
     def keeps_awake(self) -> bool:
-        """True if people may be present although nothing happens at the table."""
+        """True if people may be present although the sensors detect no activity."""
         return self.lesson is not None or self.seat_referee is not None
 
     @property
     def failed(self) -> frozenset[int]:
-        """Indices of the sensors that have failed and whose failure was announced."""
+        """Indices of the failed sensors whose failure people have been told about."""
         return frozenset(map(self.overlay.places.index, self.referee.failed))
 
     def carry_out(self, request: c.GameRequest) -> None:
@@ -125,7 +125,7 @@ class GameSession:
         match request:
             case c.TakeBack(None, player=str(who)) if self.opponents.only_answered(
                 self.standing, who
-            ):  # The bots then take back the person's move before their answers.
+            ):  # Take back the bots' answers. The bots then also take back the person's move.
                 self.referee.carry_out(replace(request, player=None))
             case _:
                 self.referee.carry_out(request)
@@ -154,15 +154,15 @@ class GameSession:
         ]
 
     def game_group(self, standing: Standing, sounds: Iterable[tuple[int, Sound]]) -> GameGroup:
-        """Return the snapshot's group of the game. ``sounds``: the latest tunes with their
-        numbers.
+        """Return the snapshot's group about the game. ``sounds``: the latest tunes, each with its
+        number.
         """
         return GameGroup.of(standing, () if self.lesson is None else self.lesson.opening, sounds)
 
     def players_group(
         self, standing: Standing, names: Mapping[str, Message], phones: Iterable[str]
     ) -> PlayersGroup:
-        """Return the snapshot's group of the players. ``names``: player -> name of the person or
+        """Return the snapshot's group about the players. ``names``: player -> name of the person or
         the bot. ``phones``: players with a device at their seat.
         """
         return PlayersGroup.of(standing, names, self.opponents, self.clock, phones)
@@ -174,8 +174,8 @@ class GameSession:
         happened: Iterable[Happened],
         scene: OutputScene | None,
     ) -> LearningGroup:
-        """Return the snapshot's group of lessons and hints. ``names``: player -> name of the person
-        or the bot. ``happened``: events in free play. ``scene``: the present scene of the
+        """Return the snapshot's group about lessons and hints. ``names``: player -> name of the
+        person or the bot. ``happened``: events in free play. ``scene``: the current scene of the
         demonstration, or None.
         """
         shown = None if scene is None else scene.cells
@@ -200,8 +200,9 @@ class GameStarter:
         self._engines = engines
         self._seats = seats
         self._menu = menu
-        self._lessons = 0  # Number of lessons so far; their game numbers count down from -1.
-        # The last resumed game, so that no second replay is necessary after a lesson.
+        # Number of lessons started so far; lessons get the game numbers -1, -2 and so on.
+        self._lessons = 0
+        # The last resumed game, kept so that the game need not be replayed after a lesson.
         self._resumed: Line | None = None
         self._last: GameSession | None = None
 
@@ -211,8 +212,9 @@ class GameStarter:
         people: People,
         asked_if_sure: Collection[str] = (),
     ) -> GameSession:
-        """Start a new game in the journal. ``asked_if_sure``: players who are asked to confirm a
-        blunder. Raises RulesError, BoardDoesNotFitError, NotPossibleError and JournalError.
+        """Start a new game and store it in the journal. ``asked_if_sure``: players who are asked to
+        confirm a blunder. Raises RulesError, BoardDoesNotFitError, NotPossibleError and
+        JournalError.
         """
         game = game_of(command)
         if game.secret_options:
@@ -244,8 +246,8 @@ class GameStarter:
         return self._session(line, overlay, engines=engines, assist=assist, clock=clock)
 
     def resume(self, record: JournalGame, known: Line | None = None) -> GameSession:
-        """Continue the game ``record`` of the journal. ``known``: the game if it was replayed
-        before, or None. Raises NotPossibleError, BoardDoesNotFitError and JournalError.
+        """Continue the journal's game ``record``. ``known``: the replayed game if it was replayed
+        earlier, or None. Raises NotPossibleError, BoardDoesNotFitError and JournalError.
         """
         before = self._resumed
         if known is None and before is not None and before.game_id == record.id:
@@ -281,7 +283,7 @@ class GameStarter:
         clock: ClockLeft | None = None,
         record: JournalGame | None = None,
     ) -> GameSession:
-        """Return the session of a game. ``record``: the stored game if the game is resumed, or
+        """Return the session of a game. ``record``: the journal's entry if the game is resumed, or
         None.
         """
         game, game_id = line.game, line.game_id
@@ -322,6 +324,8 @@ class GameStarter:
             referee,
             Opponents(self._engines, note, engines, line.moves, assist),
             GameClock(note, clock, len(line.moves), over=over),
-            counted=over,  # The people who are seated now may not have played this game.
+            # If the game is already over, do not count its result, because other people may have
+            # played it.
+            counted=over,
         )
         return session

@@ -1,4 +1,4 @@
-"""The help for people with their own moves: hints on request, and the assist of each player."""
+"""The help that people get with their own moves: hints on request, and each player's assist."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from tiltboard.games.registry import GAMES
 
 HINT_S = 10.0  # Duration for which a hint is shown, in seconds.
 SURE_S = 10.0  # Maximum time for which a bot waits for the answer to "are you sure?", in seconds.
-_LATE_S = 3.0  # Maximum time for which a bot waits for the cost of a move, in seconds.
-# Maximum loss of expected score (0 to 1), compared with the best move, for a good and for a fair
-# move.
+# Maximum time for which a bot waits until an engine knows the cost of a move, in seconds.
+_LATE_S = 3.0
+# Maximum loss of expected score (0 to 1), compared with the best move: for a good move, and for a
+# fair move.
 GOOD_LOST, FAIR_LOST = 0.04, 0.2
 
 _ADVISER = EngineSeat(level=STRONGEST)
@@ -41,7 +42,7 @@ class Hint:
     """A hint that a player has asked for."""
 
     task: EngineTask
-    """The engine's task, with the position of the hint."""
+    """The engine's search task, which includes the position of the hint."""
     until_s: float
     """Time at which the hint disappears, in seconds."""
     turn: Turn | None = None
@@ -51,10 +52,10 @@ class Hint:
 
 
 class BlunderWarning:
-    """The question "are you sure?" after a move that cost much, asked once for each position."""
+    """The question "are you sure?" after a costly move, asked once per position."""
 
     late: EngineTask | None
-    """The task for the position before a move whose cost is not known yet, or None."""
+    """The engine's task for the position before a move whose cost is still unknown, or None."""
     said: Message | None
     """The question "are you sure?" while it is asked, or None."""
 
@@ -62,11 +63,13 @@ class BlunderWarning:
         self.late = self.said = None
         self._moves: tuple[str, ...] = ()
         self._until_s = 0.0
-        # Moves before each move about which a question was asked.
+        # Positions in which the question was asked, each as the moves played before it.
         self._asked: set[tuple[str, ...]] = set()
 
     def pends(self, standing: Standing, now_s: float) -> bool:
-        """Return whether the question "are you sure?" is asked now, or can still be asked."""
+        """Return whether the question "are you sure?" is shown now, or may still follow once an
+        engine knows the move's cost.
+        """
         if now_s > self._until_s or (self.late and standing.outcome is not None):
             self.late = None
         if now_s > self._until_s or self._moves != standing.moves:
@@ -88,9 +91,9 @@ class BlunderWarning:
         values: Mapping[str, int] | None,
         now_s: float,
     ) -> None:
-        """Ask "are you sure?", once, if the last of ``moves`` cost much. ``before``: task for the
-        position before that move. ``values``: values of the moves in that position, or None to wait
-        a moment for the values.
+        """Ask "are you sure?" if the last of ``moves`` was costly, at most once per position.
+        ``before``: engine task for the position before the last move. ``values``: value of each
+        move in that position, or None if an engine is still computing the values.
         """
         if before.moves in self._asked:
             return
@@ -150,8 +153,8 @@ class Advice:
         self._shown: tuple[Standing, object, Standing] | None = None
 
     def grant(self, player: str, amount: int, *, sure: bool | None = None) -> None:
-        """Give ``player`` this amount of assist from now on. ``sure``: True to ask the player after
-        a blunder, False not to ask, None to keep the setting.
+        """Set how much assist ``player`` gets from now on. ``sure``: True to ask the player "are
+        you sure?" after a blunder, False not to ask, None to keep the setting.
         """
         before = self._of(player)
         now = AssistLevel(amount, before.plies, before.sure if sure is None else sure)
@@ -165,7 +168,7 @@ class Advice:
         return [player for player, each in self.assist.items() if each.sure]
 
     def doubts(self, standing: Standing, now_s: float) -> bool:
-        """Return whether a blunder warning is shown or can still come, so that bots must wait."""
+        """Return whether a blunder warning is shown or may still follow, so that bots must wait."""
         return self._warning.pends(standing, now_s)
 
     @property
@@ -174,7 +177,7 @@ class Advice:
         return self._warning.said is not None
 
     def be_sure(self) -> None:
-        """Note that the player intended the last move, and end the question "are you sure?"."""
+        """Accept that the player intended the last move, and end the question "are you sure?"."""
         self._warning.dismiss()
 
     @property
@@ -192,8 +195,8 @@ class Advice:
         self._hint = Hint(task, now_s + HINT_S)
 
     def task(self, standing: Standing, now_s: float, *, here: bool) -> EngineTask | None:
-        """Return the next task of an engine for the player to move, or None if there is no task or
-        its result is known. ``here``: True if that player is at this table.
+        """Return the next task for an engine on behalf of the player to move. Return None if there
+        is no task or the task's result is known. ``here``: True if that player is at this table.
         """
         hint = self._hint
         if hint is not None:
@@ -212,8 +215,8 @@ class Advice:
         return task if wanted else None
 
     def ahead(self, standing: Standing) -> dict[str, float] | None:
-        """Return each player's expected score, from 0 to 1, in the last position with a known
-        value. Return None if no page shows the score, or no engine knows it.
+        """Return each player's expected score, from 0 to 1, in the last position that an engine has
+        rated. Return None if no page shows the score, or no engine has rated a position.
         """
         if not self.tells_ahead or self._values is None or standing.outcome is not None:
             return None
@@ -244,7 +247,7 @@ class Advice:
 
     def count(self, standing: Standing, now_s: float) -> None:
         """Count the moves that were made with assist, except moves taken back. Ask "are you sure?"
-        if the last move cost its player much.
+        if the last move was costly.
         """
         moves, before, position = standing.moves, self._stands, self._position
         self._stands, self._position = moves, standing.position
@@ -267,7 +270,9 @@ class Advice:
             self._unsaved = not self._note(self.assist, EventKind.ASSIST)
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with the present hint, blunder warning or assist, if any."""
+        """Return ``standing`` (the state of the game) with the current hint, blunder warning or
+        assist, if any.
+        """
         turn = standing.phase is Phase.TURN
         hint, doubt = self._hint, self._warning.said_of(standing.moves)
         if hint is not None and not (turn and hint.turn and hint.task.moves == standing.moves):
@@ -347,12 +352,12 @@ def _task_of(
 def qualities(
     position: Position, values: Mapping[str, int], amount: int
 ) -> tuple[dict[str, Quality], set[str]]:
-    """Return the ratings of moves compared with the best move, and the places, not lit yet, to
-    which a piece can be carried.
+    """Return two values: ratings of moves compared with the best move, and the places to which a
+    piece on the board can be moved.
 
-    The ratings map a move to its quality, and a place to the best quality of its moves. They are
-    empty if all moves are equally good. ``values``: move -> value. ``amount``: amount of assist,
-    which limits the ratings to show.
+    The ratings map each move, and each place where a move ends, to a quality. A place gets the best
+    quality of its moves. There are no ratings if all moves are equally good. ``values``: move ->
+    value. ``amount``: amount of assist, which determines the ratings to show.
     """
     best = max(values.values())
     found: dict[str, Quality] = {}
@@ -384,8 +389,8 @@ def qualities(
 
 
 def hinted(standing: Standing, hint: Turn, why: Message | None = None) -> Standing:
-    """Return ``standing`` with the suggested move ``hint`` in lights and words, and with the
-    reason.
+    """Return ``standing`` (the state of the game) with lights and a sentence that suggest the move
+    ``hint``. ``why``: the reason for the suggestion, or None.
     """
     places = {place for s in hint.act for place in (s.source, s.target) if place is not None}
     said = phrases.hint(hint.player, hint.move, why)
@@ -393,9 +398,7 @@ def hinted(standing: Standing, hint: Turn, why: Message | None = None) -> Standi
 
 
 def turning_point(point: TurningPoint, game: Game) -> Message:
-    """Return the sentence about a move that cost its player much: the move allowed or missed a
-    win.
-    """
+    """Return the sentence about a costly move, which allowed the opponent a win or missed a win."""
     labels = game.labels
     better = labels.get(point.better[0], point.better[0]) if point.better else None
     made: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""The host, whose synchronous step carries each scan from the sensors to the lights."""
+"""The host of one table. Each of its steps processes one scan, from the sensors to the lights."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ from tiltboard.ground.errors import TiltboardError
 
 T = TypeVar("T")
 AskJournal = Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]]
-# Time for which back is held until the countdown starts, and until the Pi is switched off, in
-# seconds.
+# Two hold times of the back button, in seconds: until the countdown starts, and until the Pi is
+# switched off.
 COUNTS_FROM_S, OFF_S = 3.0, 8.0
 
 
 class Host:
-    """The software of one table above the drivers.
+    """The software of one table, above the drivers.
 
     The thread that creates the host must also call ``step``. Other threads use ``call`` and
-    ``submit``. All requests, from pages, the menu, clocks and engines, go through one inbox. ``do``
-    carries out one request at a time, and only then decides whether the request is possible.
+    ``submit``. All requests from pages, the menu, clocks and engines go through one inbox. ``do``
+    carries out one request at a time, and checks only then whether the request is possible.
     """
 
     playing: Playing
@@ -65,7 +65,7 @@ class Host:
     look: ScanResult
     """The result of the last scan."""
     notices: dict[str, Message]
-    """Name of a part -> notice about that part, kept while the notice is true."""
+    """Name of a part -> notice about that part, shown for as long as the notice is true."""
     has_begun: bool
     """True if the host started its first game because the journal had no game to resume."""
 
@@ -127,11 +127,11 @@ class Host:
 
     def submit(self, command: c.Verb, ask_journal: AskJournal | None = None) -> Future[None]:
         """Carry out ``command`` in a coming step. The future is done once the change is on disk. If
-        the request is impossible, the future fails with the reason, and nothing has changed.
+        the request is impossible, the future fails with the reason, and nothing changes.
 
-        A request without game and step refers to the game and the step that were shown last.
-        ``ask_journal``: function that reads the journal in another thread; without it, reading a
-        stored game delays a scan.
+        A request that names no game and step refers to the game and the step that were shown last.
+        ``ask_journal``: function that reads the journal in another thread. Without this function,
+        reading a stored game delays a scan.
         """
         if isinstance(command, FromStored) and ask_journal is not None:
             return self._inbox.call_after(
@@ -139,7 +139,7 @@ class Host:
                 partial(self._take_up, command),
             )
         if isinstance(command, c.NewGame):
-            try:  # Read files in the calling thread, because long files take long.
+            try:  # Read files in the calling thread, because a long file would delay a scan.
                 command = with_boards_read(command)
             except RulesError as error:
                 refused: Future[None] = Future()
@@ -155,8 +155,8 @@ class Host:
     # Methods for the table's thread
 
     def do(self, command: c.Verb) -> None:
-        """Carry out ``command`` immediately. Raises the reason if the request is impossible, with
-        nothing changed.
+        """Carry out ``command`` immediately. If the request is impossible, raise the reason as an
+        exception and change nothing.
         """
         playing, session, upkeep = self.playing, self.session, self.upkeep
         self.showing.attract.touched = True
@@ -202,7 +202,7 @@ class Host:
                 raise TypeError(f"Nothing of the host's: {command!r}")
 
     def _do_for_people(self, command: c.Hint | c.Assist | c.Sure | c.PlayAs | c.Forget) -> None:
-        """Carry out a request about hints, assist or the names of people."""
+        """Carry out a request about hints, assist or people's names."""
         session, people = self.session, self.playing.people
         if isinstance(command, c.Hint):
             command.check_current(session.game_id, self.standing.step)
@@ -223,9 +223,9 @@ class Host:
                 people.forget(name)
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
-        """Ask people to grant ``what`` to a device that shows ``number``. The lights show the same
-        number, and a press of confirm grants the request. ``answer``: called in this thread with
-        True if the request was granted.
+        """Ask people to grant the request ``what`` of a device that shows ``number``. The lights
+        show the same number, and a press of confirm grants the request. ``answer``: called in this
+        thread with True if the request was granted, otherwise with False.
         """
 
         def ended(confirmed: bool) -> None:
@@ -246,17 +246,15 @@ class Host:
             self._carry_out(request)
 
     def _carry_out(self, request: c.GameRequest) -> None:
-        """Carry out a request to the current game. Raises NotPossibleError if it is not possible
-        now.
+        """Carry out a request about the current game. Raises NotPossibleError if the request is not
+        possible now.
         """
         self._check_not_waiting()
         self.session.carry_out(request)
         self._done.append(request)
 
     def _check_not_waiting(self) -> None:
-        """Check that the game does not wait for calibration or free play. Raises
-        NotPossibleError.
-        """
+        """Raise NotPossibleError if the game is waiting for calibration or free play."""
         if self.upkeep.sweep is not None:
             raise NotPossibleError(
                 "The game waits while the table is calibrated.", remedy="End the calibration first."
@@ -291,7 +289,7 @@ class Host:
             self.notices[part] = what
 
     def tell_ahead(self, *, wanted: bool) -> None:
-        """Set whether an engine judges who is ahead."""
+        """Set whether an engine calculates which player is ahead."""
         self._tells_ahead = wanted
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
@@ -305,15 +303,15 @@ class Host:
         self.playing.lobby.offer(choice, ask)
 
     def step(self) -> None:
-        """Process one scan, from the sensors to the lights."""
+        """Process one scan: read the sensors, update the game, and set the lights."""
         self._inbox.work_off()
         done, self._done = tuple(self._done), []
-        # The tilt is intended if a piece must slide.
+        # The tilt is intended if a piece must slide to its place.
         tilted = self.standing.lean_rad is not None
         look = self.look = self.sensing.look(self.overlay, done, tilted=tilted)
         presses = look.presses
         if self.showing.end_code(look.now_s, presses):
-            presses = ()  # The press has ended the code and does nothing else.
+            presses = ()  # The press has removed the code from the lights and has no other effect.
         self._count_down(look.back_held_s)
         # Use the time of the reading, so that a replayed recording gives the same result.
         if not self.upkeep.waits:
@@ -346,8 +344,8 @@ class Host:
             self._inbox.once("power", power_off)
 
     def _follow_up(self, look: ScanResult) -> None:
-        """Queue the requests that follow from the standing, in the inbox like all other
-        requests.
+        """Queue the requests that follow from the state of the game. They go through the inbox like
+        all other requests.
         """
         standing, playing, session = self.standing, self.playing, self.session
         playing.count()
@@ -369,13 +367,15 @@ class Host:
         """Carry out a request of a clock or an engine. An impossible request is ignored, because
         the clock or engine repeats it.
         """
-        # The referee itself reports a JournalError to people.
+        # Ignore a JournalError here, because the referee reports it to people.
         with suppress(NotPossibleError, RulesError, JournalError):
             self._ask(request)
             self.session.opponents.carried_out(request)
 
     def _step_far(self) -> None:
-        """Continue the match, and carry out a request from another table."""
+        """Advance the match with other tables by one step, and carry out a request from another
+        table, if any.
+        """
         playing = self.playing
         if playing.far is None:
             return
@@ -385,8 +385,8 @@ class Host:
                 self._carry_out(request)
 
     def _grant_menu_choice(self) -> None:
-        """Carry out the choice that a player took in the menu or with confirm, or show why it is
-        impossible.
+        """Carry out the choice that a player made in the menu or with the confirm button. If that
+        is impossible, show the reason.
         """
         referee = self.session.referee
         value = referee.menu_choice
@@ -439,13 +439,13 @@ class Host:
 
     @property
     def sight(self) -> Sight:
-        """The last scan in the places and pieces of the game."""
+        """The last scan as places and pieces of the game."""
         return self.look.sight
 
     @property
     def shown(self) -> Standing:
-        """The standing as lights and page show it, with messages about bots and players at other
-        tables, or with an instruction instead.
+        """The state of the game as lights and page show it. It includes messages about bots and
+        players at other tables, or an instruction that replaces the game's sentence.
         """
         standing, asked = self.playing.shown(self.standing), self.upkeep.asked
         return standing if asked is None else asked.over(standing)

@@ -1,4 +1,4 @@
-"""A queue of work for the table's thread, limited in number and in time per step."""
+"""A queue of work for the table's thread, with limits on its length and on the time per step."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ T = TypeVar("T")
 A = TypeVar("A")
 
 MAX_WAITING = 32
-# Time limit for queued work in one step, in seconds: half a scan, and less than an SD card needs to
-# sync.
+# Time limit for queued work in one step, in seconds. The limit is half the time of a scan, and
+# shorter than one sync of an SD card.
 BUDGET_S = 0.01
 MAX_AT_ONCE = 4  # Maximum number of work items in one step, even if they are quick.
 
@@ -32,8 +32,8 @@ class Inbox:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        # Each entry has the work, the future of its result, and the function that starts its
-        # preparation.
+        # Each entry has three parts: the work, the future for its result, and the function that
+        # starts its preparation.
         self._waiting: deque[tuple[Callable[[Any], Any], Future[Any] | None, Ahead | None]]
         self._waiting = deque()
         self._begun: Future[Any] | None = None  # Future of the preparation of the first entry.
@@ -49,8 +49,8 @@ class Inbox:
         self, ahead: Callable[[], Future[A]] | None, work: Callable[[A], T]
     ) -> Future[T]:
         """Do ``work`` in a coming step with the result of a preparation. ``ahead``: function that
-        starts the preparation and returns its future. It is called after all earlier work, and
-        later work waits for the preparation.
+        starts the preparation and returns its future. The preparation starts after all earlier
+        work, and later work waits for the preparation.
 
         The returned future fails with the error of the preparation, or with BusyError if the queue
         is full.
@@ -67,8 +67,8 @@ class Inbox:
 
     def once(self, name: str, work: Callable[[], None]) -> None:
         """Do ``work`` in a coming step, even if the queue is full, unless work with the same
-        ``name`` is already waiting. Call from the table's thread only. An exception of ``work``
-        ends the step.
+        ``name`` is already waiting. Call from the table's thread only. An exception raised by
+        ``work`` ends the step.
         """
         if name in self._own:
             return
@@ -82,8 +82,8 @@ class Inbox:
             self._waiting.append((run, None, None))
 
     def work_off(self) -> None:
-        """Do waiting work until ``BUDGET_S`` is used up or ``MAX_AT_ONCE`` items are done. The rest
-        waits for the next step, so that at most one slow item delays a scan.
+        """Do waiting work until ``BUDGET_S`` seconds have passed or ``MAX_AT_ONCE`` items are done.
+        Remaining work waits for the next step, so that at most one slow item delays a scan.
         """
         until_s = self._clock.now() + BUDGET_S
         for _ in range(MAX_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Lessons and puzzles: their progress and their sentences."""
+"""Progress of lessons and puzzles, and the sentences shown to people who take them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Unwritten:
         """Do nothing, because lessons and puzzles are not stored."""
 
     def note(self, game_id: int, noted: EngineSeats | ClockLeft | Assists, kind: EventKind) -> bool:
-        """Return True, because nothing must be written again."""
+        """Store nothing and return True, so that the caller does not try again."""
         return True
 
 
@@ -54,8 +54,8 @@ class LessonProgress:
     steps: int
     """Total number of moves to make."""
     by_hand: bool
-    """True if the next move belongs to the other side. A simulated hand makes that move, if the
-    table has one.
+    """True if the next move belongs to the other side. If the table has a simulated hand, that hand
+    makes the move.
     """
     wrong: bool = False
     """True if the last move must be taken back."""
@@ -106,17 +106,20 @@ class LessonSession:
         return LessonProgress(done, steps, by_hand, wrong, game.number, tactic)
 
     def is_solved(self, standing: Standing) -> bool:
-        """Return whether this is a numbered puzzle of which every move to the end was right."""
+        """Return whether this is a numbered puzzle that has been solved to the end without a wrong
+        last move.
+        """
         known = self.progress(standing)
         return bool(known.puzzle) and known.done == known.steps and not known.wrong
 
     def show_right_move(self, after: tuple[str, ...]) -> None:
-        """Light the right move of a puzzle while exactly the moves ``after`` are made."""
+        """Light the right move of a puzzle while the moves played are exactly ``after``."""
         self._shows_after = after
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with the sentence of the lesson or puzzle during a turn, and with the
-        other side's next move as shifts for a simulated hand.
+        """Return ``standing`` (the state of the game) with the sentence of the lesson or puzzle
+        during a turn. The other side's next move is added as shifts that a simulated hand can carry
+        out.
         """
         game, position = self.game, standing.position
         if position is None or standing.phase not in (Phase.TURN, Phase.OVER):
@@ -127,7 +130,7 @@ class LessonSession:
             if step is None:
                 return replace(standing, say=Message(game.lesson.end))
             said, move = Message(step.say), step.move
-            if not by_hand:  # The sentence also names the places where lifted pieces go.
+            if not by_hand:  # The game's sentence also names the places where lifted pieces go.
                 goals = {shift.target for shift in position.play(move).act if shift.target}
                 lit = dict.fromkeys(goals, Role.LEGAL)
                 standing = replace(standing, roles={**standing.roles, **lit})
@@ -142,7 +145,7 @@ class LessonSession:
 
 
 def _tactics(game: ExerciseGame) -> Sequence[Tactic]:
-    """Return the tactics in the lesson of the puzzle's game, if any."""
+    """Return the tactics taught in the lesson of the puzzle's game, if any."""
     lesson = game_type(game.name).lesson
     return () if lesson is None else lesson.tactics
 
@@ -157,7 +160,9 @@ def _right_move(game: ExerciseGame, position: Position) -> str:
 
 
 def _puzzle_says(game: ExerciseGame, standing: Standing, *, wrong: bool) -> Message:
-    """Return the task of a puzzle, or the judgement of the last move."""
+    """Return the sentence that sets the puzzle's task, or that says whether the last move was
+    right.
+    """
     asked, moves, labels = game.exercise, standing.moves, game.labels
     [other] = [phrases.player(player) for player in game.players if player != game.solver]
     both = {"player": phrases.player(game.solver).capitalised(), "other": other}

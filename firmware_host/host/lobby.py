@@ -21,7 +21,9 @@ from tiltboard.games.registry import HOSTED, game_type
 
 
 def with_boards_read(command: c.NewGame) -> c.NewGame:
-    """Return the request with its board and deck files read into options. Raises RulesError."""
+    """Return the request with the contents of its board and deck files as options. Raises
+    RulesError.
+    """
     if not command.boards:
         return command
     kind = game_type(command.game)
@@ -82,14 +84,14 @@ def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
         if spec.limit is None or spec.high is None
         else with_changes(spec, high=min(spec.high, most[spec.limit]))
         for spec in kind.option_specs
-        if not spec.secret  # Secret options are for the command line only.
+        if not spec.secret  # Secret options can be set on the command line only.
     ]
 
 
 def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
-    """Return the games of the menu: answer -> name and request. Every game with its default options
-    comes first, then presets for other numbers of players. A game with private seats comes only
-    once, because its pages ask for the players.
+    """Return the games of the menu: answer -> name and request. The list starts with every game in
+    its default options; presets for other numbers of players follow. A game with private seats is
+    listed only once, because its pages ask for the players.
     """
     found: dict[str, tuple[Message, c.NewGame]] = {}
     others: dict[str, tuple[Message, c.NewGame]] = {}
@@ -108,8 +110,8 @@ def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
 
 
 def game_menu(profile: Profile, more: Sequence[Choice] = ()) -> Question:
-    """Return the question which game to start; each answer is a key of ``games_to_begin``.
-    ``more``: further choices, added at the end.
+    """Return the question that asks which game to start; each answer is a key of
+    ``games_to_begin``. ``more``: further choices, added at the end.
     """
     choices = [Choice(value, label) for value, (label, _) in games_to_begin(profile).items()]
     return Question(text("Which game?"), (*choices, *more))
@@ -135,8 +137,8 @@ class Lobby:
         return game_menu(self._profile, [each for each, _ in self._offered.values()])
 
     def choose(self, value: str) -> c.NewGame | None:
-        """Return the request for the game of the answer ``value``. For a choice of another part,
-        call the function of that choice and return None.
+        """Return the request to start the game with the answer ``value``. If the answer is another
+        part's choice, call the function of that choice and return None.
         """
         if value in self._offered:
             self._offered[value][1]()

@@ -25,9 +25,10 @@ from tiltboard.games.base import Game
 from tiltboard.ground.clock import Clock
 
 KEPT = 12
-MAX_NAMED = 8  # Maximum number of places that a sentence names.
+MAX_NAMED = 8  # Maximum number of places that a sentence lists by name.
 DONE_S = 5.0  # Duration for which the end of a calibration is announced, in seconds.
-# Light colours of a magnet with its north or south pole at the sensor, and of an unknown magnet.
+# Light colours for a magnet with its north pole at the sensor, a magnet with its south pole at the
+# sensor, and an unknown magnet.
 NORTH, SOUTH, STRANGE = "orange", "blue", "gray"
 WELCOME = text("Play freely: tilt, stack, knock. Nothing counts.")
 
@@ -52,8 +53,8 @@ class FreePlay:
         """The last events, oldest first."""
 
     def standing(self, before: Standing, sight: Sight, game: Game, overlay: Overlay) -> Standing:
-        """Return a standing in which each detected magnet lights its place in the colour of its
-        pole.
+        """Return the state of free play, with a light under each detected magnet in the colour of
+        the magnet's pole.
         """
         for event in sight.events:
             last = self.happened[-1].number if self.happened else 0
@@ -98,8 +99,8 @@ class Upkeep:
         self._folder = folder
         self._clock = clock
         self.sweep: Sweep | None = None
-        """The running calibration, or None. ``left``: number of completed steps and number of all
-        steps of an interrupted calibration, or None.
+        """The running calibration, or None. If a calibration was interrupted, the field ``left``
+        has its number of completed steps and its total number of steps; otherwise ``left`` is None.
         """
         self._done_since_s: float | None = None
         self.left = unfinished(profile, folder)
@@ -142,15 +143,18 @@ class Upkeep:
             _log.warning("The sweep's progress cannot be saved: %s", error)
 
     def stop_calibrating(self) -> None:
-        """Stop the calibration, keeping its measurements for the next one."""
+        """Stop the calibration, and keep its measurements so that the next calibration can
+        continue.
+        """
         self.sweep = self.asked = self._done_since_s = None
         self.left = unfinished(self._profile, self._folder)
 
     def step(
         self, look: ScanResult, standing: Standing, game: Game, overlay: Overlay
     ) -> tuple[Standing, Calibration | None]:
-        """Process one scan. Return the standing, and the calibration that has just been completed,
-        or None. The end of a calibration is announced for a moment before the game continues.
+        """Process one scan. Return the state of the game, and the calibration that has just been
+        completed, or None. The end of a calibration is announced for ``DONE_S`` seconds before the
+        game continues.
         """
         if self.sweep is not None:
             accepted, found = self.sweep.update(look.frame).accepted, None

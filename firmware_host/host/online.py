@@ -1,7 +1,7 @@
-"""The interface to other tables, onlookers and the smart home, which a separate package implements.
+"""The interface to other tables, onlookers and smart homes, which a separate package implements.
 
-``packages/online`` names the module with these functions by an entry point. Without that package
-the table still plays, and the page offers no online functions.
+The package ``packages/online`` declares the module with these functions as an entry point. Without
+that package the table still plays, and the page offers no online functions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from tiltboard.ground.plugins import PluginError, loaded
 NO_OTHERS = text("This table can't reach other tables yet. Ask whoever set it up.")
 _log = logging.getLogger(__name__)
 GROUP = "tiltboard.online"
-"""Group of the entry point, which names a module with the functions of ``Online``."""
+"""Name of the entry-point group. Its entry point names a module with the functions of ``Online``.
+"""
 
 
 class MatchGroup(msgspec.Struct, frozen=True):
@@ -36,7 +37,7 @@ class MatchGroup(msgspec.Struct, frozen=True):
     far: list[str]
     """The players at other tables."""
     code: str | None
-    """The code with which another table joins, or None once all tables have joined."""
+    """The code that another table enters to join, or None once all tables have joined."""
     asked: list[str]
     """Requests of other tables (take-back, draw, new-game) that this table has not accepted yet."""
     connected: bool
@@ -44,7 +45,7 @@ class MatchGroup(msgspec.Struct, frozen=True):
     picture: str | None = None
     """The code as a picture (SVG), or None."""
     names: dict[str, str] = {}
-    """Player at another table -> names of the person and the table, as far as they are known."""
+    """Player at another table -> names of the person and the table, if known."""
 
 
 class FarMatch(Protocol):
@@ -56,9 +57,7 @@ class FarMatch(Protocol):
 
     @property
     def names(self) -> dict[str, str]:
-        """Player at another table -> names of the person and the table, as far as they have
-        names.
-        """
+        """Player at another table -> names of the person and the table, if set."""
 
     def seats(self, command: c.NewGame, game: Game) -> EngineSeats:
         """Return the bots and remote players of a new game with other tables. Raises
@@ -66,14 +65,14 @@ class FarMatch(Protocol):
         """
 
     def make(self, command: c.NewGame, game: Game, game_id: int) -> None:
-        """Start a match with the game that has just started at this table by ``command``."""
+        """Start a match with the game that ``command`` has just started at this table."""
 
     def do(self, command: c.JoinMatch | c.LeaveMatch | c.SayPhrase) -> None:
         """Join a match, leave a match, or say a phrase. Raises NotPossibleError."""
 
     def take_over(self, request: c.GameRequest, standing: Standing) -> bool:
-        """Return whether the other tables are asked first, so that ``request`` is not carried out
-        now.
+        """Return whether the other tables must agree to ``request`` first. If so, ``request`` is
+        not carried out now.
         """
 
     def again(self, game_id: int | None) -> bool:
@@ -132,7 +131,7 @@ class Online(Protocol):
         """
 
     def read_code(self, typed: str) -> str:
-        """Return a match's code in its usual form. Raises NotPossibleError if ``typed`` is not a
+        """Return a match's code in its standard form. Raises NotPossibleError if ``typed`` is not a
         code.
         """
 
@@ -142,8 +141,8 @@ class Online(Protocol):
         """
 
     def telling(self, table: Any, settings: Settings, state: Path, spoken: Catalogue) -> Teller:
-        """Return the publisher of the state of ``table``, an object of the service that this module
-        does not know.
+        """Return the publisher that reports the state of ``table``. ``table``: an object of the
+        service, whose type this module does not know.
         """
 
     def look_key(self, state: Path) -> str:

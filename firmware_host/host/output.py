@@ -1,5 +1,5 @@
-"""The table's lights and sounds: standings, calibrations, codes, and demonstration games on an idle
-table.
+"""The table's lights and sounds. The lights show the game, calibrations, codes, and demonstration
+games on an idle table.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ from tiltboard.games.registry import game_type
 
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8
-IDLE_S = 60.0  # Idle time before the demonstration, in seconds, if no game has begun.
-# Idle time before the demonstration after a game, in seconds; people can study the final position.
+IDLE_S = 60.0  # Idle time before the demonstration starts if no game has begun, in seconds.
+# Idle time before the demonstration starts after a game, in seconds; until then, people can study
+# the final position.
 ENDED_S = 300.0
 MOVE_S = 1.4
 END_S = 6.0
-# Brightness of marked and of other pieces in the demonstration, from 0 to 1.
+# Brightness of emphasised pieces, and of other pieces, in the demonstration, from 0 to 1.
 MARKED_LEVEL, STANDS_LEVEL = 0.9, 0.4
 
 C5, E5, G5, A5, C6, E6 = 523.25, 659.26, 783.99, 880.0, 1046.5, 1318.5
@@ -59,7 +60,7 @@ TUNES: Mapping[Sound, tuple[tuple[float, float], ...]] = {
 
 
 class TunePlayer:
-    """Plays tunes one after the other, without threads. Call ``tone_hz`` in each step."""
+    """Plays tunes one after the other, without its own thread. Call ``tone_hz`` in each step."""
 
     def __init__(self) -> None:
         self._notes: list[tuple[float, float]] = []
@@ -72,7 +73,7 @@ class TunePlayer:
             self._notes.extend((*TUNES[sound], (0.0, 0.04)))
 
     def tone_hz(self, now_s: float) -> float | None:
-        """Return the frequency of the present tone in Hz, or None for silence."""
+        """Return the frequency of the current tone in Hz, or None for silence."""
         while self._notes and now_s >= self._until_s:
             hz, duration_s = self._notes.pop(0)
             self._tone_hz = hz or None
@@ -84,8 +85,8 @@ class TunePlayer:
 
 @dataclass(frozen=True, slots=True)
 class OutputScene:
-    """One moment of a demonstration game: pieces by place, and the places to emphasise. The last
-    move changed these places, or these places decide the game.
+    """One moment of a demonstration game: the piece on each place, and the places to emphasise. The
+    emphasised places were changed by the last move, or decide the game.
     """
 
     cells: Mapping[str, str]
@@ -98,8 +99,8 @@ class Attract:
 
     def __init__(self) -> None:
         self.scene: OutputScene | None = None
-        """The scene that is shown now, or None while a person is present. The games are those that
-        bots played when the puzzles were found, each to its end.
+        """The scene that is shown now, or None while a person is present. Scenes come from complete
+        games that bots played when the puzzles were found.
         """
         self._scenes: Iterator[OutputScene] = iter(())
         self._alone_since_s = self._next_s = 0.0
@@ -171,7 +172,7 @@ class Showing:
         self._lighting = Lighting()
         self._code: CodeShown | None = None
         self.counted: int | None = None
-        """Seconds that the lights show as a digit instead of everything else, or None."""
+        """Number of seconds that the lights show as digits instead of everything else, or None."""
         self._answer: Callable[[bool], None] | None = None
         self._looks: tuple[Look | None, ...] = ()
         self._scene: OutputScene | None = None
@@ -184,7 +185,7 @@ class Showing:
 
     @property
     def dimmed(self) -> float:
-        """Fraction of the full brightness that the power supply allows, from 0 to 1."""
+        """Fraction of the full brightness that the power supply can feed, from 0 to 1."""
         return self._plate.dimmed
 
     def lights(self) -> bytes:
@@ -206,9 +207,9 @@ class Showing:
             before(False)
 
     def end_code(self, now_s: float, presses: Sequence[ButtonPress]) -> bool:
-        """End the code if its time is over or a button is pressed. Return whether the presses are
-        used up. A press of confirm before the number was shown once was meant for the game, and
-        does nothing.
+        """Remove the code from the lights if its time is over or a button is pressed. Return
+        whether the game must ignore ``presses``. A press of confirm before the whole number was
+        shown once was meant for the game, so the code ignores this press.
         """
         code, answer = self._code, self._answer
         if code is None:
@@ -222,7 +223,7 @@ class Showing:
         return bool(presses) or self._code is None
 
     def sound(self, sounds: Sequence[Sound], now_s: float) -> None:
-        """Continue the present tune, and queue the tunes of ``sounds``."""
+        """Continue the current tune, and queue the tunes of ``sounds``."""
         for sound in sounds:
             self._sounds_made += 1
             self.sounds.append((self._sounds_made, sound))
@@ -236,9 +237,9 @@ class Showing:
         now_s: float,
         lean: Lean | None = None,
     ) -> None:
-        """Show the standing, or the demonstration on an idle table. ``lean``: difference between
-        the present and the recommended tilt, in radians (about x, about y), as in Motion, or None
-        to show no bubble.
+        """Show the state of the game, or the demonstration on an idle table. ``lean``: difference
+        between the measured and the recommended tilt, in radians (about x, about y), as in Motion,
+        or None to show no bubble.
         """
         scene = self.attract.scene
         bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
@@ -254,18 +255,21 @@ class Showing:
             self._plate.show(self._on_strip(looks), now_s - now_s % LOOKS_S)
 
     def draw_sweep(self, strip: Sequence[Look | None], now_s: float, *, tried: bool) -> None:
-        """Show the lights of a calibration, by position on the strip. ``tried``: True to sound the
-        buzzer for its test.
+        """Show the lights of a calibration, given by position on the strip. ``tried``: True to
+        sound the buzzer as a test of the buzzer.
         """
         if self._instead(now_s):
             return
         if tried:
             self._plate.tone(TRIED_HZ)
         self._plate.show(strip)
-        self._looks = ()  # Forget the drawn lights, so that the game's lights are drawn again.
+        # Forget which lights were drawn last, so that the game's lights are drawn again.
+        self._looks = ()
 
     def _instead(self, now_s: float) -> bool:
-        """Show digits instead of everything else. Return whether there were digits to show."""
+        """Show the countdown or the code instead of everything else. Return whether one of them was
+        shown.
+        """
         profile, code = self._profile, self._code
         if self.counted is not None:
             lit = drawn(str(self.counted), profile.columns, profile.rows, 0.0)
@@ -287,7 +291,7 @@ class Showing:
 def _scene_looks(
     scene: OutputScene, standing: Standing, overlay: Overlay
 ) -> tuple[Look | None, ...]:
-    """Return the look (colour and brightness) of each place by plate index. Marked pieces are
+    """Return the look (colour and brightness) of each place, by plate index. Emphasised pieces are
     brighter.
     """
     looks: list[Look | None] = [None] * len(overlay.places)

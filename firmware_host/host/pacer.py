@@ -1,6 +1,4 @@
-"""A steady rate for a loop, which adapts to the load, and settings that keep Python's pauses
-short.
-"""
+"""A loop with a steady rate that adapts to the load, and settings that shorten Python's pauses."""
 
 from __future__ import annotations
 
@@ -10,13 +8,17 @@ from collections.abc import Callable
 
 from tiltboard.ground.clock import Clock
 
-WINDOW_S = 5.0  # Averaging window for the load that changes the rate, in seconds.
-MAX_BUSY = 0.9  # Maximum load (0 to 1); above it, scans are late and nothing else can run.
-MAX_LATE = 0.25  # Maximum fraction of skipped turns; above it, the rate is halved.
-BUSY_LITTLE = 0.6  # Maximum load (0 to 1), expected at the faster rate, for trying that rate again.
-# Number of consecutive averaging windows with little load before the faster rate is tried.
+WINDOW_S = 5.0  # Time over which the load is averaged before the rate changes, in seconds.
+# Maximum load (0 to 1); above this load, scans are late and other threads cannot run.
+MAX_BUSY = 0.9
+MAX_LATE = 0.25  # Maximum fraction of skipped turns; above this fraction, the rate is halved.
+# Maximum load (0 to 1) that is expected at the faster rate; the faster rate is tried again only
+# below this load.
+BUSY_LITTLE = 0.6
+# Number of consecutive averaging windows with a low load before the faster rate is tried.
 EASY_WINDOWS = 12
-SLOWEST_HZ = 12.5  # Minimum rate; four averaged scans still take only a third of a second.
+# Minimum rate in Hz; even at this rate, an average of four scans takes only a third of a second.
+SLOWEST_HZ = 12.5
 
 
 class Pacer:
@@ -42,7 +44,7 @@ class Pacer:
 
 class AdaptivePacer(Pacer):
     """A pacer that halves its rate under load, and later returns to ``rate_hz`` step by step. The
-    function in ``tell`` is called with the new rate after each change; other parts can set it.
+    function ``tell`` is called with the new rate after each change; other code can set ``tell``.
     """
 
     def __init__(self, clock: Clock, rate_hz: float) -> None:
@@ -83,18 +85,20 @@ class AdaptivePacer(Pacer):
         self.tell(rate_hz)
 
 
-# Maximum time for which another thread keeps the interpreter once the scan needs it, in seconds.
-# The scan needs the interpreter again after each statement of the journal and each transfer on a
-# bus, so Python's default of 5 ms adds up. With all the floods of `tiltboard bench loop`, 95 % of
-# the gaps were below 32 ms of CPU time with the default, and below 18 ms with this value.
+# Maximum time for which another thread can keep Python's interpreter while the scan waits for it,
+# in seconds. The scan needs the interpreter again after each journal statement and each bus
+# transfer, so delays of 5 ms (Python's default) add up. In `tiltboard bench loop` with all its
+# floods, 95 % of the gaps were below 32 ms of CPU time with the default, and below 18 ms with this
+# value.
 SWITCH_S = 0.0005
 
 
 def favour_the_scan() -> None:
     """Keep Python from delaying scans. Call this function once, after everything has been started.
 
-    The objects that exist then last until the program ends. The garbage collector need not visit
-    these objects again; such visits stopped all threads for 60 ms in a measurement.
+    All objects that exist at the time of the call are kept until the program ends. The garbage
+    collector then skips these objects; in a measurement, checking them stopped all threads for 60
+    ms.
     """
     sys.setswitchinterval(SWITCH_S)
     gc.collect()

@@ -89,7 +89,7 @@ class Sensors(msgspec.Struct, frozen=True):
     motion: MotionInfo | None = None
     """Readings of the tilt sensor, or None if there is no tilt sensor."""
     spin_deg: int = 0
-    """Angle of a plate that spins, in degrees from east to north."""
+    """Angle of a spinning plate in degrees, counted from east towards north."""
 
     @classmethod
     def of(cls, look: ScanResult, profile: Profile) -> Sensors:
@@ -113,20 +113,21 @@ class PlateGroup(msgspec.Struct, frozen=True):
     cells: dict[str, str]
     """Place -> piece that the sensors detect."""
     offsets: dict[str, tuple[float, float, float]]
-    """Place of the plate -> position of its piece: mm east and north of the place's middle, and the
-    radius in mm of the circle that contains the piece in 95 of 100 cases.
+    """Place of the plate -> position of the piece on that place, as three numbers in mm. The first
+    two are the distances east and north of the place's centre. The third is the radius of the
+    circle that contains the piece in 95 of 100 cases.
     """
     stillness: str
     """Motion of the plate: still, moving, tilted or unknown."""
     tilt_deg: tuple[float, float]
     """Tilt about x and y in degrees, right-handed."""
     lights: str
-    """Colours of the lights in hex, three bytes (red, green, blue) for each place. They are the
-    colours last written to the strip, after gamma, brightness and current limit; dark while the
-    lights show a code.
+    """Colours of the lights in hex, three bytes (red, green, blue) for each place. The colours are
+    those last written to the strip, after gamma, brightness and current limit. All lights are dark
+    while they show a code.
     """
     dimmed: float
-    """Fraction of the full brightness that the power supply allows, from 0 to 1."""
+    """Fraction of the full brightness to which the power supply limits the lights, from 0 to 1."""
     pieces: list[LoosePiece]
     """The pieces and their positions, on a table whose pieces the page can move."""
     broken: list[BrokenInfo]
@@ -134,7 +135,7 @@ class PlateGroup(msgspec.Struct, frozen=True):
     calibration: CalibrationInfo | None
     """The running or interrupted calibration, or None."""
     sensors: Sensors | None
-    """Readings of the sensors, or None for a page that does not show them."""
+    """Readings of the sensors, or None if the page does not show the readings."""
 
     @classmethod
     def of(
@@ -145,8 +146,8 @@ class PlateGroup(msgspec.Struct, frozen=True):
         upkeep: Upkeep,
         hands: HandsPort | None,
     ) -> PlateGroup:
-        """Return the group after the scan ``look``. ``hands``: the hands of a table whose pieces
-        the page can move, or None.
+        """Return the group after the scan ``look``. ``hands``: the simulated hands of a table whose
+        pieces the page can move, or None.
         """
         seen = look.observation
         return cls(

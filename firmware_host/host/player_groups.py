@@ -33,7 +33,8 @@ class PlayersGroup(msgspec.Struct, frozen=True):
     clock: ClockInfo | None
     """The players' clocks, or None for a game without clocks."""
     figures: dict[str, int]
-    """Player -> number that the game counts for that player (``GameInfo.figure``)."""
+    """Player -> number that the game counts for that player, such as a score (``GameInfo.figure``).
+    """
     draw_offers: list[str]
     """Players who offer a draw, valid until the next move."""
     assist: dict[str, int]
@@ -52,8 +53,8 @@ class PlayersGroup(msgspec.Struct, frozen=True):
         clock: GameClock,
         phones: Iterable[str],
     ) -> PlayersGroup:
-        """Return the group of a game. ``names``: player -> name of the person or the bot.
-        ``phones``: players with a device at their seat.
+        """Return the group about the players of a game. ``names``: player -> name of the person or
+        the bot. ``phones``: players with a device at their seat.
         """
         position, advice = standing.position, opponents.advice
         return cls(
@@ -88,7 +89,7 @@ class LearningGroup(msgspec.Struct, frozen=True):
     it.
     """
     told: list[Message]
-    """The effects of the last move, in sentences."""
+    """Sentences about the effects of the last move."""
     happened: list[Happened]
     """The last events in free play, oldest first."""
     attract: dict[str, str] | None
@@ -107,8 +108,8 @@ class LearningGroup(msgspec.Struct, frozen=True):
         happened: Iterable[Happened],
         scene: Mapping[str, str] | None,
     ) -> LearningGroup:
-        """Return the group. ``names``: player -> name of the person or the bot, for the sentences.
-        ``scene``: place -> piece of a demonstration, or None.
+        """Return the group about learning. ``names``: player -> name of the person or the bot, used
+        in the sentences. ``scene``: place -> piece of a demonstration, or None.
         """
         last = standing.last
         return cls(

@@ -1,8 +1,8 @@
 """The people that the table knows by name: their ratings, openings, solved puzzles and beaten bots.
 
 The records are stored in ``people.json`` in the table's state folder. Journals and exports contain
-no names, pages show only the people who are seated now, and everybody can have their record
-deleted. A rating is the bot level against which the person wins half of the games.
+no names, pages show only the people who are seated now, and any person's record can be deleted. A
+person's rating is the level of the bot against which the person wins half of the games.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ PEOPLE_NAME = "people.json"
 MAX_PEOPLE = 100
 BEGINS = 2.0  # Rating of a person without a record.
 _ODDS = 3.0  # Odds of a win against an opponent who is one level weaker: three wins in four games.
-# Step of a rating after the first game, and the minimum step after later games.
+# Change of a rating after the first game, and minimum change after later games, in levels.
 _QUICK, _STEADY = 1.6, 0.5
-# Pairs of a difference in levels, and the amount of assist below that difference.
+# Pairs: a threshold for the difference in level, and the amount of assist for differences below
+# that threshold.
 _EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))
 _KEPT_GAMES = 200
-# Maximum number of openings per person and game, so that writing after each game stays short.
+# Maximum number of openings stored per person and game, which keeps writing after each game fast.
 _MAX_OPENINGS = 200
 OPENING_PLIES = 3
 
@@ -38,7 +39,7 @@ class Experience(msgspec.Struct):
     """A person's record in one game."""
 
     rating: float = BEGINS
-    """The bot level of equal strength."""
+    """The person's strength as a bot level."""
     games: int = 0
     """Number of counted games."""
     beaten: int = 0
@@ -94,8 +95,8 @@ class People:
 
     def sit(self, player: str, name: str | None) -> None:
         """Let the person ``name`` play as ``player`` from now on, and as no other player. If
-        ``name`` is None, ``player`` has no named person. If the table knows too many people, those
-        without a finished game are deleted. Raises NotPossibleError.
+        ``name`` is None, ``player`` has no named person. If the table then knows too many people,
+        people without a finished game are deleted. Raises NotPossibleError.
         """
         kept = deepcopy(self._kept)
         kept.seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
@@ -134,8 +135,8 @@ class People:
         }
 
     def level(self, game: Game, player: str, seats: EngineSeats, otherwise: int) -> int:
-        """Return the level at which the bot of ``player`` makes an even game. This is the mean
-        rating of the bot's opponents, or ``otherwise`` if no opponent has a rating.
+        """Return the level at which the bot of ``player`` makes an even game: the mean rating of
+        the bot's opponents. If no opponent has a rating, return ``otherwise``.
         """
         ratings, together = self._ratings(game, seats), mates(game, player)
         against = [rating for each, rating in ratings.items() if each not in together]
@@ -144,8 +145,9 @@ class People:
         return min(max(round(sum(against) / len(against)), LEVELS[0]), LEVELS[-1])
 
     def assist(self, game: Game, seats: EngineSeats) -> Mapping[str, int]:
-        """Return the amount of assist that makes a game even: player -> amount. The amount grows
-        with the distance to the strongest person, who gets no assist.
+        """Return the amount of assist that makes a game even: player -> amount. The weaker a player
+        is compared with the strongest person, the larger the amount. The strongest person gets no
+        assist.
         """
         ratings = self._ratings(game, seats)
         best = max(ratings.values(), default=0.0)
@@ -155,8 +157,8 @@ class People:
         }
 
     def first_for(self, game: Game) -> None:
-        """Give the weaker of two people the colour that moves first. People of equal strength keep
-        their colours. Raises NotPossibleError.
+        """Swap the colours of two people if necessary, so that the weaker person moves first.
+        People of equal strength keep their colours. Raises NotPossibleError.
         """
         first, *others = game.players
         ratings = self._ratings(game, {})
@@ -198,7 +200,7 @@ class People:
         self._write(kept)
 
     def solved(self, player: str, game: str, number: int) -> None:
-        """Note a solved puzzle for the person who plays as ``player``, or for the only person
+        """Record a solved puzzle for the person who plays as ``player``, or for the only person
         seated. Raises NotPossibleError.
         """
         kept = deepcopy(self._kept)
@@ -218,5 +220,5 @@ class People:
 
 
 def mates(game: Game, player: str) -> Set[str]:
-    """Return ``player`` and the rest of the team, who win together."""
+    """Return ``player`` and the team mates of ``player``, who win together."""
     return {player, *(each for team in game.teams if player in team for each in team)}

@@ -40,17 +40,21 @@ _log = logging.getLogger(__name__)
 
 
 FromStored = c.ResumeGame | c.ImportGame | c.Practise
-"""Requests that must read a game first; the longer the game, the longer this takes."""
+"""Requests for which a stored game must be read first. Reading a long game takes a long time."""
 
 Other = FromStored | c.Learn | c.SolvePuzzle | c.StopLearning
 """Requests to play a stored game, a lesson or a puzzle instead of a new game."""
 
 Ahead = Line | tuple[PlayedGame, Line] | ExerciseGame
-"""A game that was read: from the journal, from an import that is not stored yet, or as a puzzle."""
+"""A game that was read in advance: a game from the journal, an imported game that is not stored
+yet, or a puzzle.
+"""
 
 
 def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
-    """Read and replay the game of ``command``. Raises TiltboardError if that is not possible."""
+    """Read and replay the game that ``command`` asks for. Raises TiltboardError if that is not
+    possible.
+    """
     match command:
         case c.ResumeGame(game):
             return replay(journal.load(game))
@@ -72,7 +76,9 @@ class Playing:
     """
 
     session: GameSession
-    """The current session. Each start, resumption and lesson replaces it by another one."""
+    """The current session. A new session replaces it whenever a game or lesson is started or
+    resumed.
+    """
     lobby: Lobby
     """The menu of games at the table."""
     seats: Seats
@@ -95,8 +101,8 @@ class Playing:
         tell: Tell | None = None,
     ) -> None:
         """Prepare the table; nothing is played until ``open`` is called. ``engines``: the engines
-        of the settings, or None for the built-in engine alone. ``far``: settings for reaching other
-        tables. ``tell``: called with a message if a stored file is damaged, or None.
+        that the settings choose, or None for the built-in engine alone. ``far``: settings for
+        reaching other tables. ``tell``: called with a message if a stored file is damaged, or None.
         """
         self._profile = profile
         self._journal = journal
@@ -111,15 +117,15 @@ class Playing:
 
     @property
     def troubles(self) -> Mapping[str, Message | None]:
-        """Part -> problem that people should know, or None if that part works."""
+        """Part -> problem that people should know about, or None if that part works."""
         opponents, far = self.session.opponents, self.far
         told = {"engine": opponents.trouble, "assist": opponents.advice.trouble}
         return told if far is None else {**told, "far": far.notice}
 
     @property
     def names(self) -> Mapping[str, Message]:
-        """Player -> name of the person, at this or another table, or of the bot. Bots of the same
-        level keep the names of their colours.
+        """Player -> name of the person (at this or another table) or of the bot. Bots of the same
+        level are named by their colours.
         """
         session, far, opponents = self.session, self.far, self.session.opponents
         levels = [seat.level for seat in opponents.seats.values()]
@@ -137,8 +143,9 @@ class Playing:
         }
 
     def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with messages about bots and players at other tables. After the end,
-        the sentence names the level of each bot's next game.
+        """Return ``standing`` (the state of the game) with messages about bots and players at other
+        tables. After the end of a game, the message names the level that each bot has in the next
+        game.
         """
         session = self.session
         standing = session.opponents.shown(standing)
@@ -157,8 +164,8 @@ class Playing:
 
     def open(self, first_game: c.NewGame) -> bool:
         """Resume the journal's current game, or else start ``first_game``. Return whether
-        ``first_game`` was started. The field ``left`` has the reason if a game could not be
-        resumed.
+        ``first_game`` was started. If the current game could not be resumed, the field ``left`` has
+        the reason.
         """
         record = self._journal.current()
         if record is not None:
@@ -173,7 +180,9 @@ class Playing:
         return self.start_asked(first_game)
 
     def count(self) -> None:
-        """Count a finished game, or a solved puzzle, for the people who are known by name."""
+        """Add the result of a finished game, or a solved puzzle, to the records of the people known
+        by name.
+        """
         session, people = self.session, self.people
         game, standing, lesson = session.game, session.standing, session.lesson
         if session.counted:
@@ -187,7 +196,7 @@ class Playing:
             elif standing.outcome is not None and session.seat_referee is None:
                 session.counted = True
                 outcome, opponents = standing.outcome, session.opponents
-                # A game in which not every player has made a move is not counted.
+                # Do not count a game in which a player has not made a move.
                 if len(standing.moves) < len(game.players):
                     return
                 won = outcome.team or ((outcome.winner,) if outcome.winner else ())
@@ -198,7 +207,7 @@ class Playing:
     def start(self, command: c.NewGame, asked_if_sure: Collection[str] = ()) -> int:
         """Start a new game and return its number. ``asked_if_sure``: players who are asked to
         confirm a blunder. Raises RulesError, BoardDoesNotFitError, NotPossibleError and
-        JournalError; after an error, the game before continues.
+        JournalError; after an error, the previous game continues.
         """
         self._play(self._starter.start(command, self.people, asked_if_sure))
         return self.session.game_id
@@ -217,9 +226,9 @@ class Playing:
         return self.far
 
     def start_asked(self, command: c.NewGame | c.Again) -> bool:
-        """Start the game that people ask for, also with players at other tables. Return False if
-        the other tables of a match must agree first and have been asked. Raises the errors of
-        ``start``.
+        """Start the game that people ask for, which can include players at other tables. Return
+        False if the other tables of a match have been asked and must agree first. Raises the errors
+        of ``start``.
         """
         far = self.far
         if isinstance(command, c.Again):
@@ -244,14 +253,14 @@ class Playing:
 
     def _start_again(self) -> None:
         """Start the same game with the same bots and clocks. After a lesson, return to the game
-        before the lesson.
+        that was interrupted by the lesson.
         """
         session = self.session
         if session.lesson is not None:
             self.take_up(c.StopLearning())
             return
         game, assist = session.game, session.opponents.advice.assist
-        # Drop the secret seed, because everybody may know its random draws by now.
+        # Drop the secret seed. People may know it by now, and it determines all random draws.
         options = {n: value for n, value in game.options.items() if n not in game.secret_options}
         again = c.NewGame(
             game.name,
@@ -263,9 +272,9 @@ class Playing:
         self.start(again, session.opponents.advice.asks_if_sure)
 
     def take_up(self, command: Other, ahead: Ahead | None = None) -> None:
-        """Play a lesson, a puzzle or a stored game. ``ahead``: the game as it was read before, or
-        None; more moves may have been made since then. Raises TiltboardError if that is not
-        possible.
+        """Play a lesson, a puzzle or a stored game. ``ahead``: the game as it was read in advance,
+        or None. The game may have more moves by now than ``ahead``. Raises TiltboardError if
+        playing is not possible.
         """
         starter = self._starter
         match command:
@@ -296,7 +305,7 @@ class Playing:
                 self._play(starter.resume(self._journal.load(game_id), line))
 
     def close(self) -> None:
-        """Stop the process of every engine, and leave the other tables for now."""
+        """Stop the process of every engine, and tell other tables that this table leaves now."""
         self._engines.close()
         if self.far is not None:
             self.far.close()

@@ -1,4 +1,4 @@
-"""One scan through perception, from the sensors to the pieces, with the faults that were found."""
+"""Reads and interprets one scan: from sensor values to the pieces on the plate, and faults."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from tiltboard.firmware_host.table.sight import Observation, Sight
 from tiltboard.games.base import Position
 from tiltboard.ground.clock import Clock
 
-# Minimum upward force, in m/s^2, that is measured on a plate tilted by less than 45 degrees.
+# Minimum upward force in m/s^2. A plate that is tilted by less than 45 degrees measures at least
+# this force.
 UPRIGHT_M_S2 = 7.0
 ASKEW_S = 3.0
-# Minimum duration of a follow-up fault in the log, in seconds: longer than the delay of a retry.
+# Minimum duration of a follow-up fault that is logged, in seconds. The duration exceeds the delay
+# of a retry.
 LASTS_S = LAST_RETRY_S + 0.5
 
 _log = logging.getLogger(__name__)
@@ -37,8 +39,9 @@ _ASKEW = PartReadingError(
 
 
 class FrameWatch:
-    """Detects faults although every part answers: late scans, and a tilt sensor whose gravity
-    contradicts its mounting for longer than a person holds a plate on its edge.
+    """Detects two faults that occur although every part answers: late scans, and a wrongly mounted
+    tilt sensor. The sensor counts as wrongly mounted if gravity contradicts its mounting for longer
+    than a person holds a plate on its edge.
     """
 
     def __init__(self) -> None:
@@ -67,8 +70,8 @@ class _Trouble:
 
 
 class FaultLog:
-    """Logs each fault once when it appears and once when it is over, even if the fault affects many
-    parts or the numbers in its sentence change.
+    """Logs each fault once when it appears and once when it is over. A fault is logged only once
+    even if it affects many parts or the numbers in its message change.
 
     A fault that follows another fault of the same part is logged only if it lasts, because a part
     that has just been plugged in does not answer immediately.
@@ -85,7 +88,7 @@ class FaultLog:
         before, self._known = self._known, {}
         ill, self._ill = self._ill, {fault.part for fault in faults}
         for problem, fault in {fault.problem: fault for fault in faults}.items():
-            # The same fault can have other numbers in its sentence.
+            # Compare faults without their numbers, because the numbers in a message can change.
             kind = fault.part, fault.template
             known = (t for t in before.values() if (t.fault.part, t.fault.template) == kind)
             trouble = before.get(problem) or next(known, _Trouble(fault, now_s, told=False))
@@ -102,8 +105,8 @@ class FaultLog:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """One scan at the time ``now_s``: the frame of the sensors, the observation of perception, and
-    the sight in the game's places and pieces.
+    """One scan at the time ``now_s``: the sensor readings (frame), their interpretation
+    (observation), and the resulting places and pieces of the game (sight).
     """
 
     frame: Frame
@@ -118,7 +121,7 @@ class ScanResult:
 
 
 class Sensing:
-    """The sensors of one table, and the calibration that improves with the readings."""
+    """The sensors of one table, and the calibration that improves with each reading."""
 
     perception: Perception
     """Interprets the readings of the sensors; created by ``start``."""
@@ -166,7 +169,7 @@ class Sensing:
         frame = self._plate.scan()
         now_s = self._clock.now()
         perception = self.perception
-        if overlay.classes != self._classes:  # Another game has other magnet classes.
+        if overlay.classes != self._classes:  # The new game uses other classes of magnets.
             self._classes = overlay.classes
             perception.set_classes(overlay.classes)
         observation = perception.observe(frame, tilted=tilted)
