@@ -26,7 +26,9 @@ def open_match(
 
 
 def read_code(typed: str) -> str:
-    """Return a typed match code in its standard form. Raises NotPossibleError if invalid."""
+    """Return a typed match code in its standard form. Raises NotPossibleError if the code is
+    invalid.
+    """
     from tiltboard_online.far import seal
 
     return seal.read_code(typed)
@@ -40,8 +42,8 @@ def why_unreachable(settings: FarSettings) -> Message | None:
 
 
 def telling(table: Table, settings: Settings, state: Path, spoken: Catalogue) -> Teller:
-    """Return the publisher of the table's state for spectators and the smart home. Raises FarError
-    or ConfigError.
+    """Return the object that publishes the table's state for spectators and the smart home. Raises
+    FarError or ConfigError.
     """
     from tiltboard_online.broadcast.publisher import Telling
 
@@ -49,7 +51,7 @@ def telling(table: Table, settings: Settings, state: Path, spoken: Catalogue) ->
 
 
 def look_key(state: Path) -> str:
-    """Return the key of this table's link for spectators. Raises NotPossibleError."""
+    """Return the key in this table's link for spectators. Raises NotPossibleError."""
     from tiltboard_online.broadcast import publisher as broadcast
 
     return broadcast.look_key(state)

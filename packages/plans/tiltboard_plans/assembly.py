@@ -1,10 +1,10 @@
 """The whole table as solids in one coordinate system, with every part that is cut, printed, bought
 or wired.
 
-The solids come from the drawings of the other modules: sheets are extruded, printed parts are the
-printed solids, boards and their parts come from the boards' drawings. ``Assembly.collisions`` lists
-the parts that collide when both axles are turned. Needs manifold3d (the extra ``make``). Lengths
-are in mm.
+The solids come from the drawings of the other modules: sheets are extruded, printed parts are used
+as they are, and circuit boards come from the boards' drawings. ``Assembly.collisions`` lists the
+parts that collide when both axles are turned. Needs manifold3d (the extra ``make``). Lengths are in
+mm.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from tiltboard_plans.printed import gimbal_parts
 from tiltboard_plans.sheets import Sheet, sheets
 
 Moves = Literal["plate", "ring", "ground", "wires"]
-TOUCH_MM3 = 1.0  # Maximum overlap of two touching parts that rounding explains, in mm3.
-# Thickness of a wire under a row board, and depth of its bend, in mm.
+# Maximum overlap in mm3 of two touching parts. A larger overlap is a collision, not a rounding
+# error.
+TOUCH_MM3 = 1.0
+# Thickness of a wire under a row board, and depth to which the wire bends down, in mm.
 TAIL_MM, TAIL_DOWN_MM = 2.4, 12.0
 SPACER_MM, SCREW_MM, NUT_MM = 6.0, 3.0, 6.35
 DRIVER_MM, DRIVER_LONG_MM = 10.0, 60.0
-LEG_MM = 28.0  # Width of the printed legs under a shelf that does not move, in mm.
+LEG_MM = 28.0  # Width in mm of the printed legs under the shelf of a table that does not tilt.
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ class Solid:
 
     name: str
     moves: Moves
-    """The carrier of the part: the plate, the ring between the axles, or the ground. ``wires`` bend
-    with the tilt.
+    """The component that the part moves with: the plate, the ring between the axles, or the ground.
+    ``wires`` bend with the tilt.
     """
     body: Any
     look: str = "wood"
@@ -57,7 +59,7 @@ class Assembly:
 
     @classmethod
     def of(cls, plans: Plans) -> Assembly:
-        """Return the assembly of all parts in the plans of a table."""
+        """Return the assembly of all parts in the plans."""
         frame = plans.frame
         if frame is None:
             return cls(None, tuple(_buttons(plans)), ())
@@ -75,9 +77,9 @@ class Assembly:
     ) -> list[str]:
         """Return all pairs of parts that overlap when the axles are turned by these angles.
 
-        ``plate_deg`` and ``ring_deg``: the turns of the plate's and the ring's axle. ``spin_deg``:
-        the plate's turn about the vertical axis. Parts that move together are compared only if all
-        angles are 0.
+        ``plate_deg`` and ``ring_deg``: the rotation of the plate's axle and of the ring's axle.
+        ``spin_deg``: the plate's rotation about the vertical axis. Parts that move together are
+        compared only if all angles are 0.
         """
         rests = plate_deg == ring_deg == spin_deg == 0.0
         turned = []
@@ -96,14 +98,16 @@ class Assembly:
                 for two, with_two, b, box_b in turned[at + 1 :]
                 if (rests or with_one != with_two) and _near(box_a, box_b)
             ]
-            # Compare with all neighbours together first, because nearly always no neighbour
-            # overlaps.
+            # Compare the part with all its neighbours together first, because nearly always no
+            # neighbour overlaps.
             if near and (a ^ _solid().compose([b for _, b in near])).volume() > TOUCH_MM3:
                 found += [f"{one} and {two}" for two, b in near if (a ^ b).volume() > TOUCH_MM3]
         return found
 
     def blocked_tools(self) -> list[str]:
-        """Return each screw that a screwdriver cannot reach, with the obstacle."""
+        """Return the names of each screw that a screwdriver cannot reach and of the part in the
+        way.
+        """
         return [
             f"{tool.name}: {solid.name}"
             for tool in self.tools
@@ -114,9 +118,7 @@ class Assembly:
 
 
 def _near(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
-    """Return whether two bounding boxes overlap, given as manifold3d's ``bounding_box`` returns
-    them.
-    """
+    """Return whether two bounding boxes, in the form of manifold3d's ``bounding_box``, overlap."""
     return all(one[at] < two[at + 3] and two[at] < one[at + 3] for at in range(3))
 
 
@@ -130,13 +132,15 @@ def _box(box: Box) -> Any:
 
 
 def _rod(across: float, at: tuple[float, float], low: float, high: float) -> Any:
-    """Return an upright cylinder of diameter ``across``, from height ``low`` to ``high``."""
+    """Return an upright cylinder with the diameter ``across``, from height ``low`` to height
+    ``high``.
+    """
     corners = 16 if across < 20 else 96
     return _solid().cylinder(high - low, across / 2, -1.0, corners).translate((*at, low))
 
 
 def _bolt(across: float, at: tuple[float, float, float], long: float, turn: float) -> Any:
-    """Return a cylinder that starts at ``at`` and lies along x, turned about the vertical axis by
+    """Return a cylinder that starts at ``at`` and lies along x, rotated about the vertical axis by
     ``turn`` degrees. ``across``: diameter. ``long``: length.
     """
     lying = _solid().cylinder(long, across / 2, -1.0, 16).rotate((0, 90, 0))
@@ -168,7 +172,7 @@ def extruded(sheet: Sheet, low: float, high: float) -> Any:
 
 
 def _board(board: Board, at: tuple[float, float, float]) -> Iterator[tuple[str, Any, str]]:
-    """Yield name, body and material of a board and of each part on the board.
+    """Yield the name, body and material of a circuit board and of each part on it.
 
     ``at``: the position of the board's origin.
     """
@@ -313,7 +317,7 @@ def _gimbal(frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]:
 
 
 def _bundle(frame: Frame) -> Any:
-    """Return the wires from the shelf to the base, bent in half a turn."""
+    """Return the bundle of wires from the shelf to the base, bent in a half circle."""
     x, y, high = frame.bundle_end_mm
     radius = frame.bend_mm()
     section = import_module("manifold3d").CrossSection
@@ -323,8 +327,8 @@ def _bundle(frame: Frame) -> Any:
 
 
 def _legs(frame: Frame) -> Iterator[Solid]:
-    """Yield the support of a shelf that does not tilt: four blocks, and a turntable under the
-    blocks if the table spins.
+    """Yield the support of a shelf that does not tilt: four blocks and, if the table spins, a
+    turntable under the blocks.
     """
     low = f.SHELF_TOP_MM - f.SHELF_MM
     spins = frame.stands == "turntable"

@@ -19,7 +19,8 @@ from typing import Any, Literal, NamedTuple
 Point = tuple[float, float]
 Side = Literal["F", "B"]
 GRID_MM = 2.54
-APART_MM = 0.8  # Width of a lane that keeps some ends of a net apart, in mm.
+# Width in mm of a lane that connects some pins of a net separately from the net's other pins.
+APART_MM = 0.8
 _NAMESPACE = uuid.UUID("5d0f6f4e-1f4e-4f3b-9d0e-7a3c1b2a9e10")
 _LAYERS = (
     '(0 "F.Cu" signal) (2 "B.Cu" signal) (1 "F.Mask" user) (3 "B.Mask" user) (5 "F.SilkS" user)'
@@ -30,7 +31,7 @@ _LAYERS = (
 
 @cache
 def table(name: str) -> Any:
-    """Return one of the package's data files, ``parts`` or ``shapes``, as nested dictionaries."""
+    """Return the data file ``parts`` or ``shapes`` of this package as nested dictionaries."""
     file = resources.files("tiltboard_plans") / f"{name}.toml"
     return tomllib.loads(file.read_text("utf-8"))
 
@@ -55,7 +56,7 @@ class Component(NamedTuple):
     nets: dict[str, str]
     """The net of each connected pin, by pin number; other pins are not connected."""
     footprint: str = ""
-    """The name of a footprint that replaces the part's usual footprint, or ""."""
+    """The name of a footprint that replaces the part's standard footprint, or ""."""
     turned: bool = False
     """True if the part is rotated by 180 degrees."""
 
@@ -67,7 +68,7 @@ class Component(NamedTuple):
 
     @property
     def pins(self) -> list[tuple[str, str, str]]:
-        """Number, name and electrical kind of each pin, as in the part's datasheet."""
+        """Number, name and electrical type of each pin, as in the part's datasheet."""
         symbol: str = table("parts")["parts"][self.part]["symbol"]
         if symbol.startswith("conn"):
             return [(str(n + 1), f"P{n + 1}", "passive") for n in range(int(symbol[4:]))]
@@ -75,20 +76,22 @@ class Component(NamedTuple):
 
     @property
     def copper_mm(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of the area that the part's pads cover, in mm."""
+        """Left, top, right and bottom edge of the area that the part's pads cover, in mm."""
         xs = [pad.at[0] + side * pad.size[0] / 2 for pad in self.pads for side in (-1, 1)]
         ys = [pad.at[1] + side * pad.size[1] / 2 for pad in self.pads for side in (-1, 1)]
         return min(xs), min(ys), max(xs), max(ys)
 
     @property
     def outline_mm(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of the outline that is printed around the part, in mm."""
+        """Left, top, right and bottom edge of the printed outline around the part, in mm."""
         (x0, y0, x1, y1), (left, top, right, bottom, _) = self.copper_mm, self.body_mm
         return min(x0 - 0.4, left), min(y0 - 0.4, top), max(x1 + 0.4, right), max(y1 + 0.4, bottom)
 
     @property
     def body_mm(self) -> tuple[float, float, float, float, float]:
-        """Left, top, right and bottom of the part's body, and its height over the board, in mm."""
+        """Left, top, right and bottom edge of the part's body, and the body's height above the
+        board, in mm.
+        """
         about = table("parts")["parts"][self.part]
         high, (x, y) = float(about["high_mm"]), self.at
         if "body_mm" not in about or self.footprint:
@@ -115,12 +118,16 @@ class Via(NamedTuple):
 
     @property
     def drill(self) -> float:
-        """The diameter of the hole in mm, half the diameter of its copper ring."""
+        """The diameter of the hole in mm, which is half the diameter of the copper ring around the
+        hole.
+        """
         return self.size / 2
 
 
 class Rail(NamedTuple):
-    """A straight horizontal track on the back, which is as long as its connections need."""
+    """A straight horizontal track on the back of the board. Its length depends on its outermost
+    connections.
+    """
 
     net: str
     y: float
@@ -140,13 +147,13 @@ class Board:
     holes: list[tuple[Point, float]] = field(default_factory=list)
     rails: dict[str, Rail] = field(default_factory=dict)
     texts: list[tuple[Point, str]] = field(default_factory=list)
-    """Centre and content of each printed text."""
+    """Centre and text of each printed label."""
     stands: list[tuple[float, float, float, float, float]] = field(default_factory=list)
-    """Left, top, right, bottom and height of each object on the board that has no pad, such as a
-    heatsink.
+    """Left, top, right and bottom edge and height, in mm, of each object on the board that has no
+    pad, such as a heatsink.
     """
     edge: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    """Left, top, right and bottom edge of the board."""
+    """Left, top, right and bottom edge of the board, in mm."""
 
     def add(
         self,
@@ -158,11 +165,11 @@ class Board:
         footprint: str | None = None,
         turned: bool = False,
     ) -> Component:
-        """Place a part on the board and return it.
+        """Place a part on the board and return the part.
 
         ``ref``: the part's designator, such as "R1". ``nets``: the net of each connected pin.
-        ``footprint``: a footprint other than the part's usual one. ``turned``: whether the part is
-        rotated by 180 degrees.
+        ``footprint``: a footprint that replaces the part's standard footprint. ``turned``: True to
+        rotate the part by 180 degrees.
         """
         kind = footprint or table("parts")["parts"][part]["footprint"]
         pads = _pads(kind, turned=turned)
@@ -173,8 +180,8 @@ class Board:
         return made
 
     def pad(self, ref: str, number: str) -> Point:
-        """Return the position of the pad of pin ``number``; if the pin has several pads, of the
-        first.
+        """Return the position of the pad of pin ``number``. If the pin has several pads, return the
+        position of the first pad.
         """
         return next(pad.at for pad in self.components[ref].pads if pad.number == number)
 
@@ -183,16 +190,18 @@ class Board:
         self.tracks.append(Track(net, width, side, points))
 
     def rail(self, name: str, net: str, y: float, width: float = 0.3) -> None:
-        """Declare a rail at height ``y``; ``finish`` draws the rail."""
+        """Declare a rail (a horizontal track) at the vertical position ``y``; ``finish`` draws the
+        rail.
+        """
         self.rails[name] = Rail(net, y, width, [])
 
     def reach(self, name: str, x: float) -> None:
-        """Extend a rail at least to ``x``."""
+        """Extend a rail so that it reaches at least to ``x``."""
         self.rails[name].joined.append(x)
 
     def tap(self, name: str, x: float, via: float = 0.6) -> tuple[str, Point]:
-        """Add a via at ``x`` on a rail, and extend the rail to the via. Return the rail's net and
-        the via's position.
+        """Add a via that connects to a rail at ``x``, and extend the rail to the via. Return the
+        rail's net and the via's position.
         """
         rail = self.rails[name]
         self.vias.append(Via(rail.net, (x, rail.y), via))
@@ -200,12 +209,12 @@ class Board:
         return rail.net, (x, rail.y)
 
     def join(self, name: str, *points: Point, width: float = 0.3, via: float = 0.6) -> None:
-        """Add a track on the front along ``points`` and then vertically to a rail."""
+        """Add a track on the front that runs along ``points`` and then vertically to a rail."""
         net, end = self.tap(name, points[-1][0], via)
         self.track(net, width, "F", *points, end)
 
     def finish(self) -> Board:
-        """Draw the rails between their outermost connections, and return the board."""
+        """Draw each rail between its outermost connections, and return the board."""
         for net, y, width, joined in self.rails.values():
             if len(joined) > 1:
                 self.track(net, width, "B", (min(joined), y), (max(joined), y))
@@ -213,7 +222,7 @@ class Board:
 
     @property
     def nets(self) -> dict[str, list[tuple[str, str]]]:
-        """The part and pin of each connection, by net."""
+        """The part and pin of each connection, by net name."""
         found: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for part in self.components.values():
             for number, net in part.nets.items():
@@ -222,7 +231,7 @@ class Board:
 
     @property
     def pin_kinds(self) -> dict[tuple[str, str], str]:
-        """The electrical kind of each pin, by part and pin."""
+        """The electrical type of each pin, by part and pin."""
         return {(p.ref, n): kind for p in self.components.values() for n, _, kind in p.pins}
 
     @property
@@ -245,12 +254,11 @@ class Channel:
     lane: float = 0.9
     ends: list[tuple[str, tuple[Point, ...]]] = field(default_factory=list)
     apart: dict[str, str] = field(default_factory=dict)
-    """The net of each extra lane's ends, by net: the name of a second lane that some of the net's
-    ends use.
+    """For each net with an extra lane: the name of the extra lane, which some pins of the net use.
     """
 
     def add(self, net: str, *points: Point) -> None:
-        """Add a track along ``points`` and then vertically to the net's lane."""
+        """Add a track that runs along ``points`` and then vertically to the net's lane."""
         self.ends.append((net, points))
 
     def add_part(self, ref: str, part: str, at: Point, nets: dict[str, str]) -> None:
@@ -265,7 +273,7 @@ class Channel:
             self.add(lane, (x, y), *([] if y == near else [(x + 1.27, y - 1.27)]))
 
     def depth(self, extra: int = 0) -> float:
-        """Return the height of the lanes together, with space for ``extra`` more nets, in mm."""
+        """Return the total height of all lanes, with space for ``extra`` more nets, in mm."""
         return self.lane * (len({net for net, _ in self.ends}) + extra)
 
     def lay(self) -> None:
@@ -294,8 +302,8 @@ def _pads(kind: str, *, turned: bool) -> tuple[Pad, ...]:
             x = GRID_MM * (pin - 1 if pin <= along else count - pin)
             y = apart / 2 if pin <= along else -apart / 2
         else:
-            # As on the Pi, odd pins are in the row nearer to the viewer; otherwise a ribbon cable
-            # would swap each pair of pins.
+            # As on the Pi, odd pins are in the row nearer to the viewer. In the other order, a
+            # ribbon cable would swap each pair of pins.
             x, y = GRID_MM * ((pin - 1) // 2), apart * (pin % 2)
         if turned:
             x, y = GRID_MM * (along - 1) - x, -y

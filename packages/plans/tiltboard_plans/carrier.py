@@ -1,10 +1,10 @@
 """The carrier board: the parts that each table needs once, and a header for each sensor.
 
-From the top, the board has the rails with 3.3 V and ground for the row boards, the chips that read
-the sensors (their shared lines run between their two rows of pins), resistors, and a channel of
-lines. Below are the Pi's header or the Pico with the plugs, and the supply with a fuse for each
-branch. All grounds meet only at the supply's rail. The pins follow the datasheets of the MCP23017
-(Microchip DS20001952) and of the Pico.
+From top to bottom, the board has the rails with 3.3 V and ground for the row boards, the chips that
+read the sensors (their shared lines run between their two rows of pins), resistors, and a channel
+of parallel tracks. Below the channel are the Pi's header or the Pico, the plugs, and the supply
+with a fuse for each branch. All grounds meet only at the supply's rail. The pins follow the
+datasheets of the MCP23017 (Microchip DS20001952) and of the Pico.
 """
 
 from __future__ import annotations
@@ -19,40 +19,46 @@ from tiltboard_plans.row_board import places_on
 
 HEADER = """
 3:2 5:3 7:4 8:14 10:15 11:17 12:18 13:27 15:22 16:23 18:24 19:10 21:9 22:25 23:11 24:8 26:7 27:0
-28:1 29:5 31:6 32:12 33:13 35:19 36:16 37:26 38:20 40:21"""  # Header pin:GPIO number.
+28:1 29:5 31:6 32:12 33:13 35:19 36:16 37:26 38:20 40:21"""  # Pairs of header pin and GPIO number.
 HEADER_PIN = {int(gpio): int(pin) for pin, gpio in (pair.split(":") for pair in HEADER.split())}
 PI_GROUNDS = (6, 9, 14, 20, 25, 30, 34, 39)
 PICO_GROUNDS = (3, 8, 13, 18, 23, 28, 33, 38)
 PICO_GP = (1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, 16, 17, 19, 20, 21, 22, 24, 25, 26, 27, 29)
-"""The pins of the Pico that carry GP0 to GP22."""
-SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}  # GPIO number of each line of SPI1.
-CONVERTER_MM = 24.0  # Width of a converter in mm, which shifts the multiplexers to its right.
-MUX_MM, EXPANDER_MM = 14 * GRID_MM, 15 * GRID_MM  # Distance from one chip to the next, in mm.
-SUPPLY_MM = 236.22  # Width of the supply in mm.
+"""The pin numbers of GP0 to GP22 on the Pico."""
+SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}  # GPIO number of each line of the bus SPI1.
+# Width of an analog-to-digital converter in mm. The multiplexers to the right of a converter are
+# shifted by this width.
+CONVERTER_MM = 24.0
+# Horizontal distance between neighbouring multiplexers and between neighbouring port expanders, in
+# mm.
+MUX_MM, EXPANDER_MM = 14 * GRID_MM, 15 * GRID_MM
+SUPPLY_MM = 236.22  # Width of the power supply section in mm.
 FIRST_LANE, LANE = -5.9, 0.74
 CHANNEL_MM = 26.0
 V33, GND = "3V3A", "GND"
-# Left, top, right and bottom of the heatsink behind the regulator's tab, and its height, in mm.
+# Left, top, right and bottom edge of the heatsink behind the regulator's tab, and the heatsink's
+# height, in mm.
 HEATSINK_MM = (-14.96, -15.3, 20.04, -2.6, 40.0)
-# Points at the left edge where the supply reaches the rails that feed the row boards, in mm.
+# Points at the left edge at which the supply connects to the rails for the row boards, in mm.
 FEED_MM = {V33: (-4.5, -19.0), GND: (-8.0, -21.54)}
-# The separate lane for the controller's ground, and the x at which it leads to the supply, in mm.
+# The separate lane for the controller's ground, and the x position at which this lane leads to the
+# supply, in mm.
 BACK, BACK_MM = "ground of the controller", -11.5
 SHUTDOWN_GPIO = 16  # The GPIO of the shutdown button (docs/service.md).
 Side = dict[int, tuple[int, str]]
-"""The inputs at a header of a chip: pin of the chip and net, by position along the header."""
+"""The inputs at one header of a chip: the chip's pin and the net, by position along the header."""
 CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
 
 
 @dataclass(frozen=True)
 class Controller:
-    """The pins of a Pi at the end of a ribbon cable, or of a Pico on the carrier.
+    """The pins of a Pi at the end of a ribbon cable, or of a Pico on the carrier board.
 
-    A wire to a pin has the name of that pin.
+    The wire to a pin has the same name as the pin.
     """
 
     pins: dict[str, int]
-    """The pin that carries each signal, by the signal's name."""
+    """The pin for each signal, by the signal's name."""
     grounds: tuple[int, ...]
     supply: str
     """The net of the controller's own 3.3 V, which supplies the tilt sensor."""
@@ -65,20 +71,25 @@ class Controller:
     bus: tuple[str, str] | None = None
     """The nets of the I2C clock and data, or None if the table has no I2C chip."""
     data: str | None = None
-    """The net of the lights' data, or None without lights."""
+    """The net of the lights' data line, or None without lights."""
     sense: str | None = None
     """The net of the input that measures whether the lights have power, or None."""
     panel: tuple[str, ...] = ()
     """The nets of the confirm button, the back button and the buzzer."""
     shutdown: str | None = None
     line: tuple[str, ...] = ()
-    """The nets of the serial line to a Pi that is not on the plate."""
+    """The nets of the serial line to a Pi that is not on the plate. Empty if there is no such line.
+    """
     spares: tuple[tuple[int, str], ...] = ()
-    """The multiplexer inputs without a sensor: number of the input, and the signal on it."""
+    """The multiplexer inputs without a sensor. Each entry is the number of the input and the name
+    of its signal.
+    """
 
     @classmethod
     def of(cls, profile: Profile) -> Controller:
-        """Return the controller of a profile: the Pi's pins, or the Pico as its firmware works."""
+        """Return the controller of a profile: the pins of the Pi, or of the Pico with its
+        firmware's pin assignment.
+        """
         hall, lights, panel = profile.hall, profile.lights, profile.panel
         if isinstance(hall, wiring.NodeHall):
             return cls._pico(lit=lights is not None)
@@ -102,7 +113,7 @@ class Controller:
 
     @classmethod
     def _pico(cls, *, lit: bool) -> Controller:
-        """Return the Pico with the pins that its firmware uses (docs/wiring-node.md)."""
+        """Return the Pico with the pins that the Pico's firmware uses (docs/wiring-node.md)."""
         spares = [
             (number, "ground" if low == 0 else "full" if high == 1023 else "half")
             for number, low, high in plate.SPARES
@@ -124,7 +135,7 @@ class Controller:
 
 
 def carrier(profile: Profile, regulator: str) -> Board:
-    """Return the carrier board of a table. ``regulator``: the name of the regulator's part."""
+    """Return a table's carrier board. ``regulator``: the part name of the voltage regulator."""
     made = _Carrier(Board("carrier"), profile, Controller.of(profile))
     return made.drawn(regulator)
 
@@ -147,8 +158,8 @@ class _Carrier:
         on_board = self.controller.line != ()
         wanted |= {"VSYS"} if on_board else set()
         depth = channel.depth(extra=len(wanted) + 12)
-        # The controller's ground current must not flow through the ground that the converter
-        # compares the sensors with.
+        # The controller's ground current must not flow through the ground that the converter uses
+        # as the reference for the sensors.
         channel.apart[GND] = BACK
         y = CHANNEL_MM + depth + 3
         self._header(plugs, wanted, y, on_board=on_board)
@@ -184,7 +195,9 @@ class _Carrier:
     # The chips that read the sensors.
 
     def _muxes(self) -> float:
-        """Add the multiplexers and converters, and return the x of the board's right edge in mm."""
+        """Add the multiplexers and converters. Return the x position of the board's right edge in
+        mm.
+        """
         board, profile = self.board, self.profile
         carries = {number: CARRIES[what] for number, what in self.controller.spares}
         muxes = max([profile.size - 1, *carries]) // 16 + 1
@@ -193,8 +206,8 @@ class _Carrier:
         for at, name in enumerate(names):
             board.rail(name, name.rstrip("^_"), FIRST_LANE + LANE * at)
         for m in range(muxes):
-            # These multiplexers are to the right of the first converter, where CH0 to CH7 have
-            # ended.
+            # These multiplexers are to the right of the first converter, where the rails CH0 to CH7
+            # have ended.
             if m >= 8:
                 board.rail(f"CH{m}", f"CH{m}", board.rails[f"CH{m - 8}"].y)
             self._mux(m, carries)
@@ -212,8 +225,8 @@ class _Carrier:
         board, places, x = self.board, self.profile.places, _mux_x(m)
         rails = {"1": f"CH{m}", "10": "S0", "11": "S1", "12": "GND_", "13": "S3", "14": "S2"}
         rails |= {"15": "GND^", "24": V33}
-        # Pins 2 to 9 of a multiplexer are its inputs I7 to I0; pins 23 to 16, opposite, are I8 to
-        # I15.
+        # Pins 2 to 9 of a multiplexer are its inputs I7 to I0. The opposite pins 23 to 16 are its
+        # inputs I8 to I15.
         below: Side = {}
         above: Side = {}
         inward = []
@@ -236,15 +249,15 @@ class _Carrier:
         board.add(f"C{m + 1}", "c100n", (x + 30.48, -7.62), {"1": V33, "2": GND})
         board.join(V33, (x + 30.48, -7.62))
         board.join("GND^", (x + 33.02, -7.62))
-        # Without a sensor, the input must discharge to ground between two scans
+        # An input without a sensor must discharge to ground between two scans
         # (tiltboard.drivers.hall).
         board.add(f"R{51 + m}", "r1m", (x + 30.48, 7.62), {"1": f"CH{m}", "2": GND})
         board.join(f"CH{m}", (x + 30.48, 7.62))
         board.join("GND_", (x + 33.02, 7.62))
 
     def _expanders(self, hall: wiring.DualSwitchHall) -> float:
-        """Add a port expander for each row of switches, and return the x of the board's right edge
-        in mm.
+        """Add a port expander for each row of switches. Return the x position of the board's right
+        edge in mm.
         """
         board, columns, bus = self.board, self.profile.columns, self.controller.bus or ("", "")
         for at, name in enumerate((V33, "GND^", *bus)):
@@ -262,7 +275,7 @@ class _Carrier:
             board.add(f"C{row + 1}", "c100n", (beside, -3.81), nets, footprint=shape)
             board.join(V33, (beside, -3.81))
             board.join("GND^", (beside, -6.35), (beside + 1.35, -5.0))
-        # The channel's taps are to the right of the resistors.
+        # The vertical tracks to the channel are to the right of the resistors.
         wide = max(EXPANDER_MM * len(hall.addresses), 140.0)
         for at, name in enumerate(("GND^", V33, *bus)):
             self.channel.add(*board.tap(name, wide + 1.5 * at))
@@ -291,8 +304,8 @@ class _Carrier:
             board.add(name, "header8", (x + GRID_MM * first, y), joined)
             for number, net in joined.items():
                 hx, hy = board.pad(name, number)
-                # Names of three letters are too wide to stand side by side, so every second name is
-                # printed on the opposite side of the header.
+                # Labels with three letters are too wide to be printed next to each other. Therefore
+                # every second label is on the opposite side of the header.
                 outside = len(net) <= 2 or int(number) % 2 == 0
                 board.texts.append(((hx, hy + (2.9 if outside == (y > 0) else -1.9)), net))
                 board.track(net, 0.3, "F", (hx, hy), (hx, row if y > 0 else -row))
@@ -327,7 +340,7 @@ class _Carrier:
         if wires.panel:
             parts.append(("r100", wires.panel[2], "BUZ"))
         parts += [("c100n", V33, GND)] * len(wires.selects)
-        parts.append(("r330", V33, GND))  # Minimum load at which the regulator holds its voltage.
+        parts.append(("r330", V33, GND))  # Minimum load with which the regulator keeps its voltage.
         counts = {"r": 0, "c": 20}
         for at, (part, one, two) in enumerate(parts):
             counts[part[0]] += 1
@@ -335,7 +348,7 @@ class _Carrier:
             self.channel.add_part(ref, part, (x, 20.0), {"1": one, "2": two})
 
     def _plugs(self) -> list[tuple[str, str, list[str]]]:
-        """Return name, part and nets of each plug."""
+        """Return the name, part and nets of each plug."""
         wires, plugs = self.controller, []
         if wires.bus and self.profile.imu is not None:
             plugs.append(("J2", "header4", [wires.supply, GND, *wires.bus]))
@@ -355,11 +368,11 @@ class _Carrier:
         self, plugs: list[tuple[str, str, list[str]]], wanted: set[str], y: float, *, on_board: bool
     ) -> None:
         """Place the Pi's header or the Pico, the plugs and, if the table has lights, the level
-        shifter of their data.
+        shifter for the lights' data.
 
         ``plugs``: name, part and nets of each plug. ``wanted``: the nets that the plugs connect.
-        ``y``: the position of the row. ``on_board``: whether the controller is a Pico on the
-        carrier.
+        ``y``: the vertical position of the row. ``on_board``: True if the controller is a Pico on
+        the carrier.
         """
         wires, channel = self.controller, self.channel
         used = {net for net, _ in channel.ends} | wanted | {wires.data}
@@ -382,10 +395,10 @@ class _Carrier:
     # The supply.
 
     def _supply(self, y: float, regulator: str, *, on_board: bool) -> float:
-        """Add the supply, and return the y of its lower edge in mm.
+        """Add the power supply. Return the y position of its lower edge in mm.
 
-        ``y``: the position of the rail that feeds the fuses. ``regulator``: the regulator's part.
-        ``on_board``: whether the controller is a Pico on the carrier.
+        ``y``: the vertical position of the rail that feeds the fuses. ``regulator``: the part name
+        of the voltage regulator. ``on_board``: True if the controller is a Pico on the carrier.
         """
         board, channel = self.board, self.channel
         ground, line, low = y + 35.3, y + 18.6, y + 22.6
@@ -408,8 +421,7 @@ class _Carrier:
                 ends.append(x + 46)
                 self._regulator(regulator, x + 46, low)
             elif net == "5VPICO":
-                # The diode keeps the Pico's USB plug and the plate's supply from feeding each
-                # other.
+                # The diode prevents current between the Pico's USB plug and the plate's supply.
                 board.add("D4", "diode", (x + 30, line - 12.7), {"1": "VSYS", "2": net})
                 board.track(net, 2.0, "F", (x + 22, line), (x + 30, line))
                 channel.add("VSYS", (x + 30, line - 12.7))
@@ -441,7 +453,9 @@ class _Carrier:
         self._feed(V33, across, width=2.0, via=1.6)
 
     def _feed(self, net: str, y: float, *, width: float, via: float) -> None:
-        """Connect a supply from ``y`` on the back along the left edge to the row boards' rail."""
+        """Connect a supply net to the row boards' rail by a track on the back, which runs from
+        ``y`` along the left edge.
+        """
         x, top = FEED_MM[net]
         self.board.track(net, width, "F", (x, y), (x, top))
         self.board.vias += [Via(net, (x, y), via), Via(net, (x, top), 1.2)]

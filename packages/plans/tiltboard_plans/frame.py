@@ -1,12 +1,13 @@
-"""The dimensions of the plate's support, which sheets, printed parts, report and assembly share.
+"""The dimensions of the plate's support, which are shared by sheets, printed parts, report and
+assembly.
 
 The origin is the point where the two axles cross, under the plate's centre; x is east, y is north,
 z is up. A plate that tilts hangs in a gimbal, a plate that spins is on a turntable, and any other
 plate is on legs.
 
-In each case a shelf with the boards hangs on four rods from the plate's two ears (the extensions to
-the west and the east). Only the supply's wires lead from the moving part to the base. Lengths are
-in mm, masses in g.
+In each case, a shelf with the circuit boards hangs on four rods from the plate's two ears (the
+extensions to the west and the east). Only the supply's wires lead from the moving part to the base.
+Lengths are in mm, masses in g.
 """
 
 from __future__ import annotations
@@ -21,56 +22,60 @@ from tiltboard.firmware_host.config import platform
 
 Point = tuple[float, float]
 Box = tuple[float, float, float, float, float, float]
-"""The west, east, south, north, bottom and top side of a box, in mm."""
+"""The positions of the west, east, south, north, bottom and top side of a box, in mm."""
 
 PLYWOOD_G_MM3, FELT_G_MM3, FR4_G_MM3, STEEL_G_MM3 = 0.68e-3, 0.25e-3, 1.85e-3, 7.85e-3
 UNDER_MM = platform.SURFACE_MM - platform.FELT_MM - platform.PLYWOOD_MM
-"""Height of the plywood's underside over the axles, in mm."""
-# Half the width of an ear, and its minimum length beyond the plate, in mm.
+"""Height of the plywood's lower face above the axles, in mm."""
+# Half the width of an ear, and the minimum length of an ear beyond the plate, in mm.
 EAR_HALF_MM, EAR_MM = 72.0, 36.0
 ROD_Y_MM, ROD_ACROSS_MM, ROD_HOLE_MM = 60.0, 5.0, 5.2
 ROD_NUT_MM = 7.0  # Height of an M5 nut with its washer, in mm.
 ROD_SPARE_MM = 2.0
-# Length of a bearing along the axle, and its width, in mm.
+# Length along the axle and width of a bearing, in mm.
 BEARING_MM = (platform.RING_WIDE_MM - 4, 44.0)
 BEARING_IN_MM = 2.0  # Distance from a bearing's outer face to the end of the ear, in mm.
 LOCK_OFF_MM, SCREW_OFF_MM, STOP_OFF_MM = 14.0, 17.0, 40.0
-# Width of a stop, and the length of its part under the ring, in mm.
+# Width of a stop, and length of the section of the stop under the ring, in mm.
 STOP_WIDE_MM, STOP_HOLD_MM = 14.0, 26.0
 POST_GAP_MM, POST_THICK_MM, POST_ARM_MM = 4.0, 18.0, 60.0
 ARM_THICK_MM = 12.0
-# Length of a post's foot along the axle, its width and height, and distances of its screws, in mm.
+# Length along the axle, width and height of a post's foot, and distances of the foot's screws, in
+# mm.
 FOOT_MM, FOOT_SCREW_MM = (70.0, 150.0, 8.0), (26.0, 45.0)
 SHELF_TOP_MM, SHELF_MM, STANDOFF_MM = -65.0, 9.0, 10.0
-BOARD_HIGH_MM = 48.0  # Height in mm of a carrier with the regulator's heatsink, its highest part.
+BOARD_HIGH_MM = 48.0  # Height in mm of a carrier board up to the top of the regulator's heatsink.
 SHELF_RIM_MM = 6.0  # Width of the shelf's rim around the board on it, in mm.
 DISC_MM, DISC_HOLE_MM, TRAY_MM = 5.0, 8.5, 3.0
-BOLT_BELOW_MM = 10.0  # Height of an M8 nut with its washer and the end of the bolt, in mm.
+BOLT_BELOW_MM = 10.0  # Total height of an M8 nut, its washer and the end of the bolt, in mm.
 PI_G, BAR_G = 60.0, 80.0
-# Sizes of a Pi with its standoffs, and of one bus bar, in mm.
+# Sizes (x, y, z) of a Pi with its standoffs and of one bus bar, in mm.
 PI_MM, BAR_MM = (86.0, 57.0, 30.0), (22.0, 130.0, 20.0)
 BASE_MM, SUPPLY_MM = 12.0, (130.0, 62.0, 42.0)
-BLOCK_MM = 50.0  # Height of the blocks under a shelf that does not tilt, in mm.
+BLOCK_MM = 50.0  # Height of the blocks that support a shelf that does not tilt, in mm.
 TILT_SENSOR_MM = (22.0, 17.0, 4.0)
 # Minimum gap between moving parts and the base, and the space for a socket under a nut, in mm.
 CLEAR_MM, SOCKET_MM = 8.0, 26.0
-# Diameter of the wires that leave the shelf, and their minimum bending radius, in mm.
+# Diameter of the bundle of wires that leave the shelf, and the bundle's minimum bending radius, in
+# mm.
 BUNDLE_MM, BEND_MM = 8.0, 14.0
 TURNTABLE_MM, TURNTABLE_HIGH_MM = 300.0, 10.0
 SLIP_RING_MM = 22.0
-MARGIN = 1.5  # Minimum ratio of righting to upsetting moment, with a plate full of heavy pieces.
+# Minimum ratio of the righting moment to the upsetting moment, with heavy pieces on all places of
+# the plate.
+MARGIN = 1.5
 FRICTION = 0.2  # Friction coefficient of a steel bolt in a printed bearing.
 
 
 def corners(x: float, y: float) -> list[Point]:
-    """Return the corners of a rectangle around the origin. ``x`` and ``y``: half its width and
+    """Return the corners of a rectangle around the origin. ``x``: half the width. ``y``: half the
     depth.
     """
     return [(-x, -y), (x, -y), (x, y), (-x, y)]
 
 
 def _eared(x: float, y: float, far: float, half: float) -> list[Point]:
-    """Return the corners of a rectangle with ears to the west and the east.
+    """Return the corners of a rectangle with an ear on the west side and on the east side.
 
     ``x`` and ``y``: half the width and depth of the rectangle. ``far``: distance of an ear's end
     from the centre. ``half``: half the width of an ear.
@@ -81,7 +86,7 @@ def _eared(x: float, y: float, far: float, half: float) -> list[Point]:
 
 @dataclass(frozen=True)
 class Frame:
-    """The dimensions of one table's support."""
+    """The dimensions of the support of one table's plate."""
 
     plate_mm: float
     """Length of the edges of the square playing area, in mm."""
@@ -106,19 +111,19 @@ class Frame:
 
     @property
     def rod_x_mm(self) -> float:
-        """Distance of the rods from the centre in x, in mm. The rods are outside the plate and the
-        shelf's board.
+        """Distance of the rods from the centre along x, in mm. The rods are outside the plate and
+        outside the board on the shelf.
         """
         return max(self.half_mm + 19.0, self.board_mm[0] / 2 + SHELF_RIM_MM + 5.0)
 
     @property
     def ear_x_mm(self) -> float:
-        """Distance of an ear's end from the centre in x, in mm."""
+        """Distance from the centre to the end of an ear along x, in mm."""
         return max(self.half_mm + EAR_MM, self.rod_x_mm + 12.0)
 
     @property
     def bearing_x_mm(self) -> float:
-        """Distance of a bearing's middle from the centre in x, in mm."""
+        """Distance from the centre to the middle of a bearing along x, in mm."""
         return self.ear_x_mm - BEARING_IN_MM - BEARING_MM[0] / 2
 
     @property
@@ -130,7 +135,7 @@ class Frame:
 
     @property
     def post_y_mm(self) -> float:
-        """Distance of a post's middle from the centre in y, in mm."""
+        """Distance from the centre to the middle of a post along y, in mm."""
         return self.ring_mm[3] + POST_GAP_MM + POST_THICK_MM / 2
 
     @property
@@ -140,8 +145,8 @@ class Frame:
 
     @property
     def shelf_outline(self) -> list[Point]:
-        """Corners of the shelf: a bar between the rods that is wider in the middle, under its
-        board.
+        """Corners of the shelf, which is a bar between the rods with a wider middle section under
+        the circuit board.
         """
         x, y = (each / 2 + SHELF_RIM_MM for each in self.board_mm)
         far, deep = self.rod_x_mm + 10.0, ROD_Y_MM + 10.0
@@ -178,8 +183,8 @@ class Frame:
 
     @property
     def below_shelf(self) -> dict[str, Box]:
-        """The box of each part that is screwed under the shelf, beside the weight or the slip ring,
-        by name.
+        """The box of each part that is screwed to the lower face of the shelf beside the weight or
+        the slip ring, by the part's name.
         """
         top = SHELF_TOP_MM - SHELF_MM
         middle = platform.WEIGHT_ACROSS_MM if self.stands == "gimbal" else SLIP_RING_MM
@@ -196,8 +201,9 @@ class Frame:
 
     @cached_property
     def discs(self) -> int:
-        """Number of steel discs in the weight: the minimum that rights the plate as the simulation
-        assumes and keeps the margin ``MARGIN`` with a full plate. 0 without a gimbal.
+        """Number of steel discs in the weight, or 0 without a gimbal. This is the minimum that
+        rights the plate as the simulation assumes and keeps the safety margin ``MARGIN`` with a
+        full plate.
         """
         if self.stands != "gimbal":
             return 0
@@ -212,8 +218,8 @@ class Frame:
         return number
 
     def masses(self, discs: int | None = None) -> Iterator[tuple[str, float, float]]:
-        """Yield name, mass in g and height in mm of each part that tilts with the plate, without
-        pieces.
+        """Yield the name, mass in g and height in mm of each part that tilts with the plate,
+        without pieces.
 
         ``discs``: the number of discs in the weight, or None for the number that the table needs.
         """
@@ -236,7 +242,7 @@ class Frame:
 
     def balance(self) -> tuple[float, float, float]:
         """Return the mass in g and the height in mm of the centre of mass, both without pieces, and
-        the safety margin of a plate full of the heaviest pieces. The margin is the righting moment
+        the safety margin with the heaviest pieces on all places. The margin is the righting moment
         divided by the upsetting moment.
         """
         masses = list(self.masses())
@@ -247,7 +253,9 @@ class Frame:
         return grams, centre, rights / upsets
 
     def rests_within_deg(self) -> float:
-        """Return the maximum tilt in degrees at which the bearings' friction holds a full plate."""
+        """Return the maximum tilt in degrees at which the friction in the bearings holds a full
+        plate.
+        """
         masses = list(self.masses())
         moment = -sum(mass * z for _, mass, z in masses) - self.pieces_g * _PIECE_UP_MM
         pressed = (sum(mass for _, mass, _ in masses) + self.pieces_g) * platform.AXLE_MM / 2
@@ -260,7 +268,7 @@ class Frame:
 
     @cached_property
     def lowest_mm(self) -> float:
-        """Height in mm of the lowest point that a moving part reaches with both axles at their
+        """Height in mm of the lowest point that a moving part reaches when both axles are at their
         stops.
         """
         bottom = SHELF_TOP_MM - SHELF_MM
@@ -276,7 +284,7 @@ class Frame:
 
     @property
     def base_top_mm(self) -> float:
-        """Height of the base's upper face in mm; the face is below all moving parts."""
+        """Height of the upper face of the base, which is below all moving parts, in mm."""
         if self.stands == "gimbal":
             under = min(self.lowest_mm - CLEAR_MM, self.tray_bottom_mm - SOCKET_MM)
             return min(platform.GROUND_MM + BASE_MM, under)
@@ -287,13 +295,15 @@ class Frame:
         """Corners of the base board."""
         x = max(200.0, SUPPLY_MM[0] + FOOT_MM[1] / 2 + 15)
         beside = {"gimbal": self.post_y_mm + FOOT_MM[0] / 2 + 10, "turntable": TURNTABLE_MM / 2}
-        # On a turntable or on legs, the supply is beside the moving part.
+        # If the table has a turntable or legs, the supply is beside the moving part.
         y = beside.get(self.stands, ROD_Y_MM + 15) + (SUPPLY_MM[1] + 11) * (self.stands != "gimbal")
         return corners(x, y)
 
     @property
     def on_base(self) -> dict[str, Box]:
-        """The box of each part that is screwed onto the base beside the southern post, by name."""
+        """The box of each part that is screwed onto the base beside the southern post, by the
+        part's name.
+        """
         long, deep, high = SUPPLY_MM
         south, low = 6 - self.base_outline[2][1], self.base_top_mm
         west = FOOT_MM[1] / 2 + 8
@@ -310,7 +320,7 @@ class Frame:
         return 0.0, south, SHELF_TOP_MM - SHELF_MM - BUNDLE_MM / 2 - 0.5
 
     def bend_mm(self, plate_deg: float = 0.0, ring_deg: float = 0.0) -> float:
-        """Return the radius of the half turn that the wires to the base make when the axles are
+        """Return the radius of the half circle of wires between shelf and base when the axles are
         turned by these angles.
         """
         plate, ring = math.radians(plate_deg), math.radians(ring_deg)
@@ -321,7 +331,7 @@ class Frame:
 
     @property
     def clearance_mm(self) -> float:
-        """Minimum distance of the moving parts from the base, in mm."""
+        """Minimum distance between the moving parts and the base, in mm."""
         return self.lowest_mm - self.base_top_mm
 
 

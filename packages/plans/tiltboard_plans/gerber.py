@@ -1,9 +1,9 @@
-"""A board's files for board makers: Gerber layers (Ucamco's specification, X2) and Excellon drill
-files.
+"""A circuit board's manufacturing files: Gerber layers (Ucamco's specification, X2) and Excellon
+drill files.
 
 The files are written without KiCad, so that a board can be ordered on a machine without KiCad;
-`make plans-check` compares them with KiCad's own. Lengths are in mm, x to the right and y up from
-the lower left corner.
+`make plans-check` compares them with KiCad's own files. Lengths are in mm, x to the right and y up
+from the lower left corner.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections import defaultdict
 
 from tiltboard_plans.board import Board, Point, table
 
-MICRON = 1_000_000  # Units per mm, because the format has six decimal places.
+MICRON = 1_000_000  # Number of coordinate units per mm. The file format has six decimal places.
 SILK_MM, EDGE_MM = 0.15, 0.1
 # Fixed date of each file in the archive, so that equal boards give equal archives.
 WHEN = (2026, 1, 1, 0, 0, 0)
@@ -27,7 +27,7 @@ LAYERS = {
     "F_Paste.gtp": "Paste,Top",
     "F_Silkscreen.gto": "Legend,Top",
     "Edge_Cuts.gm1": "Profile,NP",
-}  # The layer's function in X2, by the end of the file's name in KiCad.
+}  # The layer's function in Gerber X2, by the ending of the file's name in KiCad.
 
 
 class Layer:
@@ -40,14 +40,14 @@ class Layer:
         self._lines: list[str] = []
 
     def flash(self, at: Point, *size: float) -> None:
-        """Add a filled shape at a point: a disc of diameter ``size``, or a rectangle if ``size``
-        has two numbers.
+        """Add a filled shape at a point. With one number as ``size``, the shape is a disc of this
+        diameter; with two numbers, it is a rectangle.
         """
         self._use(size)
         self._lines.append(f"{self._at(at)}D03*")
 
     def draw(self, width: float, *points: Point) -> None:
-        """Add a line of the given width along ``points``."""
+        """Add a line of the given width that runs along ``points``."""
         self._use((width,))
         for number, point in enumerate(points):
             self._lines.append(f"{self._at(point)}D0{1 if number else 2}*")
@@ -75,12 +75,12 @@ class Layer:
 
 
 def layers(board: Board) -> dict[str, str]:
-    """Return the content of each Gerber file, by the end of the file's name."""
+    """Return the content of each Gerber file, by the ending of the file's name."""
     made = {end: Layer(board, function) for end, function in LAYERS.items()}
     front, back, front_mask, back_mask, paste, silk, outline = made.values()
     for part in board.components.values():
         for pad in part.pads:
-            # Pads with holes are round except for pin 1, as in KiCad's file.
+            # Pads with holes are round, except for the pad of pin 1, as in KiCad's file.
             size = pad.size[:1] if pad.drill and pad.number != "1" else pad.size
             through, flat = (front, front_mask, back, back_mask), (front, front_mask, paste)
             for layer in through if pad.drill else flat:
@@ -109,7 +109,9 @@ def _around(left: float, top: float, right: float, bottom: float) -> list[Point]
 
 
 def drills(board: Board, *, plated: bool) -> str:
-    """Return the Excellon file of the plated or the unplated holes, in mm with a decimal point."""
+    """Return the Excellon drill file of the plated or the unplated holes, in mm with a decimal
+    point.
+    """
     left, _, _, bottom = board.edge
     holes: dict[float, list[Point]] = defaultdict(list)
     if plated:
@@ -143,8 +145,9 @@ def order(board: Board) -> bytes:
 
 
 def _write(silk: Layer, words: str, middle: Point, high: float) -> None:
-    """Write text in strokes, centred on ``middle``. The points of a letter are "a" to "o", a
-    lattice of three columns and five rows. ``high``: height of the letters.
+    """Write text as strokes, centred on ``middle``. The letters "a" to "o" name the points of a
+    grid with three columns and five rows, on which the characters are drawn. ``high``: height of
+    the characters in mm.
     """
     strokes, unit = table("shapes")["strokes"], high / 4
     x = middle[0] - unit * (3 * len(words) - 1) / 2

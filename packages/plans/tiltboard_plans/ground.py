@@ -1,8 +1,8 @@
-"""The effect of ground currents on a board: the voltages along the ground copper, and the error of
-the sensors' readings.
+"""The effect of ground currents on a board: the voltages along the ground copper, and the resulting
+error of the sensors' readings.
 
-The copper of the ground net is modelled as a network of resistors. Tracks are cut at each pad, via
-and bend, and plated holes join both sides. Needs numpy (the extra ``make``).
+The copper of the ground net is modelled as a network of resistors. Tracks are divided at each pad,
+via and bend, and plated holes connect both sides. Needs numpy (the extra ``make``).
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from importlib import import_module
 from tiltboard_plans.board import Board, Point
 from tiltboard_plans.carrier import GND
 
-SQUARE_OHM = 0.00049  # Resistance of a square of copper 35 um thick, in ohm.
-# Resistance in ohm of the lead from a Pi on the shelf: 0.2 m of AWG 18 and its contacts.
+SQUARE_OHM = 0.00049  # Resistance of a square area of copper 35 um thick, in ohm.
+# Resistance in ohm of the ground wire from a Pi on the shelf: 0.2 m of AWG 18 and the wire's
+# contacts.
 LEAD_OHM = 0.01
-# Resistance of one wire in a ribbon of 25 cm (AWG 28) and its contacts, in ohm.
+# Resistance of one wire in a ribbon cable of 25 cm (AWG 28) and the wire's contacts, in ohm.
 RIBBON_OHM = 0.25 * 0.213 + 0.02
-# Resistance of copper on copper, and a tiny conductance to ground that makes isolated copper
-# solvable.
+# Resistance between touching copper areas, and a tiny conductance to ground, without which isolated
+# copper would have no solution.
 JOINED_OHM, LEAK_S = 1e-6, 1e-9
 MV_MT = 60.0  # Sensitivity of a DRV5055A1 in mV per mT.
 Node = tuple[Point, str]
 
 
 def ground_shift_mt(board: Board, lead_ohm: float = LEAD_OHM) -> float:
-    """Return the error of a carrier's converter in mT for each ampere that returns from the Pi or
-    Pico to the supply.
+    """Return the error of the carrier's converter in mT per ampere of current that returns from the
+    Pi or Pico to the supply.
 
-    ``lead_ohm``: resistance of the ground wire to plug J23, infinity if that wire is loose.
+    ``lead_ohm``: resistance of the ground wire to plug J23, infinity if the wire is loose.
     """
     volts = return_volts(board, lead_ohm)
     rows = [volts["J300", "1"]]
@@ -63,7 +64,7 @@ def _rounded(at: Point) -> Point:
 
 
 def _copper(board: Board) -> list[tuple[Node, Node, float]]:
-    """Return the two ends and the resistance of each piece of the ground copper."""
+    """Return the two end points and the resistance of each section of the ground copper."""
     plated = {_rounded(via.at) for via in board.vias if via.net == GND}
     points = set(plated)
     for part in board.components.values():
@@ -100,8 +101,8 @@ def _copper(board: Board) -> list[tuple[Node, Node, float]]:
 
 
 def _solved(wires: list[tuple[Node, Node, float]], source: Node, sink: Node) -> dict[Node, float]:
-    """Return the voltage of each node when one ampere flows into ``source`` and out of ``sink``,
-    which has 0 V.
+    """Return the voltage of each node when one ampere flows into ``source`` and out of ``sink``.
+    The voltage at ``sink`` is 0 V.
     """
     np = import_module("numpy")
     at = {node: n for n, node in enumerate(dict.fromkeys(end for w in wires for end in w[:2]))}

@@ -1,6 +1,6 @@
 """A small table of push buttons on one circuit board: two buttons at each place (one for each pole
-of a magnet), their diodes, and the Pi's header. It plays each game that fits its size, and suits as
-a first table.
+of a magnet), their diodes, and the Pi's header. The table can play any game that fits its size, and
+makes a good first table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tiltboard_plans.carrier import GND, HEADER_PIN, PI_GROUNDS
 
 CELL_MM = (16.0, 14.2)  # Distance between neighbouring places, in mm.
 LANE_MM = 0.7
-# Positions of a place's lines, relative to the first pad of the place's first button.
+# Positions of the tracks at a place, relative to the first pad of the place's first button.
 NORTH_X, SOUTH_X, ROW_Y = -1.8, -2.6, 8.9
 
 
@@ -20,7 +20,7 @@ def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
     """Return the board of a table of push buttons. Row 1 of the table is at the bottom of the
     board.
 
-    A button connects its two upper pads inside, and its two lower pads.
+    Inside a button, the two upper pads are connected, and so are the two lower pads.
     """
     board = Board("buttons")
     wide, high = CELL_MM
@@ -54,7 +54,9 @@ def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
 
 
 def _place(board: Board, hall: MatrixHall, index: int, at: tuple[float, float]) -> None:
-    """Add a place with two chains of column, button, diode and row, as docs/wiring.md shows."""
+    """Add a place with two chains of column line, button, diode and row line, as docs/wiring.md
+    shows.
+    """
     x, y = at
     row, column = divmod(index, len(hall.north_pins))
     line = f"GPIO{hall.row_pins[row]}"
@@ -62,7 +64,7 @@ def _place(board: Board, hall: MatrixHall, index: int, at: tuple[float, float]) 
         number = 2 * index + south + 1
         button, diode = f"SW{number}", f"D{number}"
         wire, between = f"GPIO{pins[column]}", f"K{number}"
-        # The pads of the column's line face the middle of the place; the pads of the diodes face
+        # The pads for the column line face the centre of the place. The pads for the diodes face
         # outward.
         nets = {"1": wire, "2": between} if south else {"1": between, "2": wire}
         board.add(button, "tact", (x, y + 7.0 * south), nets)

@@ -29,23 +29,25 @@ from tiltboard_plans.ground import ground_shift_mt
 from tiltboard_plans.matrix_board import CELL_MM, matrix_board
 from tiltboard_plans.printed import ELEMENT_MM, FLOOR, LIGHT_HIGH_MM
 
-HEATSINK_K_W = 16.0  # Thermal resistance of a heatsink of 13 K/W with its insulating washer.
+HEATSINK_K_W = 16.0  # Thermal resistance in K/W of a heatsink (13 K/W) with an insulating washer.
 # Rated currents of fuses (IEC 60127), in A.
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)
-# Wire from the supply to terminal J20, the thickest that the terminal takes; ohm/m; length in m.
+# Size, resistance in ohm per metre and length in metres of the wire from the supply to terminal
+# J20. A thicker wire does not fit into the terminal.
 MAIN_FEED = ("AWG 16", 0.0132, 0.6)
-# Resistance of one metre of each wire at 20 degrees Celsius.
+# Resistance in ohm per metre of each wire size, at 20 degrees Celsius.
 OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}
 MAX_DROP_V = 0.2
 WIRES_G = 150.0  # Mass of the wires between the row boards and the shelf, in g.
 BOARD_MM, MAX_SPACER_MM = 1.6, 9.0
-# Distances from a sensor to the 5 V rail and the ground rail of its light, in mm.
+# Distances from a sensor to the 5 V rail and to the ground rail of the place's light, in mm.
 RAILS_MM = (3.8, 8.2)
-RAIL_OHM_MM = 0.000246  # Resistance of 1 mm of a copper rail 2 mm wide and 0.035 mm thick.
+RAIL_OHM_MM = 0.000246  # Resistance in ohm per mm of a copper rail 2 mm wide and 0.035 mm thick.
 SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
 PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
-I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0  # Maximum rise time and sink current by UM10204 for 400 kHz.
-TILT_WIRE_M = 0.5  # Length of the wires from the carrier to the tilt sensor.
+# Maximum rise time in ns and sink current in mA at 400 kHz, as UM10204 specifies.
+I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0
+TILT_WIRE_M = 0.5  # Length of the wires from the carrier to the tilt sensor, in metres.
 SLIP_A = 2.0  # Maximum current of one wire of a slip ring, in A.
 PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
 
@@ -56,11 +58,13 @@ class Plans:
 
     profile: Profile
     boards: dict[str, Board] = field(default_factory=dict)
-    """The table's boards, by the name of their files."""
+    """The table's circuit boards, by the name of each board's files."""
 
     @classmethod
     def of(cls, profile: Profile) -> Plans:
-        """Return the plans of a profile. Raises ConfigError if its boards cannot be made."""
+        """Return the plans of a profile. Raises ConfigError if the boards that the profile needs
+        cannot be made.
+        """
         hall, lights = profile.hall, profile.lights
         _check_profile(profile)
         if isinstance(hall, wiring.MatrixHall):
@@ -99,8 +103,8 @@ class Plans:
 
     @cached_property
     def row_boards(self) -> list[tuple[Board, float, float]]:
-        """Each row board under the plate, with the position of its first place in mm from the
-        plate's centre.
+        """Each row board under the plate, with the position of the board's first place in mm from
+        the plate's centre.
         """
         found = []
         for row in range(self.profile.rows) if "carrier" in self.boards else ():
@@ -115,7 +119,7 @@ class Plans:
         return isinstance(self.profile.hall, wiring.NodeHall)
 
     def spacers(self) -> list[tuple[tuple[float, float], float]]:
-        """Return position and diameter of each hole in the plywood for the row boards' screws."""
+        """Return position and diameter of each plywood hole for the row boards' screws, in mm."""
         found = []
         for board, x, y in self.row_boards:
             found += [((x + right, y - below), across) for (right, below), across in board.holes]
@@ -129,8 +133,8 @@ class Plans:
 
     @cached_property
     def tilt_sensor_mm(self) -> tuple[float, float] | None:
-        """Position of the tilt sensor under the plate in mm, or None without a tilt sensor. The
-        position is the one nearest to the centre that is clear of wires and screws.
+        """Position of the tilt sensor under the plate in mm, or None without a tilt sensor. This is
+        the position nearest to the centre where no wire or screw is in the way.
         """
         if self.profile.imu is None:
             return None
@@ -158,7 +162,7 @@ class Plans:
 
     @cached_property
     def frame(self) -> f.Frame | None:
-        """The support of the plate, or None if the circuit board is the plate."""
+        """The support of the plate, or None if the circuit board itself is the plate."""
         profile = self.profile
         if isinstance(profile.hall, wiring.MatrixHall):
             return None
@@ -222,23 +226,23 @@ class Plans:
         return {part: count[part] for part in PARTS if count[part]}
 
     def total(self, key: str, parts: Collection[str] = PARTS) -> float:
-        """Return the sum over ``parts`` of a figure in the parts table: ``eur``, ``grams``, ``ma``,
-        ``peak_ma`` or ``minutes``.
+        """Return the sum of a column of the parts table over ``parts``. The column ``key`` is
+        ``eur``, ``grams``, ``ma``, ``peak_ma`` or ``minutes``.
         """
         counted = [(part, n) for part, n in self.quantities.items() if part in parts]
         return sum(float(PARTS[part].get(key, 0)) * quantity for part, quantity in counted)
 
     def sensors_a(self, *, peak: bool = False) -> float:
-        """Return the current in A that the sensors' 3.3 V supply delivers. ``peak``: the maximum
-        current.
+        """Return the current in A that the sensors' 3.3 V supply delivers. ``peak``: True for the
+        maximum current, False for the normal current.
         """
         on_it = ("sensor", "switch", "switch_north", "mux", "converter", "expander", "r1k")
         return self.total("peak_ma" if peak else "ma", on_it) / 1000
 
     def lights_a(self) -> tuple[float, float, float]:
-        """Return the lights' currents in A: all lights white at the profile's brightness and
-        current limit, all lights dark, and the peak when all channels are on at the same instant.
-        The peak occurs when the pulses of all WS2812 are in phase.
+        """Return three currents of the lights in A: all lights white at the profile's brightness
+        and current limit, all lights dark, and the peak when all channels are on at the same
+        instant. The peak occurs when the pulses of all WS2812 are in phase.
         """
         lights = self.profile.lights
         if lights is None:
@@ -248,8 +252,8 @@ class Plans:
         return min(all_a * lights.brightness + dark, lights.supply_a), dark, all_a + dark
 
     def branches(self) -> dict[str, tuple[float, float]]:
-        """Return the maximum current and the fuse of each branch of the supply, in A, by name. The
-        result is empty if the Pi's own supply feeds the whole table.
+        """Return the maximum current and the fuse rating of each branch of the supply, in A, by the
+        branch's name. The result is empty if the Pi's own supply feeds the whole table.
         """
         if isinstance(self.profile.hall, wiring.MatrixHall):
             return {}
@@ -345,7 +349,7 @@ def _check_profile(profile: Profile) -> None:
 
 
 def _row(profile: Profile, row: int) -> Iterator[tuple[str, int, int]]:
-    """Yield name, first column and number of places of each board in a row, from west to east."""
+    """Yield name, first column and number of places of each board in a row, from the west."""
     lights, first = profile.lights, 0
     # The node's firmware expects the lights in a serpentine chain.
     to_and_fro = lights is not None and (lights.serpentine or lights.on_node)
@@ -381,7 +385,7 @@ def _check(profile: Profile, board: Board) -> None:
 
 
 def _line(plans: Plans, part: str) -> dict[str, str]:
-    """Return a line of the parts list as text, by column."""
+    """Return one line of the parts list as texts, by column name."""
     about = PARTS[part]
     orders = about.get("orders", {})
     return {
@@ -435,7 +439,7 @@ def parts_html(plans: Plans) -> str:
 
 
 def report(plans: Plans) -> str:
-    """Return the report: the figures that follow from the drawings, as Markdown text."""
+    """Return the report, a Markdown text with the figures that follow from the drawings."""
     profile = plans.profile
     matrix = isinstance(profile.hall, wiring.MatrixHall)
     apart = "{:g} x {:g}".format(*CELL_MM) if matrix else f"{profile.pitch_mm:g}"
@@ -479,7 +483,7 @@ def report(plans: Plans) -> str:
 
 
 def _signal_rows(plans: Plans) -> dict[str, str]:
-    """Return the report's rows on inputs, buses and grounds."""
+    """Return the report's rows about inputs, buses and grounds."""
     profile, carrier = plans.profile, plans.boards.get("carrier")
     rows: dict[str, str] = {}
     if profile.measures:
@@ -506,7 +510,7 @@ def _signal_rows(plans: Plans) -> dict[str, str]:
 
 
 def _field_rows(profile: Profile) -> dict[str, str]:
-    """Return the report's rows on the magnets' fields at the sensors."""
+    """Return the report's rows about the magnets' fields at the sensors."""
     gap, spacer = profile.gap_mm, spacer_mm(profile)
     strong, weak = (_centred(disc, gap) for disc in (STRONG, WEAK))
     share = strong / STRONG.centred_mt
@@ -534,7 +538,7 @@ def _field_rows(profile: Profile) -> dict[str, str]:
 
 
 def _frame_rows(plans: Plans) -> dict[str, str]:
-    """Return the report's rows on the plate's support, and on how the plate returns to level."""
+    """Return the report's rows about the plate's support and its return to level."""
     frame = plans.frame
     if frame is None:
         return {}
@@ -585,7 +589,9 @@ def spacer_mm(profile: Profile) -> float:
 
 
 def _power_rows(plans: Plans) -> dict[str, str]:
-    """Return the report's rows on currents, their heat and their magnetic fields."""
+    """Return the report's rows about currents, and about the heat and the magnetic fields that the
+    currents cause.
+    """
     profile, lights = plans.profile, plans.profile.lights
     most = plans.sensors_a(peak=True)
     heat = 1.7 * most
@@ -599,7 +605,7 @@ def _power_rows(plans: Plans) -> dict[str, str]:
     fed = profile.rows if lights.strip else len(plans.row_boards)
     row_a = profile.columns * 3 * lights.channel_ma / 1000 * lights.brightness
     near, far = RAILS_MM
-    # Field in mT per ampere of two wires with opposite currents.
+    # Field in mT per ampere of a pair of wires with opposite currents.
     per_a = 0.2 * (1 / near - 1 / far)
     drop_mv = 2000 * row_a * profile.columns * profile.pitch_mm * RAIL_OHM_MM / 8
     dim = profile.size * lights.channel_ma / 1000

@@ -1,8 +1,8 @@
 """The printed parts: the games' pieces, tools for making the pieces, and the gimbal's parts.
 
-A piece is a cup with a magnet on its floor. Ballast fills the cup to the mass that the simulation
-assumes, and a lid with the mark of the pole closes the cup. Lengths are in mm, masses in g. Needs
-manifold3d (the extra ``make``).
+A piece is a cup with a magnet on its floor. Ballast fills the cup up to the mass that the
+simulation assumes, and a lid with the mark of the magnet's pole closes the cup. Lengths are in mm,
+masses in g. Needs manifold3d (the extra ``make``).
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from tiltboard.games.registry import HOSTED
 from tiltboard_plans import frame as f
 
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
-# The ballast is brass shot in epoxy; steel would disturb the field.
+# The ballast is brass shot in epoxy. Steel would disturb the magnetic field.
 PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5
-# Heights over the board in mm: the Hall element of a DRV5055 in SOT-23, and a WS2812B.
+# Heights above the circuit board in mm: the Hall element of a DRV5055 in a SOT-23 package, and a
+# WS2812B light.
 ELEMENT_MM, LIGHT_HIGH_MM = 0.7, 1.6
 _AROUND = 96
 
@@ -43,13 +44,13 @@ class Piece:
     cup: Any
     lid: Any
     bores: list[tuple[float, float, float]]
-    """The cylinders of the hollow inside: from height, to height, and diameter."""
+    """The cylinders of the hollow inside, each as lower height, upper height and diameter in mm."""
     tile: bool
     """True if the piece is a tile, which has a stem under its hat."""
 
     @property
     def printed_g(self) -> float:
-        """The mass of cup and lid, printed solid, in g."""
+        """The mass of the cup and the lid, printed solid, in g."""
         return float(self.cup.volume() + self.lid.volume()) / 1000 * PLA_G_CM3
 
     @property
@@ -82,7 +83,7 @@ def _cylinder(across: float, low: float, high: float, top: float | None = None) 
 
 
 def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
-    """Return bottom, top and diameter of each section of a piece, from the lowest."""
+    """Return the bottom, top and diameter of each section of a piece, lowest section first."""
     foot, below, above = TILE_HAT_MM, TILE_STEM_MM, body.diameter_mm
     if not tile:
         if body.mast_mm is None:
@@ -92,7 +93,9 @@ def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]
 
 
 def _bores(parts: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """Return the hollow inside the sections ``parts``, also as bottom, top and diameter."""
+    """Return the bottom, top and diameter of each section of the hollow inside ``parts``, the
+    sections of a piece.
+    """
     bores = []
     for at, (low, high, across) in enumerate(parts):
         wider = at and across > parts[at - 1][2]
@@ -127,7 +130,9 @@ def _piece(
 
 
 def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
-    """Yield each kind of piece that the games use, with a strong magnet and with a weak magnet."""
+    """Yield each kind of piece that the games use, once with a strong magnet and once with a weak
+    magnet.
+    """
     found: dict[tuple[PieceBody, bool], list[str]] = {}
     for game, kind in HOSTED.items():
         looks = {"pieces": kind.look, **kind.looks}
@@ -146,7 +151,7 @@ def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
 
 
 def marked(lid: Any, pole: str) -> Any:
-    """Return the lid with the mark of the pole that faces the sensor: a groove for north, a cross
+    """Return the lid with a mark for the pole that faces the sensor: a groove for north, a cross
     for south.
     """
     for angle in (0, 90) if pole == "south" else (0,):
@@ -156,8 +161,9 @@ def marked(lid: Any, pole: str) -> Any:
 
 
 def pusher(pole: str) -> Any:
-    """Return a tool that inserts a magnet the right way up: a magnet glued into the tool's tip
-    attracts only one pole. The handle for north is round, the handle for south is square.
+    """Return a tool for inserting a magnet the right way up. A magnet glued into the tool's tip
+    attracts only one pole. The tool for north has a round handle, and the tool for south has a
+    square handle.
     """
     across = STRONG.diameter_mm
     rod = _cylinder(across - 1, 0, 45)
@@ -186,12 +192,12 @@ def calibration_jig(gap_mm: float) -> Any:
 
 
 def sliding(pitch_mm: float, hat_mm: float) -> Iterator[tuple[str, Any]]:
-    """Yield name and body of two parts for sliding tiles: the peg, and the ring around an arrived
-    tile.
+    """Yield the name and body of two parts for sliding tiles: the peg, and the ring that is placed
+    around an arrived tile.
 
-    Tiles slide between pegs. A ring around the stem is too wide to pass between pegs, and narrower
-    than the tile's hat, whose diameter is ``hat_mm``. Yields nothing if pegs would reach up to the
-    hats.
+    Tiles slide between pegs. The ring around a tile's stem is too wide to pass between pegs, and
+    narrower than the tile's hat, whose diameter is ``hat_mm``. Yields nothing if pegs would reach
+    up to the hats.
     """
     peg = peg_mm(pitch_mm)
     if not 0 < peg < TILE_HAT_MM:
@@ -211,8 +217,8 @@ def stl(solid: Any) -> bytes:
 
 
 def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the files for the games' pieces and for the tools to make and test
-    them.
+    """Yield the name and content of each file for the games' pieces and for the tools to make and
+    test the pieces.
     """
     rows = [
         "| file | for | printed | magnet | ballast | weighs |",
@@ -235,8 +241,8 @@ def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, by
     yield "pieces/pieces.md", "\n".join([*rows, ""]).encode()
 
 
-# The parts of the gimbal: bearings, stops, posts and the weight's tray. The axle of a part lies
-# along x.
+# The parts of the gimbal: bearings, stops, posts and the tray for the weight. In each part, the
+# axle lies along x.
 
 AXLE_FIT = 0.2
 
@@ -257,8 +263,8 @@ def axle_holes() -> Any:
 
 
 def _arrow(x: float, y: float, z: float) -> Any:
-    """Return a groove that marks the upper side of a part. The tip points toward the middle of the
-    plate or of the ring.
+    """Return a groove that marks the upper side of a part. The groove is an arrow that points
+    toward the middle of the plate or of the ring.
     """
     return _manifold().cylinder(2.0, 4.0, -1.0, 3).translate((x, y, z - 0.6))
 
@@ -276,8 +282,8 @@ def _bearing() -> Any:
 def _stop() -> Any:
     """Return a stop, which is screwed under the ring and limits the plate's tilt.
 
-    The stop is ``f.STOP_OFF_MM`` from the plate's axle and reaches inward under an ear, which
-    touches it at the maximum tilt. Its x is 0 at the inner side of the ring.
+    The stop is ``f.STOP_OFF_MM`` away from the plate's axle and reaches inward under an ear. At the
+    maximum tilt, the ear touches the stop. The position x = 0 is at the inner side of the ring.
     """
     turn = math.radians(platform.STOP_DEG)
     far = f.STOP_OFF_MM + f.STOP_WIDE_MM / 2
@@ -316,7 +322,9 @@ def _post(high_mm: float) -> Any:
 
 
 def _weight_tray(high_mm: float) -> Any:
-    """Return the tray under the shelf for the weight's discs. ``high_mm``: height of all discs."""
+    """Return the tray under the shelf that holds the discs of the weight. ``high_mm``: total height
+    of all discs.
+    """
     across = platform.WEIGHT_ACROSS_MM
     tray = _manifold().cylinder(high_mm + f.TRAY_MM, across / 2 + 3, -1.0, 96)
     room = _manifold().cylinder(high_mm + f.TRAY_MM, across / 2 + AXLE_FIT, -1.0, 96)
@@ -324,7 +332,7 @@ def _weight_tray(high_mm: float) -> Any:
 
 
 def gimbal_parts(frame: f.Frame) -> Iterator[tuple[str, Any]]:
-    """Yield name and body of each printed part of the gimbal."""
+    """Yield the name and body of each printed part of the gimbal."""
     yield "gimbal-bearing-two-of-it", _bearing()
     yield "gimbal-stop-four-of-it", _stop()
     yield "gimbal-post-two-of-it", _post(-frame.base_top_mm)

@@ -1,5 +1,5 @@
-"""The row board: a circuit board with some places of a row, each with a sensor or two switches, a
-light, and capacitors.
+"""The row board: a circuit board for part of a row of places. Each place has a sensor or two
+switches, a light, and capacitors.
 """
 
 from __future__ import annotations
@@ -8,25 +8,30 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.wiring import LIGHT_MM, DualSwitchHall
 from tiltboard_plans.board import GRID_MM, Board
 
-# Maximum number of places on one board, with a sensor or with two switches at each place.
+# Maximum number of places on one board with a sensor at each place, and on one board with two
+# switches at each place.
 MAX_PLACES, MAX_SWITCHES = 5, 4
 GNDA_Y = 14.24
 MIN_PITCH_MM, MIN_SWITCH_PITCH_MM = 32.8, 45.0
 SWITCH_MM = 1.6  # Distance from a place's centre to each of its switches, in mm.
-HALF_MM = 17.3  # Half the height of a board in mm, if the pitch is large enough.
+# Half the height of a board in mm. Boards are this high only if the pitch is large enough.
+HALF_MM = 17.3
 SCREWS_MM = ((9.0, 6.0, 3.2), (9.0, 6.0, 3.2), (-7.0, -12.0, 3.2))
-"""Position (right, below) of each spacer relative to the first, the last and the middle place, and
-the diameter of its hole, in mm. The three spacers are not in one line, so that the board cannot
-tilt.
+"""Position (to the right, downward) of the three spacers relative to the first, the last and the
+middle place, and the diameter of each spacer's hole, in mm. The three spacers are not in one line,
+so that the board cannot tilt.
 """
-# Position in mm of the third spacer on a board with a light strip, and its hole for an M2.5 screw.
+# Position of the third spacer on a board with a light strip, and diameter of its hole for an M2.5
+# screw, in mm.
 UNDER_STRIP_MM = (8.0, -4.2, 2.7)
 STRIP_WIDE_MM = 10.0
 V33, GNDA, V5, GNDL = "3V3A", "GNDA", "5V", "GNDL"
 
 
 def places_on(profile: Profile) -> tuple[int, ...]:
-    """Return the number of places on each board of a row, from the west, as equal as possible."""
+    """Return the number of places on each board of a row, from west to east. The numbers are as
+    equal as possible.
+    """
     most = MAX_SWITCHES if isinstance(profile.hall, DualSwitchHall) else MAX_PLACES
     boards = -(-profile.columns // most)
     each, more = divmod(profile.columns, boards)
@@ -42,12 +47,12 @@ def row_board(
     lights: bool = True,
     switches: bool = False,
 ) -> Board:
-    """Return a row board. The origin is the first place's Hall element.
+    """Return a row board. The origin is the Hall element of the first place.
 
-    ``westward``: whether the lights' data enters at the east end, as in every second row of a
-    serpentine chain. ``lights``: whether the board has lights; otherwise it has space for a 10 mm
-    wide strip along its upper edge. ``switches``: whether each place has two switches, one for each
-    pole, instead of a linear sensor.
+    ``westward``: True if the lights' data enters at the east end, as in every second row of a
+    serpentine chain. ``lights``: True if the board has lights; otherwise, the board has space for a
+    10 mm wide light strip along its upper edge. ``switches``: True if each place has two switches,
+    one for each pole, instead of a linear sensor.
     """
     board = Board(name)
     high = min(pitch_mm / 2 - 0.2, HALF_MM)
@@ -69,8 +74,8 @@ def row_board(
         (_switches if switches else _sensor)(board, at, at * pitch_mm)
         if not lights:
             continue
-        # A light's index counts along the chain, which starts at the western or at the eastern
-        # light.
+        # A light's index is its position in the chain, which starts at the westernmost or at the
+        # easternmost light.
         order = places - 1 - at if westward else at
         _light(board, at, at * pitch_mm, order, at_end=at == places - 1, westward=westward)
     for net, y, _ in rails:
@@ -112,7 +117,9 @@ def _chain_ends(board: Board, left: float, last: float, places: int, *, westward
 
 
 def _sensor(board: Board, at: int, x: float) -> None:
-    """Add a sensor, in SOT-23 or in TO-92 laid flat, with the Hall element in the same position."""
+    """Add a sensor in a SOT-23 package or in a TO-92 package laid flat. Both packages have the Hall
+    element at the same position.
+    """
     name = f"S{at + 1}"
     board.add(f"U{at + 1}", "sensor", (x, 0), {"1": V33, "2": name, "3": GNDA})
     board.add(f"C{at + 1}", "c100n_smd", (x, -3), {"1": V33, "2": GNDA}, footprint="c0805_flat")
@@ -149,7 +156,7 @@ def _switches(board: Board, at: int, x: float) -> None:
 def _light(board: Board, at: int, x: float, order: int, *, at_end: bool, westward: bool) -> None:
     """Add a place's light.
 
-    ``order``: the light's index along the chain. ``at_end``: whether the light is the eastern one,
+    ``order``: the light's index in the chain. ``at_end``: True if the light is the easternmost one,
     which connects to a wire.
     """
     lx, ly = x + LIGHT_MM[0], -LIGHT_MM[1]

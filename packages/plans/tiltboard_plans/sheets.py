@@ -1,9 +1,9 @@
 """Drawings at a scale of 1:1: patterns for drilling and cutting, felt, and an overlay (the printed
 board to lay on the plate) for each game.
 
-Each drawing is written as DXF for a machine, as one SVG, and as PDF on several A4 pages. The pages
-have marks for joining them and a ruler for checking the printer. Lengths are in mm, x to the east
-and y to the north of the plate's centre.
+Each drawing is written as a DXF file for a machine, as one SVG file, and as a PDF file with several
+A4 pages. The pages have marks for joining them and a ruler for checking the printer. Lengths are in
+mm, x to the east and y to the north of the plate's centre.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from tiltboard_plans.model import Plans
 
 PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)
 LIGHT_HOLE_MM, SCREW_MM, PI_SCREW_MM = 6.0, 4.2, 2.7
-PI_HOLES_MM = (58.0, 49.0)  # Distances between the four screw holes of a Pi's board, in mm.
+# Distances between the centres of the four screw holes in a Pi's board, in mm.
+PI_HOLES_MM = (58.0, 49.0)
 EAR_MM, RING_CORNERS, CIRCLE_CORNERS = 3.6, 90, 72
 PEN_MM, RULER_MM = 0.25, 100
 COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # Colour numbers of the layers in DXF.
@@ -48,11 +49,11 @@ class Sheet:
     name: str
     half_mm: float
     lines: list[tuple[str, float, float, float, float]] = field(default_factory=list)
-    """Layer, start and end of each line."""
+    """Layer, start point and end point of each line."""
     circles: list[tuple[str, float, float, float]] = field(default_factory=list)
-    """Layer, centre and diameter of each circle."""
+    """Layer, centre and diameter in mm of each circle."""
     texts: list[tuple[float, float, float, str]] = field(default_factory=list)
-    """Centre, height and content of each text."""
+    """Centre, height in mm and content of each text."""
 
     @classmethod
     def square(cls, name: str, half_mm: float) -> Sheet:
@@ -64,7 +65,7 @@ class Sheet:
         return sheet
 
     def outline(self, corners: Sequence[tuple[float, float]]) -> None:
-        """Add a cut along a closed line."""
+        """Add a cut along a closed outline."""
         self.path("cut", [*corners, corners[0]])
 
     def box(self, west: float, east: float, south: float, north: float, words: str) -> None:
@@ -104,7 +105,7 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
         guides = Sheet("guides", half)
         for index in range(profile.size):
             _ring(guides, profile.centre_mm(index), lights.offset_mm, profile.pitch_mm)
-        # The rings are set into the felt, with a disc of felt inside each ring.
+        # A ring and, inside the ring, a disc of felt are inserted into each hole of the felt.
         felt.lines += guides.lines
         felt.circles += guides.circles
         yield guides
@@ -127,7 +128,9 @@ def _marked(sheet: Sheet, y: float, words: str) -> None:
 def _ring(
     sheet: Sheet, middle: tuple[float, float], light: tuple[float, float], pitch_mm: float
 ) -> None:
-    """Add a ring that guides a place's light around the piece; the ring's ear covers the light."""
+    """Add a ring that guides the light of a place around the piece. The ring has an ear that covers
+    the light.
+    """
     (x, y), (east, north) = middle, light
     inner, outer = PieceBody().diameter_mm / 2 + 0.5, min(pitch_mm / 2 - 0.4, 17.2)
     away, toward = math.hypot(east, north), math.atan2(north, east)
@@ -145,8 +148,8 @@ def _ring(
 
 
 def _gimbal_ring(frame: Frame) -> Sheet:
-    """Return the gimbal's ring around the plate. Drill lines are holes through a side of the ring,
-    along the plywood.
+    """Return the gimbal's ring around the plate. Lines on the drill layer are holes through a side
+    of the ring, parallel to the plywood.
     """
     x, y, far, deep = frame.ring_mm
     ring = Sheet("gimbal-ring", max(far, deep))
@@ -201,7 +204,7 @@ def _base(frame: Frame) -> Sheet:
 
 
 def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
-    """Yield a drawing of each board of a game, without repetitions; the default board is first."""
+    """Yield a drawing of each different board of a game, the default board first."""
     seen = set()
     for number, preset in enumerate(kind.presets):
         made = kind.create(preset.options)
@@ -268,7 +271,7 @@ def _bezier(points: Sequence[tuple[float, float]], t: float) -> tuple[float, flo
 
 def _zones(profile: Profile, game: Game, name: str) -> Sheet:
     """Return a drawing of a platform's zones: wedges around the centre, clockwise from the north,
-    as on the page.
+    as the page shows them.
     """
     half = profile.plate_mm / 2
     sheet = Sheet.square(name, half)
@@ -325,8 +328,8 @@ def svg(sheet: Sheet) -> str:
 
 
 def pdf(sheet: Sheet) -> bytes:
-    """Return a sheet as a PDF of A4 pages, from the upper left. Printed without scaling, each page
-    shows 180 x 260 mm.
+    """Return a sheet as a PDF of A4 pages, starting at the upper left. Printed without scaling,
+    each page shows 180 x 260 mm of the sheet.
     """
     across, down = (math.ceil(2 * sheet.half_mm / each) for each in PRINTED_MM)
     objects: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
@@ -360,7 +363,8 @@ def _page(sheet: Sheet, column: int, row: int, across: int, down: int) -> str:
     left = west + sheet.half_mm - column * PRINTED_MM[0]
     top = high - sheet.half_mm + row * PRINTED_MM[1]
     out = [f"{MM_PT:.6f} 0 0 {MM_PT:.6f} 0 0 cm {PEN_MM} w"]
-    # Marks at the page's corners, which cover the marks of the next page when the pages are joined.
+    # Marks at the page's corners. When the pages are joined, these marks cover the marks of the
+    # next page.
     for x, y in itertools.product((west, east), (low, high)):
         out.append(f"{x - 4} {y} m {x + 4} {y} l S {x} {y - 4} m {x} {y + 4} l S")
     out.append(f"{west} 8 m {west + RULER_MM} 8 l S")
@@ -392,7 +396,7 @@ def _words(x: float, y: float, size: float, words: str, *, start: bool = False) 
 
 
 def sheet_files(plans: Plans) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of each sheet in its three formats."""
+    """Yield the name and content of each sheet in all three formats."""
     for sheet in sheets(plans):
         yield f"sheets/{sheet.name}.dxf", dxf(sheet).encode()
         yield f"sheets/{sheet.name}.svg", svg(sheet).encode()

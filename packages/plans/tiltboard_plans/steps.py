@@ -33,8 +33,9 @@ STEPS = (
 The view is ``above``, ``below`` (without the stand), or ``alone`` (from above, without other
 parts).
 """
-TURN_DEG, LEAN_DEG = 28.0, 58.0  # Rotation of the picture, and its backward tilt, in degrees.
-APART = 4.0  # Factor on the heights in the exploded view.
+# Rotation of the picture about the vertical axis, and its backward tilt, in degrees.
+TURN_DEG, LEAN_DEG = 28.0, 58.0
+APART = 4.0  # Scale factor for heights in the exploded view.
 LOOKS = {
     "wood": "#c9a063",
     "felt": "#4c6a5c",
@@ -50,8 +51,8 @@ PALE, PART, EDGE = "#ecebe6", "#6b6f75", "#30343a"
 
 
 def step_pictures(assembly: Assembly) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the pictures: one for each step that adds a part, and an exploded
-    view.
+    """Yield the name and content of each picture: one picture for each step that adds a part, and
+    an exploded view.
     """
     solids = [solid for solid in assembly.solids if solid.name != "table top"]
     drawn: dict[tuple[str, bool], Outline] = {}
@@ -90,11 +91,13 @@ class Outline:
     name: str
     colour: str
     level: float
-    """Height of the solid's middle, toward the viewer."""
+    """Height of the solid's middle in the direction of the viewer."""
     box: tuple[float, float, float, float]
-    """West, south, east and north edge in the picture."""
+    """Positions of the west, south, east and north edge in the picture."""
     paths: tuple[str, str]
-    """SVG paths of the whole solid and of the face nearest to the viewer."""
+    """Two SVG paths: the outline of the whole solid, and the outline of the face nearest to the
+    viewer.
+    """
 
     @classmethod
     def of(cls, solid: Solid, *, below: bool) -> Outline:
@@ -114,13 +117,15 @@ class Outline:
 
     @property
     def spot(self) -> tuple[float, float]:
-        """Position of the outline's middle in the picture, with y down."""
+        """Position of the outline's middle in the picture. The y axis points down."""
         west, south, east, north = self.box
         return (west + east) / 2, -(south + north) / 2
 
 
 def _path(body: Any) -> str:
-    """Return the outline of a solid, seen from +z, as an SVG path."""
+    """Return the outline of a solid as an SVG path. The solid is seen from the direction of
+    positive z.
+    """
     loops = body.project().simplify(0.15).to_polygons()
     return "".join("M" + "L".join(f"{x:.1f} {-y:.1f}" for x, y in loop) + "Z" for loop in loops)
 
@@ -151,7 +156,8 @@ def _picture(title: str, before: list[Outline], new: list[Outline]) -> bytes:
 
 def _names(new: list[Outline], x: float, size: float) -> Iterator[str]:
     """Yield a label for each kind of new part, in a column at ``x``, with a line to one of the
-    parts. If all parts belong to the carrier, each part has its designator on it instead.
+    parts. If all new parts belong to the carrier board, each part is marked with its designator
+    instead.
     """
     spots: dict[str, tuple[float, float]] = {}
     alone = all(each.name.startswith("carrier") for each in new)

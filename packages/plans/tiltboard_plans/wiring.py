@@ -1,5 +1,5 @@
-"""The wiring of a table as a Markdown page: where each pin of the Pi leads, and which place each
-multiplexer input belongs to.
+"""A Markdown page about a table's wiring: the destination of each pin of the Pi, and the place that
+each multiplexer input reads.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ MUX_INPUTS = 16
 
 
 def wiring_page(profile: Profile) -> str:
-    """Return a table's pins, multiplexer inputs, chain of lights and lines of config.txt, as
-    Markdown.
+    """Return a Markdown page with a table's pins, multiplexer inputs, chain of lights and lines for
+    config.txt.
     """
     parts = [f"# Wiring of {profile.title}\n\nWhat each part needs is in docs/wiring.md."]
     rows = [(what, f"GPIO{gpio}", HEADER_PIN[gpio], to) for what, gpio, to in pins(profile)]
@@ -50,7 +50,7 @@ def wiring_page(profile: Profile) -> str:
 
 
 def pins(profile: Profile) -> Iterator[tuple[str, int, str]]:
-    """Yield signal, GPIO number and destination of each wire from the Pi's header."""
+    """Yield the signal, GPIO number and destination of each wire from the Pi's header."""
     hall, lights, panel = profile.hall, profile.lights, profile.panel
     if isinstance(hall, MuxAdcHall):
         for line, pin in enumerate(hall.address_pins):
@@ -85,7 +85,9 @@ def pins(profile: Profile) -> Iterator[tuple[str, int, str]]:
 
 
 def _muxes(profile: Profile) -> Iterator[tuple[object, ...]]:
-    """Yield each multiplexer's name, channel and inputs: place, spare signal, or "-" if unused."""
+    """Yield each multiplexer's name, channel and inputs. An input is a place, a spare signal, or
+    "-" if unused.
+    """
     carried = dict(enumerate(profile.places))
     carried |= dict(Controller.of(profile).spares)
     for mux in range(max(carried) // MUX_INPUTS + 1):
@@ -95,8 +97,8 @@ def _muxes(profile: Profile) -> Iterator[tuple[object, ...]]:
 
 
 def _expanders(profile: Profile, hall: DualSwitchHall) -> Iterator[tuple[object, ...]]:
-    """Yield row, address, state of the three address pins, and first and last place of each port
-    expander.
+    """Yield the row, address, levels of the three address pins, first place and last place of each
+    port expander.
     """
     for row, address in enumerate(hall.addresses):
         straps = ("high" if address >> bit & 1 else "low" for bit in (2, 1, 0))
@@ -105,8 +107,8 @@ def _expanders(profile: Profile, hall: DualSwitchHall) -> Iterator[tuple[object,
 
 
 def _chain(profile: Profile) -> Iterator[tuple[object, ...]]:
-    """Yield each row's number, first and last place along the chain of lights, and the lights'
-    numbers.
+    """Yield the number of each row, its first and last place along the chain of lights, and the
+    numbers of its lights.
     """
     for row in range(profile.rows):
         indices = range(row * profile.columns, (row + 1) * profile.columns)

@@ -27,7 +27,7 @@ from tiltboard_plans.wiring import wiring_page
 
 
 def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
-    """Yield the name, including its folder, and the content of each file."""
+    """Yield the name and the content of each file. The name includes the file's folder."""
     texts = {
         "report.md": report(plans),
         "wiring.md": wiring_page(plans.profile),
@@ -65,7 +65,7 @@ EXPORTS = (
 
 
 def export(plans: Plans, folder: Path) -> bool:
-    """Let KiCad write STEP files, plots and placements of the boards into ``folder``.
+    """Run KiCad to write STEP files, plots and placements of the boards into ``folder``.
 
     Returns False if ``kicad-cli`` of KiCad 9 is not installed or fails.
     """
@@ -82,15 +82,16 @@ def export(plans: Plans, folder: Path) -> bool:
 
 
 def can_print() -> bool:
-    """Return whether manifold3d is installed, which the printed parts need."""
+    """Return whether manifold3d is installed. The printed parts need this library."""
     return find_spec("manifold3d") is not None
 
 
 def placement(board: Board) -> str:
-    """Return a placement table in the format of board makers: position and rotation of each part.
+    """Return a placement table in the format that board makers use: position and rotation of each
+    part.
 
-    Positions are in mm from the board's lower left corner. Rotations are counterclockwise from
-    KiCad's own footprint, in degrees.
+    Positions are in mm from the board's lower left corner. Rotations are counterclockwise from the
+    orientation of KiCad's own footprint, in degrees.
     """
     left, _, _, bottom = board.edge
     rows = ["Designator,Value,Package,Mid X,Mid Y,Rotation,Layer"]
@@ -106,7 +107,7 @@ def placement(board: Board) -> str:
 
 
 def board_parts(board: Board) -> str:
-    """Return a board's parts list with designators, as CSV in the format of board makers."""
+    """Return a board's parts list with designators, as CSV in the format that board makers use."""
     rows = ["Comment,Designator,Footprint,Quantity,Manufacturer,Manufacturer Part,LCSC Part"]
     refs: dict[str, list[str]] = {}
     for part in _placed(board):

@@ -1,9 +1,10 @@
-"""The web page of a club's evening: each table on the broker, live, with pairings and results.
+"""The web page of a club's evening, which shows each table on the broker live, with pairings and
+results.
 
 The page runs in a separate process. It receives the public state of each table (``SpectatorView``)
 from the broker. Each browser gets the newest state of each table as server-sent events
 (https://html.spec.whatwg.org/multipage/server-sent-events.html). Browsers cannot change anything,
-and the number of spectators makes no difference to the tables.
+and the number of spectators does not affect the tables.
 """
 
 from __future__ import annotations
@@ -46,12 +47,14 @@ from tiltboard_online.far.link import Link
 
 MAX_TABLES = 500
 MAX_KEY = 64  # Maximum length of a table's key; a valid key has 22 letters.
-AGED_S = 3600.0  # Time of silence in seconds after which a table is removed if space is needed.
+# If space is needed, a table that has sent no message for this many seconds can be removed.
+AGED_S = 3600.0
 MAX_LOOKERS = 1_000
-# Maximum number of messages per second from all tables together; they use half a core.
+# Maximum number of messages per second from all tables together. Handling this rate takes half a
+# processor core.
 MAX_PER_S = 1_000
 PERIOD_S = 0.1  # Minimum time between two updates to a browser, in seconds.
-# Time without updates after which an empty comment keeps the connection open, in seconds.
+# Interval in seconds after which an empty comment keeps an idle connection open.
 QUIET_S = 20.0
 
 _log = logging.getLogger(__name__)
@@ -63,7 +66,7 @@ class Shown(msgspec.Struct, frozen=True):
     id: str
     """The public name of the table."""
     board: int
-    """The number of the table's board layout."""
+    """The number that identifies the table's board layout."""
     online: bool
     seen: SpectatorView
     type: str = "table"
@@ -73,22 +76,23 @@ class Club:
     """The page of a club's evening.
 
     ``evening`` is the file with the players, or None. The thread of ``link`` calls ``_hear`` with
-    each message; the other methods run in the event loop of the web server.
+    each message; the event loop of the web server calls the other methods.
     """
 
     def __init__(
         self, link: Link, evening: Path | None, spoken: Catalogue, clock: Clock | None = None
     ) -> None:
         self._clock = clock or SystemClock()
-        self._told_s: dict[str, float] = {}  # Time of the last message from each table, by key.
+        # Time of the last message from each table, by the table's key.
+        self._told_s: dict[str, float] = {}
         self._spoken, self._evening = spoken, evening
         self._encode = encoder(spoken)
-        # Each table and its layout, by key. The dictionary is replaced on each change and never
-        # modified, because another thread reads it.
+        # Each table and its layout, by the table's key. The dictionary is replaced on each change
+        # and never modified, because another thread reads it.
         self._tables: dict[str, tuple[Shown, Layout]] = {}
         self._online: dict[str, bool] = {}
         self._sheet: EveningSheet | None = None
-        # The number of the unfinished game that was last seen at each table, by key.
+        # The number of the last unfinished game at each table, by the table's key.
         self._going: dict[str, int] = {}
         self._woken: set[asyncio.Event] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -144,8 +148,8 @@ class Club:
     def _worth(
         self, pairs: Container[frozenset[str]], key: str, table: Shown
     ) -> tuple[bool, bool, bool]:
-        """Return a rank for choosing the table to remove if there are too many; the lowest rank
-        goes first.
+        """Return the rank of a table. If there are too many tables, the table with the lowest rank
+        is removed.
 
         Tables with a game of the evening rank first, then connected tables, then tables with recent
         messages. A message does not prove which table sent it.
@@ -180,7 +184,7 @@ class Club:
 
     def _wake(self) -> None:
         if self._loop is not None:
-            with suppress(RuntimeError):  # The event loop is just ending.
+            with suppress(RuntimeError):  # The event loop is just being closed.
                 self._loop.call_soon_threadsafe(self._wake_all)
 
     def _wake_all(self) -> None:
@@ -221,7 +225,8 @@ class Club:
     def _note_results(self, file: Path) -> None:
         for key, (table, _) in self._tables.items():
             seen = table.seen
-            # A game that was already over when this page first saw it belongs to another evening.
+            # A game that was already over when this page first received the table's state belongs
+            # to another evening.
             if self._sheet is None or not seen.over or self._going.pop(key, None) != seen.number:
                 continue
             game = open_game(self._sheet, frozenset(seen.names.values()))
@@ -240,8 +245,8 @@ class Club:
         key = request.path_params.get("key")
 
         def wanted(of: str, table: Shown) -> bool:
-            """Return whether a browser gets this table's state: a table's own link always shows the
-            table, the club's page shows only known tables that want to be listed.
+            """Return whether a browser gets this table's state. The table's own link always shows
+            the table; the club's page shows only known tables that agree to be listed.
             """
             known = table.id in self._online
             return of == key if key is not None else table.seen.listed and known

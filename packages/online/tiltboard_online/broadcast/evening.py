@@ -1,7 +1,8 @@
-"""The evening of a club: pairings, results and standings, all from one text file (docs/club.md).
+"""A club's evening: pairings, results and standings, all computed from one text file
+(docs/club.md).
 
 The rounds are computed after each change of the file. A round robin uses the circle method; a Swiss
-tournament uses FIDE's Dutch rules (py4swiss, extra ``club``).
+tournament uses FIDE's Dutch rules (the library py4swiss, in the extra ``club``).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Evening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of the file of an evening."""
+    """The content of the file that describes an evening."""
 
     players: Annotated[list[Name], msgspec.Meta(min_length=2, max_length=200)]
     title: Annotated[str, msgspec.Meta(max_length=80)] = ""
@@ -98,8 +99,8 @@ def read_evening(path: Path) -> EveningSheet:
 
 
 def _rounds(evening: Evening, results: Results) -> list[list[Game]]:
-    """Return all rounds of a round robin, or the rounds of a Swiss tournament that the results so
-    far allow to pair.
+    """Return all rounds of a round robin. For a Swiss tournament, return the rounds that can be
+    paired from the results so far.
     """
 
     def told(number: int, pairs: Sequence[tuple[str, str | None]]) -> list[Game]:
@@ -121,8 +122,8 @@ def _rounds(evening: Evening, results: Results) -> list[list[Game]]:
 
 
 def round_robin(players: Sequence[str]) -> list[list[tuple[str, str | None]]]:
-    """Return rounds in which each player meets each other player once. By the circle method, one
-    player keeps the same position and the others rotate.
+    """Return rounds in which each player meets every other player once. In the circle method, one
+    player keeps a fixed position and the other players rotate.
     """
     ring: list[str | None] = [*players, *([None] if len(players) % 2 else [])]
     rounds = []
@@ -138,7 +139,7 @@ def round_robin(players: Sequence[str]) -> list[list[tuple[str, str | None]]]:
 
 def _swiss(evening: Evening, before: Sequence[Sequence[Game]]) -> list[tuple[str, str | None]]:
     """Return the pairs of the next round of a Swiss tournament, or an empty list if no new pairing
-    is possible. ``before``: the finished rounds.
+    is possible. ``before``: the pairs of the finished rounds.
     """
     from py4swiss.engines import DutchEngine
     from py4swiss.engines.common import PairingError
@@ -199,8 +200,8 @@ def standings(
 
 
 def open_game(sheet: EveningSheet, names: frozenset[str]) -> tuple[int, str, str] | None:
-    """Return round, first player and second player of the first game without a result between the
-    two players in ``names``, or None.
+    """Return the number of the round, the first player and the second player of the first
+    unfinished game between the two players in ``names``, or None if there is no such game.
     """
     for number, games in enumerate(sheet.rounds, 1):
         for first, second, won in games:
@@ -210,7 +211,7 @@ def open_game(sheet: EveningSheet, names: frozenset[str]) -> tuple[int, str, str
 
 
 def open_pairs(sheet: EveningSheet) -> set[frozenset[str]]:
-    """Return the two players' names for each game without a result."""
+    """Return the pair of players' names for each unfinished game."""
     games = (game for each in sheet.rounds for game in each)
     return {frozenset((first, second)) for first, second, won in games if second and won is None}
 

@@ -1,4 +1,5 @@
-"""The messages that show a table in a smart home by Home Assistant's MQTT discovery (docs/home.md).
+"""The messages that show a table in a smart home through Home Assistant's MQTT discovery
+(docs/home.md).
 
 One retained message describes all entities of a table as one device
 (https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload). Another retained
@@ -20,9 +21,10 @@ from tiltboard.firmware_host.table.commands import Again, TakeBack, Verb
 
 ONLINE, OFFLINE = b"online", b"offline"
 EVENTS = ("win", "draw", "fault")
-LEVEL_STEP_DEG = 0.5  # Minimum published change of the tilt in degrees; smaller changes are noise.
+# Minimum change of the tilt in degrees that is published. Smaller changes are noise.
+LEVEL_STEP_DEG = 0.5
 PLAYED = ("turn", "settle", "fix")
-# Faults that are requests: a player or device waits until a person presses a button.
+# Faults that are really requests: a player or device waits until a person presses a button.
 REQUESTS = ("asked",)
 
 
@@ -58,7 +60,8 @@ def discovery(
     """Return the description of the device, to be retained at ``homeassistant/device/ID/config``.
 
     ``table``: the table's public name. ``name``: the device's name for people. ``online``: the
-    topic of the table's availability. ``commands``: whether the smart home can send commands.
+    topic that reports whether the table is online. ``commands``: True if the smart home can send
+    commands.
     """
     at, unique = topics(table), f"tiltboard_{table}"
 
@@ -125,7 +128,7 @@ def discovery(
 def state_of(
     layout: Layout, snapshot: Snapshot, spoken: Catalogue, before: HomeState | None = None
 ) -> HomeState:
-    """Return the state of a table after a step. ``before``: the state that was published last, or
+    """Return the state of a table after a step. ``before``: the previously published state, or
     None.
     """
     game, played, players = layout.game, snapshot.game, snapshot.players
@@ -160,9 +163,7 @@ def state_of(
 
 
 def events(before: HomeState | None, now: HomeState) -> list[dict[str, Any]]:
-    """Return the events between the states ``before`` and ``now``, each as the content of a
-    message.
-    """
+    """Return the message contents for all events between the states ``before`` and ``now``."""
     if before is None:
         return []
     found: list[dict[str, Any]] = []

@@ -1,8 +1,8 @@
-"""Publishes the state of this table on a broker, for spectators and for a smart home, as the
-settings allow.
+"""Publishes the state of this table on a broker, for spectators and for a smart home, if the
+settings allow it.
 
-The table's thread hands over its newest snapshot. Another thread makes messages from the changes.
-Commands of the smart home go through ``Table.submit`` like all other commands.
+The table's thread passes on its newest snapshot. Another thread turns changes into messages.
+Commands from the smart home go through ``Table.submit`` like all other commands.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ from tiltboard_online.broadcast.spectator_view import MAX_BYTES, OneLate, seen_o
 from tiltboard_online.far.link import Broker, Link
 
 KEY_FILE = "look-key"
-# The key is part of the topics, where each user of the broker can read it, so a secret proves which
-# table owns the key.
+# Each user of the broker can read the table's key, because it is part of the topics. Therefore a
+# secret in this file proves which table owns the key.
 PROOF_FILE = "look-proof"
 KEY_BYTES = 16
-_KEY = re.compile("[A-Za-z0-9_-]{22}")  # A key of ``KEY_BYTES`` bytes in base64url (RFC 4648).
-LOOK = "tiltboard/look/"  # The table's key follows; whoever knows the key can watch the table.
+# A key of ``KEY_BYTES`` bytes, encoded in base64url (RFC 4648).
+_KEY = re.compile("[A-Za-z0-9_-]{22}")
+# First part of a topic, followed by the table's key. Anyone who knows the key can watch the table.
+LOOK = "tiltboard/look/"
 PERIOD_S = 0.05
-ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0  # Maximum rate and burst of commands from the smart home.
+# Maximum rate (per second) and maximum burst of commands from the smart home.
+ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0
 
 COPIED = text(
     "Another table has this table's key, as its card was copied. Delete the file {file} in the "
@@ -52,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 def look_key(state: Path, name: str = KEY_FILE) -> str:
-    """Return the key of this table's link for spectators, or another key that is stored as
+    """Return the key in this table's link for spectators, or another key that is stored in the file
     ``name``.
 
     The key is created at the first use, or if the file has no valid key. Deleting the file makes
@@ -82,12 +85,12 @@ def look_key(state: Path, name: str = KEY_FILE) -> str:
 
 
 def public_name(key: str) -> str:
-    """Return the name of a table in topics that must not reveal its key."""
+    """Return the table's name for topics that must not reveal the table's key."""
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
 def online_topic(key: str) -> str:
-    """Return the topic of the availability of the table with ``key``."""
+    """Return the topic that reports whether the table with ``key`` is online."""
     return f"tiltboard/table/{public_name(key)}/online"
 
 
@@ -131,7 +134,7 @@ class Telling:
         self._thread = Thread(target=self._run, name="telling", daemon=True)
 
     def start(self) -> None:
-        """Connect to the broker, and publish each change from now on."""
+        """Connect to the broker, and start publishing each change."""
         name, profile = public_name(self._key), self._table.layout().profile
         self._link.publish(self._online, home.ONLINE, retain=True)
         if self._home.discovery is not None:

@@ -1,8 +1,8 @@
 """The public state of a table for spectators: one small retained message per table.
 
-The message has the confirmed position and the sentence of the page. A spectator's program builds
-the board from the name and the options of the game by its own rules, so a message cannot bring a
-board of its own (docs/club.md).
+The message has the confirmed position and the sentence that the page shows. A spectator's program
+creates the board from the name and the options of the game by its own rules, so a message cannot
+bring its own board (docs/club.md).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from tiltboard.games.registry import game_type
 # part.
 MAX_BYTES = 16_384
 LONGEST_SENTENCE = 300
-PLATE = "plate-10"  # Every game fits on this profile's plate.
+PLATE = "plate-10"  # Name of a table profile on whose plate every game fits.
 Places = Annotated[dict[Name, Name], msgspec.Meta(max_length=100)]
 
 
 class SpectatorView(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The public state of a table."""
+    """The public state of a table, as spectators receive it."""
 
     table: Name
     """The table's name for people."""
@@ -46,10 +46,10 @@ class SpectatorView(msgspec.Struct, frozen=True, omit_defaults=True):
     """The options of the game that differ from the default options."""
     to_move: Name | None = None
     cells: Places = {}
-    """The piece on each occupied place, by place."""
+    """The piece on each occupied place, by place name."""
     marks: Annotated[dict[Name, Literal["last", "win"]], msgspec.Meta(max_length=100)] = {}
-    """The role of each marked place, by place: ``last`` for the last move, ``win`` for a winning
-    piece.
+    """The role of each marked place, by place name: ``last`` for the last move, ``win`` for a
+    winning piece.
     """
     move: Name | None = None
     say: Annotated[str, msgspec.Meta(max_length=LONGEST_SENTENCE)] = ""
@@ -59,8 +59,8 @@ class SpectatorView(msgspec.Struct, frozen=True, omit_defaults=True):
     names: Annotated[dict[Name, Name], msgspec.Meta(max_length=4)] = {}
     """The name of the person for each player, if the settings allow names."""
     listed: bool = False
-    """True if the club's page can show this table to all visitors; otherwise only the table's link
-    does.
+    """True if the club's page can show this table to all visitors. Otherwise, only the table's own
+    link shows it.
     """
 
 
@@ -101,7 +101,7 @@ def seen_of(
             for place, role in guidance.roles.items()
             if role in ("win", "last")
         },
-        # A move in a game of seats can reveal information that is hidden from other players.
+        # In a game in which each player has a private view, a move can reveal hidden information.
         move=played.moves[-1][:40] if played.moves and snapshot.seats is None else None,
         say=say if len(say) <= LONGEST_SENTENCE else f"{say[: LONGEST_SENTENCE - 3]}...",
         over=result is not None,
@@ -127,11 +127,11 @@ class OneLate:
         self._number = -1
         self._after: dict[
             int, SpectatorView
-        ] = {}  # The public states of the newest two positions, by number of moves.
+        ] = {}  # The public states of the two newest positions, by number of moves.
 
     def shown(self, seen: SpectatorView) -> SpectatorView:
-        """Return the state that spectators can see now, which is one move old. Its sentence is
-        empty, because sentences describe the present move.
+        """Return the state that spectators can see now, which is one move old. The sentence in this
+        state is empty, because the table's sentence describes the newest move.
         """
         if seen.number != self._number:
             self._number, self._after = seen.number, {}

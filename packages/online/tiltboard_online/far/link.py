@@ -38,16 +38,19 @@ if TYPE_CHECKING:
     from paho.mqtt.client import Client
 
 KEEP_ALIVE_S = 30
-# The delay before a new try doubles from the first to the last value, in seconds.
+# First and maximum delay before a new attempt to connect, in seconds. The delay doubles after each
+# attempt.
 FIRST_RETRY_S, LAST_RETRY_S = 1, 120
-STEADY_S = 10.0  # A connection that lasts more seconds than this resets the delay.
+STEADY_S = 10.0  # Minimum duration in seconds of a connection that resets the delay.
 # Maximum size of a message; the client disconnects if the broker sends a larger message.
 MAX_BYTES = 128 * 1024
-# Maximum number of QoS 1 messages that the broker can send before an acknowledgement.
+# Maximum number of QoS 1 messages that the broker can send before the first of them is
+# acknowledged.
 MAX_UNANSWERED = 20
 GOODBYE_S = 3.0  # Maximum wait until the broker accepts the last messages, in seconds.
-MAX_QUEUED = 1000  # Maximum number of unacknowledged messages; with more, the client disconnects.
-# Maximum rate and burst of retained messages that are published again.
+# Maximum number of unacknowledged messages. The client disconnects if there are more.
+MAX_QUEUED = 1000
+# Maximum rate (per second) and maximum burst of retained messages that are published again.
 REPEATS_PER_S, REPEATS_AT_ONCE = 1.0, 5.0
 QOS = 1
 SERVICES = ("_secure-mqtt._tcp.local.", "_mqtt._tcp.local.")
@@ -61,7 +64,7 @@ _log = logging.getLogger(__name__)
 
 
 class FarError(TiltboardError):
-    """The installation or the settings do not allow connections to other tables."""
+    """Raised if the installation or the settings do not allow connections to other tables."""
 
 
 def need_far() -> None:
@@ -84,7 +87,7 @@ class Broker:
     user: str | None = None
     password: str | None = None
     ca: Path | None = None
-    """A file with the certificates that are trusted instead of the system's certificates."""
+    """A file with certificates to trust instead of the system's certificates."""
 
     @classmethod
     def of(cls, settings: FarSettings) -> Broker | None:
@@ -105,11 +108,11 @@ class Broker:
 
 
 def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker | None:
-    """Return a broker that the local network announces by mDNS, or None.
+    """Return a broker that announces itself in the local network by mDNS, or None.
 
-    A broker with TLS is preferred: after the first broker is found, the search waits up to
-    ``secure_within_s`` more seconds for it. The result has no password, so none is sent to a broker
-    that is found.
+    A broker with TLS is preferred: after the first broker is found, the search for a broker with
+    TLS continues for up to ``secure_within_s`` seconds. The result has no password, so no password
+    is sent to a broker that is found in this way.
     """
     from zeroconf import ServiceBrowser, Zeroconf
 
@@ -140,12 +143,12 @@ def find_broker(within_s: float = 3.0, secure_within_s: float = 1.0) -> Broker |
 
 
 def why_unreachable(settings: FarSettings, within_s: float = 3.0) -> Message | None:
-    """Return the reason why this table cannot play with other tables, as a sentence for players, or
-    None if it can.
+    """Return the reason why this table cannot play with other tables, as a sentence for players.
+    Return None if the table can play with other tables.
 
-    Connects to the broker in the settings, or searches the network for a broker. Each step takes up
-    to ``within_s`` seconds, and a search one second more, so do not call this in the table's
-    thread.
+    This function connects to the broker in the settings, or searches the network for a broker. Each
+    step takes up to ``within_s`` seconds, and a search one second more, so do not call this
+    function in the table's thread.
     """
     try:
         need_far()
@@ -214,17 +217,18 @@ class Link:
         most_per_s: int = 200,
         clock: Clock | None = None,
     ) -> None:
-        """Prepare a connection to ``broker``, or with None to the broker that ``start`` finds in
-        the network.
+        """Prepare a connection to ``broker``. If ``broker`` is None, ``start`` searches the network
+        for a broker.
 
         ``will``: topic and content that the broker publishes and retains if the connection is lost
         without ``close``. ``secret``: a text that only this table knows. ``copied``: the notice if
         another table with the same will has the same secret. ``most_per_s``: the maximum rate of
-        received messages; at this rate the broker has to wait. Raises FarError or ConfigError.
+        received messages; the broker must wait before it sends more. Raises FarError or
+        ConfigError.
         """
         need_far()
         self._secret, self._if_copied, self._copied = secret.encode(), copied, False
-        # A random question, which only a table with the same secret can answer.
+        # A random question that only a table with the same secret can answer.
         self._asked = secrets.token_hex(16)
         self._since_s = 0.0
         self._named = broker
@@ -266,8 +270,8 @@ class Link:
         return self._lacks or (self._if_copied if self._copied else None)
 
     def start(self) -> None:
-        """Connect in a separate thread, and reconnect after each loss. If the settings name no
-        broker, the search takes some seconds.
+        """Connect in a separate thread, and reconnect whenever the connection is lost. If the
+        settings name no broker, the search takes some seconds.
         """
         try:
             self._try()
@@ -314,7 +318,7 @@ class Link:
         self._lacks = text("The broker {broker} has not answered yet.", broker=broker)
 
     def close(self) -> None:
-        """Publish the will, so that listeners know that the table is offline, and disconnect."""
+        """Publish the will, which reports that the table is offline, and disconnect."""
         with self._lock:
             connected, self._closed = self.connected, True
             if self._retry is not None:
@@ -324,8 +328,8 @@ class Link:
         if connected and self._will is not None:
             self._client.publish(*self._will, qos=QOS, retain=True)
         self._client.disconnect()
-        # The client's thread can block in name resolution, in a handshake, or on a broker that does
-        # not read.
+        # The client's thread can be blocked by name resolution, by a handshake, or by a broker that
+        # does not read.
         goodbye = Thread(target=self._client.loop_stop, daemon=True)
         goodbye.start()
         goodbye.join(GOODBYE_S if connected else 0.0)
@@ -370,7 +374,7 @@ class Link:
                 self._sent(self._client, topic, content, True)
 
     def _watch(self, client: Client, topic: str) -> None:
-        """Detect messages of other clients that overwrite the retained message of a topic."""
+        """Detect whether another client has overwritten the retained message of a topic."""
         from paho.mqtt.subscribeoptions import SubscribeOptions
 
         def hear(_client: Any, _data: Any, message: Any) -> None:
@@ -389,11 +393,11 @@ class Link:
         client.subscribe(topic, options=SubscribeOptions(QOS, noLocal=True, retainHandling=never))
 
     def subscribe(self, topics: str, listener: Listener, *, retained: bool = True) -> None:
-        """Call ``listener`` with each message of some topics, including retained messages if
-        ``retained``.
+        """Call ``listener`` with each message whose topic matches ``topics``. If ``retained`` is
+        true, this includes retained messages.
 
-        In ``topics``, ``+`` stands for one level of a topic, and ``#`` for all further levels. Do
-        not subscribe to a single topic at which this connection itself retains a message.
+        In ``topics``, ``+`` matches one level of a topic, and ``#`` matches all further levels. Do
+        not subscribe to an individual topic at which this connection itself retains a message.
         """
 
         def hear(_client: Any, _data: Any, message: Any) -> None:
@@ -505,7 +509,7 @@ class Link:
 
     def _slow_down(self) -> None:
         """Wait while messages arrive faster than the rate limit. The client does not read during
-        the wait, so the broker has to wait, too.
+        this time, so the broker must wait, too.
         """
         while not self._bucket.take():
             self._clock.sleep(1 / self._most_per_s)
@@ -521,7 +525,7 @@ def _guarded_client(failed: Callable[[Exception], None]) -> Client:
 
     class GuardedClient(Client):
         def _sock_recv(self, bufsize: int) -> bytes:
-            if bufsize > MAX_BYTES:  # The rest of a packet, after its length.
+            if bufsize > MAX_BYTES:  # The length of the packet has been read; the rest follows.
                 raise ConnectionError(f"The broker sends a packet of {bufsize} bytes.")
             return super()._sock_recv(bufsize)
 

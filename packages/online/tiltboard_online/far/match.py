@@ -3,8 +3,8 @@
 
 Each table stores the same list of steps. Only one table can write the step with a given number: the
 table of the player to move after the earlier steps. Therefore two tables never write the same
-number. A list that arrives late, twice or out of order is the same as the start of the table's own
-list.
+number. If a table receives a list late, twice or out of order, the received list is the same as the
+beginning of the table's own list.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from tiltboard.firmware_host.table.commands import Phrase
 from tiltboard.games.base import Game, Position, RulesError
 
 VERSION = 1
-MAX_STEPS = 2000  # Maximum number of steps of a game; a longer list is rejected unread.
-MAX_WISHES = 8  # Maximum number of wishes of one table for the next step.
-AT_ONCE = 8  # Maximum number of steps per call, so that a scan does not wait long.
+MAX_STEPS = 2000  # Maximum number of steps of a game. A longer list is rejected without being read.
+# Maximum number of offers and answers (wishes) that one table can have for the next step.
+MAX_WISHES = 8
+# Maximum number of steps that one call adds to the match. More steps would delay the next scan of
+# the sensors.
+AT_ONCE = 8
 
 Kind = Literal["move", "take-back", "draw", "resign", "time", "new-game"]
 Word = Annotated[str, msgspec.Meta(max_length=60, pattern="^[!-~]*$")]
@@ -37,7 +40,7 @@ class MatchStep(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fie
 
     kind: Kind
     text: Word
-    """The move, or for ``take-back`` the number of moves that remain."""
+    """The move. For ``take-back``, the number of moves that remain."""
     who: Word
     """The player who moved or made the request."""
 
@@ -56,9 +59,11 @@ class Wish(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 
 class Said(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """The last phrase that a table sent to the others, and the names of its people.
+    """The last phrase that a table sent to the other tables, and the names of the people at this
+    table.
 
-    ``number`` counts the changes of both. ``people`` has the person's name for each player.
+    ``number`` counts the changes of the phrase and the names. ``people`` has the person's name for
+    each player.
     """
 
     number: Count = 0
@@ -74,9 +79,9 @@ class Agreed(
     game: Word
     options: Annotated[dict[Word, bool | int | str | list[str] | None], msgspec.Meta(max_length=20)]
     rules: Word
-    """The digest of the game's rules, by ``digest_of``."""
+    """The digest of the game's rules, as ``digest_of`` returns it."""
     seats: Annotated[dict[Word, Key], msgspec.Meta(min_length=1, max_length=4)]
-    """The key of each player's table, by player; empty until a table joins."""
+    """The key of each player's table, by player. A key is empty until a table joins."""
     names: Annotated[dict[Key, Line], msgspec.Meta(max_length=4)] = {}
     """The name of each table, by the table's key."""
     clock: ClockTime | None = None
@@ -104,7 +109,7 @@ class Differs(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 
 
 class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello", tag_field="type"):
-    """The message of a table that knows the match's code and asks for a seat."""
+    """The message of a table that knows the match's code and asks to join as a player."""
 
     name: Line
     """The name of the table for people."""
@@ -123,7 +128,7 @@ class MatchState(
 
     agreed: Agreed
     game: Count = 0
-    """The number of the game in the match, from 0."""
+    """The number of the current game in the match, counted from 0."""
     steps: Annotated[tuple[MatchStep, ...], msgspec.Meta(max_length=MAX_STEPS)] = ()
     """The steps of the current game."""
     wishes: Annotated[tuple[Wish, ...], msgspec.Meta(max_length=MAX_WISHES)] = ()
@@ -140,7 +145,7 @@ class MatchState(
 
     def wants(self, game: int, number: int, step: MatchStep) -> bool:
         """Return whether the table agrees that ``step`` becomes step ``number`` of game ``game``. A
-        table that already has this step, or that plays a later game, agrees.
+        table that already has this step, or that already plays a later game, agrees.
         """
         if self.game != game:
             return self.game > game
@@ -177,12 +182,12 @@ def digest_of(game: Game, positions: int = 60) -> str:
 
 @dataclass(frozen=True)
 class Course:
-    """The course of a game: the positions and moves that its steps have made."""
+    """The course of a game: all steps so far, and the positions and moves that result from them."""
 
     game: Game
     seats: Mapping[str, str]
     reached: tuple[Position, ...]
-    """The positions from the start of the game, one more than ``moves``."""
+    """All positions since the start of the game. There is one position more than ``moves``."""
     moves: tuple[str, ...] = ()
     ended: MatchStep | None = None
     """The step with which the players ended the game, or None."""
@@ -241,8 +246,8 @@ class Course:
 class Match:
     """A match as one table knows it.
 
-    ``state`` is the table's own state. ``heard`` has the last state received from each table; after
-    a loss of data, this includes the table's own earlier state.
+    ``state`` is the table's own state. ``heard`` has the last state received from each table. If
+    the table has lost data, this includes its own earlier state.
     """
 
     table: str
@@ -253,7 +258,7 @@ class Match:
 
     @classmethod
     def of(cls, table: str, state: MatchState, game: Game) -> Match:
-        """Return the match of a stored state. Raises ValueError if the rules do not allow the
+        """Return the match with a stored state. Raises ValueError if the rules do not allow the
         stored steps.
         """
         course = Course(game, state.agreed.seats, (game.start(),))
@@ -278,11 +283,11 @@ class Match:
 
     @property
     def unanswered(self) -> tuple[MatchStep, ...]:
-        """The steps that other tables want and this table has not agreed to."""
+        """The steps that other tables want and to which this table has not agreed."""
         return tuple(step for step in self.wanted() if self.table in self.lacks(step))
 
     def others(self) -> Mapping[str, MatchState]:
-        """Return the last states of the other tables, by their keys."""
+        """Return the last received states of the other tables, by the tables' keys."""
         return {table: there for table, there in self.heard.items() if table != self.table}
 
     def lacks(self, step: MatchStep) -> frozenset[str]:
@@ -304,7 +309,7 @@ class Match:
         )
 
     def wanted(self) -> tuple[MatchStep, ...]:
-        """Return the steps that tables want next, the wishes of this table first."""
+        """Return the steps that tables want next, starting with the wishes of this table."""
         states = (self.state, *self.others().values())
         return tuple(
             dict.fromkeys(
@@ -328,8 +333,8 @@ class Match:
         return None
 
     def wanting(self, step: MatchStep) -> Match:
-        """Return the match with a new offer or answer of this table. Store the match before
-        publishing it.
+        """Return the match with a new offer or answer of this table. Store the returned match
+        before publishing it.
 
         Raises ValueError if the rules forbid the step, or if the table has too many wishes.
         """
@@ -343,10 +348,10 @@ class Match:
         return self._with(wishes=(*self.state.wishes, wish))
 
     def seating(self, table: str, hello: Hello, others: Mapping[str, int]) -> Match:
-        """Return the match with ``table`` in the free seats of the lowest number, or the same match
-        if no seat is free.
+        """Return the match after ``table`` has taken the free seats that belong to the lowest table
+        number. Return the same match if no seat is free.
 
-        ``others``: the number of the remote table for each player of a remote table.
+        ``others``: for each player at a remote table, the number of this table.
         """
         agreed = self.state.agreed
         free = [number for player, number in others.items() if not agreed.seats[player]]
@@ -373,10 +378,11 @@ class Match:
         return self if here == said.people else self._with(said=Said(said.number + 1, None, here))
 
     def write(self, step: MatchStep) -> Match:
-        """Return the match with one more step that this table writes. Store the match before
-        publishing it.
+        """Return the match with one more step that this table writes. Store the returned match
+        before publishing it.
 
-        Raises ValueError if another table writes the next step, or if a table has not agreed to it.
+        Raises ValueError if another table writes the next step, or if a table has not agreed to the
+        step.
         """
         if not self.writes:
             raise ValueError("This step is not this table's to write.")
@@ -394,11 +400,11 @@ class Match:
         return replace(self._with(steps=(*self.state.steps, step), wishes=()), course=course)
 
     def hear(self, source: str, there: MatchState) -> Match:
-        """Return the match with a state that the table ``source`` has signed. An outdated state
-        changes nothing.
+        """Return the match after receiving a state that the table ``source`` has signed. An
+        outdated state changes nothing.
         """
         state = self.state
-        # The state is from before the start of the match.
+        # The received state is older than the start of the match.
         if state.differs is not None or not there.agreed.complete:
             return self
         if there.agreed != state.agreed:
@@ -420,10 +426,10 @@ class Match:
         return self
 
     def step(self) -> Match:
-        """Return the match with up to ``AT_ONCE`` more steps from the received states.
+        """Return the match with up to ``AT_ONCE`` more steps, taken from the received states.
 
         A step is accepted only from the table that writes it, and only after all necessary tables
-        have agreed.
+        have agreed to it.
         """
         match = self
         for _ in range(AT_ONCE):
@@ -447,7 +453,8 @@ class Match:
             if writer == self.table != source:
                 own = self.heard.get(self.table)
                 known = own is not None and (own.game, len(own.steps)) == self.state.age[:2]
-                # The broker has returned this table's own state, and the other table adds a step.
+                # The broker has returned an earlier state of this table, and the other table adds a
+                # step.
                 if known:
                     return self._differing(self.number, "nothing written here", step)
             if writer != source:

@@ -1,12 +1,12 @@
-"""A table's match with other tables: created or joined by a code, stored on disk, and advanced step
-by step.
+"""A table's match with other tables. The match is created or joined by a code, stored on disk, and
+advanced step by step.
 
 Most methods run in the table's thread. Work that waits for a disk, a broker or a slow computation
-runs in one worker thread, in order; only the worker creates and closes the connection.
+runs in one worker thread, one job after another; only the worker creates and closes the connection.
 
-The connection's thread decrypts messages and queues a few for each table. The next step of the host
-takes them from the queue. No lock is needed, because single operations on a deque or a dict are
-atomic in every thread.
+The connection's thread decrypts messages and queues a few for each table. The host takes them from
+the queue in its next step. No lock is needed, because individual operations on a deque or a dict
+are atomic in every thread.
 """
 
 from __future__ import annotations
@@ -59,12 +59,15 @@ from tiltboard_online.far.match import (
 from tiltboard_online.far.seal import Keys, Seal, new_code, read_code
 
 RETRY_S = 1.0  # Delay after a disk error, in seconds.
-MAX_PER_S = 40  # Maximum rate of a match's messages; a playing table sends one in some seconds.
-MAX_WAITING = 4  # Maximum number of queued messages of one table between two scans.
-MAX_STRANGERS = 8  # Maximum number of tables that know the code and ask for a seat.
-SAID_S = 8.0  # Time for which a phrase is shown, in seconds.
-# Delay in seconds before an agreement counts for a new request; people must be able to read the new
-# request first.
+# Maximum number of messages of a match per second. A table that plays sends one message every few
+# seconds.
+MAX_PER_S = 40
+# Maximum number of messages from one table that are queued between two scans of the sensors.
+MAX_WAITING = 4
+MAX_STRANGERS = 8  # Maximum number of tables that know the code and ask to join.
+SAID_S = 8.0  # Time for which a phrase from another table is shown, in seconds.
+# Delay in seconds before an agreement can apply to a new request. People must be able to read the
+# new request first.
 READ_S = 1.0
 HERE, AWAY = b"1", b"0"
 
@@ -89,17 +92,17 @@ _log = logging.getLogger(__name__)
 
 
 class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The state of a match as it is stored on disk."""
+    """The state of a match in the form in which it is stored on disk."""
 
     code: str = ""
     keys: Keys | None = None
     state: MatchState | None = None
     game_id: int | None = None
-    """The number in the journal of the game ``round`` of the match."""
+    """The journal's number for the game ``round`` of the match."""
     round: int = 0
     others: dict[str, int] = {}
-    """The number of the remote table for each player of a remote table. Only the table that created
-    the match has it.
+    """For each player at a remote table, the number of this table. Only the table that created the
+    match stores these numbers.
     """
     level: int | None = None
     """The level of the bot that plays at this table, or None."""
@@ -122,7 +125,7 @@ class Far:
     ) -> None:
         """Continue the match that is stored in ``folder``, if there is one. Raises FarError.
 
-        ``tell``: reports a damaged file to people, as for ``read_kept``.
+        ``tell``: a function that reports a damaged file to people, as for ``read_kept``.
         """
         need_far()
         self._path = folder / MATCH_NAME
@@ -135,14 +138,15 @@ class Far:
         self._waiting: dict[str, deque[Spoken]] = {}
         self._here: dict[str, bool] = {}
         self._away_since: dict[str, float] = {}
-        # The phrase, the player who sent it, and the time until which it is shown.
+        # The phrase to show, the player who sent it, and the time until which it is shown.
         self._phrase: tuple[Message, str, float] | None = None
-        # The take-back that another table asks for, and the time since which it is shown.
+        # The take-back that another table requests, and the time at which the request was first
+        # shown.
         self._asks_back: tuple[MatchStep | None, float] = (None, 0.0)
-        # The number of the game and its number of moves in the last step.
+        # The number of the game, and the game's number of moves, both at the last step.
         self._stood: tuple[int | None, int] = (None, 0)
-        # The argument ``level`` of ``match_sync.follow``. It starts at 0, so a move can be
-        # requested again after a restart.
+        # The argument ``level`` of ``match_sync.follow``. The value starts at 0, so that a move can
+        # be requested again after a restart.
         self._level = 0
         self._checking = False
         self._trouble: Message | None = None
@@ -155,7 +159,7 @@ class Far:
         if kept.keys is not None:
             self._open(kept, kept.keys)
 
-    # Methods for the requests of people at this table.
+    # Methods that carry out requests of people at this table.
 
     def seats(self, command: c.NewGame, game: Game) -> EngineSeats:
         """Return the bots and remote players of a new game. Raises NotPossibleError if the game or
@@ -217,8 +221,9 @@ class Far:
                 raise NotPossibleError("There is no match with another table.")
 
     def take_over(self, request: c.GameRequest, standing: Standing) -> bool:
-        """Turn a request made at this table into a wish to the other tables, if necessary. Return
-        whether the request must wait for their agreement. Raises NotPossibleError.
+        """Turn a request made at this table into a wish, which is sent to the other tables, if
+        necessary. Return whether the request must wait until the other tables agree. Raises
+        NotPossibleError.
         """
         if not self.plays(standing.game_id) or self.match is None:
             return False
@@ -227,8 +232,8 @@ class Far:
 
     @property
     def _read(self) -> MatchStep | None:
-        """The take-back that another table requests, or None if people have not had time to read
-        it.
+        """The take-back that another table requests, or None if people have not yet had time to
+        read the request.
         """
         asked, since_s = self._asks_back
         return asked if self._now_s >= since_s + READ_S else None
@@ -243,7 +248,7 @@ class Far:
         return True
 
     def plays(self, game_id: int | None) -> bool:
-        """Return whether the game with this number in the journal belongs to the match."""
+        """Return whether the game with this number in the journal is part of the match."""
         return self.kept is not None and game_id is not None and self.kept.game_id == game_id
 
     # Methods that the host calls in each step.
@@ -321,7 +326,9 @@ class Far:
 
     @property
     def notice(self) -> Message | None:
-        """A notice about the match, or None: a problem, or that another table has yet to join."""
+        """A notice about the match: a problem, or the fact that another table has not joined yet.
+        None if there is no notice.
+        """
         if self._trouble is not None or self.kept is None:
             return self._trouble
         problem = None if self._link is None else self._link.problem
@@ -339,8 +346,8 @@ class Far:
         return text("Waiting for the other table.")
 
     def group(self, game_id: int, players: Iterable[str]) -> MatchGroup | None:
-        """Return the match's group of the snapshot, or None if the game does not belong to the
-        match.
+        """Return the part of the snapshot that describes the match, or None if the game is not part
+        of the match.
 
         ``players``: the players at other tables.
         """
@@ -359,14 +366,12 @@ class Far:
 
     @property
     def asked(self) -> Sequence[str]:
-        """The kinds of steps that other tables want and this table has not agreed to."""
+        """The kinds of steps that other tables want and to which this table has not agreed."""
         return [] if self.match is None else list(match_sync.offers(self.match))
 
     @property
     def names(self) -> dict[str, str]:
-        """The names of the person and of the table for each remote player, as far as they have
-        names.
-        """
+        """For each remote player, the names of the person and of the table, if they have names."""
         if self.match is None:
             return {}
         agreed, others = self.match.state.agreed, self.match.others()
@@ -383,7 +388,7 @@ class Far:
         return self._link is not None and self._link.connected
 
     def close(self) -> None:
-        """Disconnect. The match continues when the table starts again."""
+        """Disconnect. The match continues after the table is started again."""
         self._worker.shutdown()
         if self._link is not None:
             self._link.close()
@@ -398,7 +403,7 @@ class Far:
             try:
                 game = game_type(agreed.game).create(dict(agreed.options))
                 self.match = Match.of(seal.table, kept.state, game)
-            # The state is from another version or was changed outside the program.
+            # Another version of the program wrote the state, or another program changed it.
             except (RulesError, ValueError) as error:
                 _log.warning("The match cannot be gone on with here: %s", error)
                 self.kept = None
@@ -443,7 +448,7 @@ class Far:
         elif match.state.agreed.complete and table in match.state.agreed.tables:
             before, phrase = match.heard.get(table), spoken.said
             self.match = match.hear(table, spoken)
-            # The first phrase that is received after a restart can be old.
+            # The first phrase received after a restart can be an old one.
             fresh = phrase.number == 1 if before is None else phrase.number > before.said.number
             if table != seal.table and fresh and phrase.phrase:
                 who = [p for p, at in match.state.agreed.seats.items() if at == table]
@@ -457,7 +462,9 @@ class Far:
     def _joining(
         self, kept: Kept, table: str, there: MatchState, game: Game | None, problem: Message | None
     ) -> None:
-        """Start the match of ``table``, or report the ``problem`` that prevents it."""
+        """Start the match that the table ``table`` offers, or report the ``problem`` that prevents
+        this.
+        """
         agreed = there.agreed
         if game is not None and self._seal is not None:
             self.match = Match.of(self._seal.table, MatchState(agreed), game).hear(table, there)
@@ -472,8 +479,8 @@ class Far:
             self.kept = replace(kept, state=MatchState(agreed, differs=differs))
 
     def _begin_here(self, kept: Kept, match: Match) -> None:
-        """Start the match's newest game at this table. Raises RulesError or TiltboardError if that
-        is impossible.
+        """Start the match's newest game at this table. Raises RulesError or TiltboardError if the
+        game cannot be started.
         """
         agreed, ours = match.state.agreed, kept.engines
         if kept.level is not None:
@@ -503,7 +510,7 @@ class Far:
     # Methods for the disk and the broker.
 
     def _keep(self, kept: Kept) -> None:
-        """Let the worker store a changed state, and then publish it."""
+        """Tell the worker thread to store a changed state, and then publish the state."""
         seal, keys = self._seal, kept.keys
         if kept is self._written or seal is None or keys is None or self._now_s < self._retry_s:
             return
@@ -518,7 +525,7 @@ class Far:
         self._do(write, self._kept_again)
 
     def _kept_again(self, _: None) -> None:
-        """Clear the problem after the disk could be written again."""
+        """Clear the problem after the state was written to the disk again."""
         if self._retry_s > -inf:
             self._trouble, self._retry_s = None, -inf
 
@@ -550,8 +557,8 @@ class Far:
             link.repeat(topic.replace(table, seal.table).removesuffix("/here"))
 
     def _known(self, table: str) -> bool:
-        """Return whether to decrypt the messages of ``table``: the table has a seat, or seats are
-        free.
+        """Return whether to decrypt the messages of ``table``. The table must have joined, or there
+        must be players without a table.
         """
         match, waiting = self.match, self._waiting
         if match is not None and match.state.agreed.complete:
@@ -560,7 +567,9 @@ class Far:
 
 
 def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
-    """Return the game if this table plays it by the same rules, or else the reason why not."""
+    """Return the game, and None, if this table plays the game by the same rules. Otherwise, return
+    None and the reason.
+    """
     try:
         kind = game_type(agreed.game)
         if kind.seated:
@@ -571,7 +580,7 @@ def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
             return game, None
     except RulesError as error:
         return None, _message(error)
-    # The options come from another program and can be invalid in any way.
+    # The options come from another program and can be invalid in many ways.
     except (TypeError, ValueError, KeyError, ArithmeticError) as error:
         _log.warning("Options of another table's match: %r", error)
     return None, text("the rules of {game} are different there.", game=kind.credit.title)

@@ -20,7 +20,8 @@ from tiltboard.firmware_host.table.move_line import sides
 from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard_online.far.match import Differs, Kind, Match, MatchStep
 
-AWAY_S = 120.0  # Minimum absence of a table that is reported to people, in seconds.
+# A remote table that is absent for at least this many seconds is reported to people.
+AWAY_S = 120.0
 TAKES_BACK: Final = "take-back"
 DRAWS: Final = "draw"
 RESIGNS: Final = "resign"
@@ -33,8 +34,9 @@ OFFERS = {
 
 
 def offers(match: Match) -> dict[Kind, tuple[MatchStep, Message]]:
-    """Return the requests of other tables that this table has not agreed to, the first of each
-    kind. Each has a sentence that names everything to which a press of the button agrees.
+    """Return the requests of other tables to which this table has not agreed, the first of each
+    kind. Each request comes with a sentence that states everything to which a press of the button
+    agrees.
     """
     found: dict[Kind, tuple[MatchStep, Message]] = {}
     for step in match.unanswered:
@@ -47,7 +49,7 @@ def offers(match: Match) -> dict[Kind, tuple[MatchStep, Message]]:
 
 
 def _back(match: Match, step: MatchStep) -> Message | None:
-    """Return a request to take back moves as a sentence, or None if the rules forbid it."""
+    """Return a sentence that requests to take back moves, or None if the rules forbid it."""
     try:
         count = len(match.course.moves) - len(match.course.after(step).moves)
     except ValueError:
@@ -63,14 +65,14 @@ def _back(match: Match, step: MatchStep) -> Message | None:
 
 
 def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameRequest | None]:
-    """Bring both records one step closer. Return the match with one more step, or a request to the
-    game.
+    """Make the match and the game at this table agree in one more step. Return the match, possibly
+    with one more step, and a request to the game or None.
 
-    Returns the match unchanged and None if the records are equal or other tables must act first.
+    The match is returned unchanged, with None, if the match and the game agree or if other tables
+    must act first.
 
     ``level``: the match's number of steps when the game at this table last had no more moves than
-    the match. The number shows whether a later step has taken back a move, so that this move is not
-    new.
+    the match. If a later step has taken back moves, the extra move of the game is not a new move.
     """
     made, known = standing.moves, match.course.moves
     alike = next((n for n, (a, b) in enumerate(zip(made, known, strict=False)) if a != b), None)
@@ -114,7 +116,7 @@ def asks_back(match: Match, standing: Standing) -> bool:
 
 
 def _end(step: MatchStep, standing: Standing) -> c.GameRequest | None:
-    """Return a request that ends the game at this table as the players ended it, or None."""
+    """Return a request that ends the game at this table in the way the players agreed, or None."""
     if step.kind == RESIGNS:
         return c.Resign(step.who)
     if step.kind == OUT_OF_TIME:
@@ -126,9 +128,9 @@ def _end(step: MatchStep, standing: Standing) -> c.GameRequest | None:
 
 
 def _offered(match: Match, standing: Standing) -> c.GameRequest | None:
-    """Return a draw offer of another table to show at this table, or None.
+    """Return a request that shows another table's draw offer at this table, or None.
 
-    The offer that would complete a draw is not returned, because it would end the game.
+    An offer that would complete a draw is not returned, because it would end the game.
     """
     if standing.outcome is not None or standing.phase is not Phase.TURN:
         return None
@@ -148,10 +150,10 @@ def completes(standing: Standing, player: str) -> bool:
 
 
 def wish_of(match: Match, kind: Kind, text: str = "") -> MatchStep:
-    """Return the step to wish for. If another table wants the same step, that step is returned, so
-    that the wish is an answer.
+    """Return the step that this table wishes for. If another table already wants this step, return
+    that table's step, so that the wish is an answer.
 
-    A new step has the name of the first player, who is the same at each table.
+    A new step names the first player, who is the same at each table.
     """
     offered = (step for step in match.unanswered if (step.kind, step.text) == (kind, text))
     return next(offered, MatchStep(kind, text, match.course.game.players[0]))
@@ -160,9 +162,11 @@ def wish_of(match: Match, kind: Kind, text: str = "") -> MatchStep:
 def _back_to(match: Match, left: int, read: MatchStep | None) -> MatchStep:
     """Return the wish to take back moves until ``left`` moves remain.
 
-    If a remote player would then be to move, one more move of this table is taken back, so that the
-    player at this table can move. The extra move is not taken back if that would agree to a request
-    that is not ``read``.
+    If a remote player would then be to move, the wish also takes back one earlier move of this
+    table, so that the player at this table can move. The earlier move is not included if the wish
+    would then agree to a request that people have not read yet.
+
+    ``read``: the take-back request that people have had time to read, or None.
     """
     seats, reached = match.state.agreed.seats, match.course.reached
     movers = [seats.get(position.to_move or "") for position in reached[: left + 1]]
@@ -175,11 +179,11 @@ def _back_to(match: Match, left: int, read: MatchStep | None) -> MatchStep:
 
 
 def taken_back_here(match: Match, left: int, read: MatchStep | None) -> Match:
-    """Return the match with a wish for a take-back by hand or button, after which ``left`` moves
-    remain.
+    """Return the match with a wish for a take-back that was made by hand or with the button. After
+    the take-back, ``left`` moves remain.
 
-    Returns the match unchanged if the match has at most ``left`` moves. ``read``: as for
-    ``take_over``.
+    The match is returned unchanged if it has at most ``left`` moves. ``read``: the same argument as
+    in ``take_over``.
     """
     if match.state.differs is not None or left >= len(match.course.moves):
         return match
@@ -192,8 +196,8 @@ def taken_back_here(match: Match, left: int, read: MatchStep | None) -> Match:
 def take_over(
     match: Match, request: c.GameRequest, standing: Standing, read: MatchStep | None
 ) -> tuple[Match, bool]:
-    """Turn a request made at this table into a wish to the other tables, if necessary. Return the
-    match, and whether the request must wait for their agreement.
+    """Turn a request made at this table into a wish, which is sent to the other tables, if
+    necessary. Return the match, and whether the request must wait until the other tables agree.
 
     ``read``: the take-back of another table that people have had time to read, or None. Raises
     NotPossibleError.
@@ -293,7 +297,9 @@ def shown(match: Match, standing: Standing, away_s: float) -> Standing:
 
 
 def _quiet(standing: Standing, say: Message) -> Standing:
-    """Return ``standing`` without requests to the players at this table, who are not to move."""
+    """Return ``standing`` without requests to the players at this table, because it is not their
+    turn.
+    """
     last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
     return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
 

@@ -1,11 +1,12 @@
-"""The secrets of a match: a code that people type, the keys derived from the code, and the
+"""The secrets of a match: the code that people type, the keys derived from the code, and the
 encryption and signature of messages.
 
-The code has 50 bits and is stretched by scrypt. The owner of the broker sees only the topic, and
-would need millions of years of processor time to find the code.
+The code has 50 bits, and the function scrypt makes guessing slow. The owner of the broker sees only
+the topic, and would need millions of years of processor time to find the code.
 
 Each table signs its messages with Ed25519, because a shared key would not show which table wrote a
-message. The messages are encrypted with the code's key (XSalsa20-Poly1305). Both use libsodium.
+message. The messages are encrypted with the key derived from the code (XSalsa20-Poly1305).
+Signatures and encryption use libsodium.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def new_code() -> str:
 
 
 def read_code(typed: str) -> str:
-    """Return a typed code in the form of ``new_code``. Raises NotPossibleError if it is invalid."""
+    """Return a typed code in the form that ``new_code`` returns. Raises NotPossibleError if the
+    code is invalid.
+    """
     plain = "".join(typed.upper().translate(LIKE).replace("-", " ").split())
     if len(plain) != CODE_LENGTH or any(each not in LETTERS for each in plain):
         raise NotPossibleError(
@@ -59,8 +62,8 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, code: str) -> Keys:
-        """Return the keys of a code in the form of ``read_code``. This takes 32 MiB of memory and
-        some tenths of a second.
+        """Return the keys derived from a code that ``read_code`` has returned. This takes 32 MiB of
+        memory and some tenths of a second.
         """
         stretched = hashlib.scrypt(
             code.replace("-", "").encode(), salt=SALT, n=1 << 15, r=8, p=1,
@@ -87,13 +90,13 @@ class Seal:
         """The public key of this table, which identifies the table to the others."""
 
     def close(self, spoken: Spoken) -> bytes:
-        """Return an encrypted message: 24 bytes of nonce, then the encrypted signature (64 bytes)
-        and JSON.
+        """Return an encrypted message: a nonce of 24 bytes, followed by the encrypted signature (64
+        bytes) and JSON.
         """
         return bytes(self._box.encrypt(bytes(self._signer.sign(msgspec.json.encode(spoken)))))
 
     def open(self, table: str, message: bytes) -> Spoken:
-        """Return the decrypted message of the table with the public key ``table``. Raises
+        """Return the decrypted message from the table with the public key ``table``. Raises
         ValueError if the message is invalid.
         """
         from nacl.exceptions import CryptoError
