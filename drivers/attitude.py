@@ -10,20 +10,23 @@ from typing import Final, Literal, TypeAlias
 
 from tiltboard.drivers.errors import LastingPartError
 
-# Tilt and spin from gravity and rates of turn: a complementary filter that learns the gyroscope's
-# bias while the sensor rests.
+# Computation of tilt and spin from gravity and rates of turn. This complementary filter learns the
+# gyroscope's bias while the sensor rests.
 
 Vector: TypeAlias = tuple[float, float, float]
 
 ON_THE_PIVOT: Final[Vector] = (0.0, 0.0, 0.0)
 G_M_S2: Final = 9.80665
-TRUST_S: Final = 0.5  # Time constant with which the estimated tilt follows the measured gravity.
-# Maximum deviation from g, as a fraction of g. A larger deviation is a bump and is ignored.
+# Time constant, in seconds, with which the estimated tilt follows the measured gravity.
+TRUST_S: Final = 0.5
+# Maximum deviation of the measured force from g, as a fraction of g. A larger deviation is a bump,
+# and the filter ignores the force.
 GRAVITY_GATE: Final = 0.1
-# Maximum deviation, as a fraction of g, until g has been measured: the sensor's scale errs by 3 %
-# and its offset by 80 mg (PS-MPU-6000A section 6.2).
+# Maximum deviation of the measured force from g, as a fraction of g, before the filter has learnt
+# the sensor's own reading of g. The sensor's scale errs by 3 % and its offset by 80 mg
+# (PS-MPU-6000A section 6.2).
 FIRST_GATE: Final = 0.15
-# After a longer gap between readings the tilt starts again from gravity.
+# Maximum gap between readings, in seconds. After a longer gap the tilt starts again from gravity.
 LONGEST_GAP_S: Final = 0.25
 
 # The sensor rests if, for REST_S, every force stays within REST_M_S2 of the mean force and every
@@ -50,10 +53,10 @@ class Pose:
     """An estimate of the plate's orientation and rate of turn."""
 
     tilt_rad: tuple[float, float]
-    """Tilt about the x axis and about the y axis."""
+    """Tilt about the x axis and about the y axis, in rad."""
     spin_rad: float
-    """Angle by which the plate has turned about its z axis, east to north, since the gyroscope's
-    bias is known.
+    """Angle in rad by which the plate has turned about its z axis since the gyroscope's bias became
+    known, counted from east towards north.
     """
     rate_rad_s: Vector
     """Rate of turn about x, y and z, without the gyroscope's bias."""
@@ -62,11 +65,12 @@ class Pose:
 class Attitude:
     """Estimates the plate's tilt and spin from measured forces and rates of turn.
 
-    A steady turn about z that is slower than the largest bias is mistaken for bias after a second.
+    If the plate turns steadily about z and slower than the largest possible bias, the estimate
+    takes this turn for the gyroscope's bias after a second.
 
     ``arm_m``: vector from the pivot to the sensor, in the plate's axes. A sensor away from the
     pivot also measures the acceleration of the turn. ``spin_gain``: measured rate about z divided
-    by the true rate. A scale error of 3 % makes an error of 10 degrees in a whole turn
+    by the true rate. A scale error of 3 % causes an error of 10 degrees in a whole turn
     (PS-MPU-6000A section 6.1).
     """
 
@@ -99,7 +103,8 @@ class Attitude:
         if self._up is None:
             self._up = _unit(force_m_s2)
         elif elapsed_s > 0:
-            # An unknown bias would change the estimated tilt by 10 degrees.
+            # Use the rates only if the bias is known, because an unknown bias would change the
+            # estimated tilt by 10 degrees.
             if self._bias is not None:
                 turn = (
                     (before[0] + rate[0]) / 2 * elapsed_s,
@@ -156,9 +161,9 @@ def _cross(a: Sequence[float], b: Sequence[float]) -> Vector:
 
 
 def _turned(fixed: Vector, turn: Sequence[float]) -> Vector:
-    """Return the unit vector ``fixed``, whose direction in space stays the same, in axes that have
-    turned by ``turn`` (rad about each axis). The second-order formula errs by 0.02 degrees for 0.1
-    rad.
+    """Convert the unit vector ``fixed``, whose direction in space is constant, to axes that have
+    turned by ``turn`` (rad about each axis). The second-order formula errs by 0.02 degrees for a
+    turn of 0.1 rad.
     """
     (x, y, z), first = fixed, _cross(fixed, turn)
     (a, b, c), (d, e, f) = first, _cross(first, turn)
@@ -175,8 +180,8 @@ class _Rest:
         self._start_s = 0.0
 
     def add(self, now_s: float, force: Vector, rate: Vector) -> tuple[float, Vector] | None:
-        """Add a reading. Return the magnitude of the mean force and the mean rates at the end of a
-        period of rest, if the period before had the same mean rates; otherwise None.
+        """Add a reading. At the end of a period of rest, return the magnitude of the mean force,
+        and the mean rates, if the previous period had the same mean rates. Otherwise return None.
         """
         values, count = (*force, *rate), self._count
         if count:
@@ -263,15 +268,18 @@ def _dot(a: Vector, b: Vector) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-# The mounting that docs/wiring.md asks for, with the chip's x axis to the east and z up.
+# The default mounting, which docs/wiring.md describes: the chip's x axis points east and the chip's
+# z axis points up.
 FLAT: Final = Mounting()
 
 
-# Detection of a dead accelerometer axis: its reading stays equal, although noise should change it.
+# Detection of a dead accelerometer axis: its readings are exactly equal, although noise should vary
+# them.
 
-# Number of readings in a row in which one axis stays exactly equal while both other axes change.
-# The noise of an MPU-6050 is 15 steps of 4 g / 32768 (PS-MPU-6000A 6.2), of an LSM6DSOX 4 steps, so
-# at most 1 of 10 pairs of readings is equal.
+# Number of successive readings after which an axis counts as dead, if the axis reads exactly the
+# same each time while both other axes change. The noise is 15 steps of 4 g / 32768 in an MPU-6050
+# (PS-MPU-6000A 6.2) and 4 steps in an LSM6DSOX. So on a working axis at most 1 of 10 pairs of
+# readings is equal.
 STUCK_READINGS: Final = 16
 
 
@@ -290,7 +298,9 @@ class AxisWatch:
 
     @property
     def trusted(self) -> bool:
-        """True if no axis was found dead, or if all axes have moved since then."""
+        """True if no axis was found dead, or if the readings of every axis have changed since an
+        axis was found dead.
+        """
         return not self._suspicious
 
     def update(self, words: Sequence[int]) -> None:
@@ -302,7 +312,7 @@ class AxisWatch:
         if last is None or last == now:  # The same sample was read twice.
             return
         moved = [new != old for new, old in zip(now, last, strict=True)]
-        if all(moved):  # Most readings end here.
+        if all(moved):  # Noise changes all three axes in most readings, so most calls return here.
             self._equal, self._alive = [0] * 3, moved
             self._suspicious = False
             return

@@ -30,8 +30,8 @@ class SpiDevice(Protocol):
         """Send ``values`` and return as many received bytes. Chip select stays low throughout."""
 
     def writebytes2(self, values: bytes, /) -> None:
-        """Send ``values`` in messages of at most ``bufsiz`` bytes, a parameter of the kernel
-        module.
+        """Send ``values``, split into messages of at most ``bufsiz`` bytes. ``bufsiz`` is a
+        parameter of the kernel module.
         """
 
     def close(self) -> None:
@@ -113,8 +113,8 @@ class Sender(Protocol):
     """Sends frames to the lights over a device that the sender opened, and releases the device."""
 
     def send(self, frame: bytes, /) -> None:
-        """Accept a frame, green, red, blue of every light. Raises OSError if this frame or an
-        earlier one cannot be sent.
+        """Accept a frame: the green, red and blue byte of every light. Raises OSError if this frame
+        or an earlier frame cannot be sent.
         """
 
     def check(self) -> None:
@@ -128,7 +128,7 @@ class Strip(Protocol):
     """A strip of lights: the part of ``tiltboard.drivers.neopixel_strip`` that drivers use."""
 
     def show_all(self, colours: bytes, /) -> None:
-        """Set red, green, blue of every light, and send the frame."""
+        """Set the red, green and blue of every light, and send the frame."""
 
     def check(self) -> None:
         """Raise OSError if a frame could not be sent."""

@@ -61,7 +61,7 @@ class PartReadingError(PartError, ValueError):
 
 
 class LastingPartError(PartReadingError):
-    """A fault that more than one reading has shown, such as lost settings or a dead axis.
+    """A fault that several readings have confirmed, such as lost settings or a dead axis.
 
     Unlike a plain PartReadingError, this error is never treated as a single bad sample.
     """
@@ -94,7 +94,9 @@ INSTALL: Final = {
     "RPi": "sudo apt install python3-lgpio",
     "spidev": "sudo apt install python3-spidev",
 }
-"""Maps a module's name to the command that installs its package, if no extra of tiltboard does."""
+"""Maps the name of a Python module to the command that installs the module, if no extra of
+tiltboard installs the module.
+"""
 _GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
 
 
@@ -186,8 +188,8 @@ NOBODY: Final = (errno.EREMOTEIO, errno.ENXIO)
 def answering(bus: SMBus | None, error: OSError | ImportError) -> tuple[int, ...] | None:
     """Return the I2C addresses of the table's chips that answer on an open ``bus``.
 
-    ``error``: failure of the transfer before this call. Returns None if the bus is not open, or if
-    an error other than a missing acknowledgement occurs. Takes some milliseconds.
+    ``error``: the error of the transfer that has just failed. Returns None if the bus is not open,
+    or if an error other than a missing acknowledgement occurs. Takes some milliseconds.
     """
     if bus is None or not isinstance(error, OSError) or error.errno not in NOBODY:
         return None

@@ -25,11 +25,11 @@ class Motion:
     specific_force_m_s2: tuple[float, float, float]
     """Reading of the accelerometer: (0, 0, +9.81) when the plate is level and at rest."""
     rate_rad_s: tuple[float, float, float]
-    """Reading of the gyroscope, without its bias."""
+    """Rate of turn about each axis, measured by the gyroscope, without the gyroscope's bias."""
     temperature_c: float
     """Temperature of the motion sensor's chip."""
     spin_rad: float = 0.0
-    """Total angle turned about z, east to north."""
+    """Total angle in rad by which the plate has turned about z, counted from east towards north."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,12 @@ class Frame:
     """Clock time when the last Hall sensor was read, or when the scan ran if the Hall array failed.
     """
     field_mt: tuple[float, ...]
-    """Vertical magnetic field at each sensor, upward, with the data sheet's offset and sensitivity.
+    """Upward component of the magnetic field at each sensor, in mT, computed with the data sheet's
+    offset and sensitivity.
 
-    The index is ``row * columns + column``, counted from the corner a1. A magnet with its south
-    pole toward the sensor reads positive, with its north pole negative. Empty while the Hall array
-    fails.
+    The index is ``row * columns + column``, counted from the corner a1. A magnet reads positive if
+    its south pole faces the sensor, and negative if its north pole faces the sensor. The tuple is
+    empty while the Hall array fails.
     """
     motion: Motion | None
     """Reading of the tilt sensor, or None while the sensor starts or fails."""

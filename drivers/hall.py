@@ -30,16 +30,16 @@ class Converter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ConverterKind:
-    """A kind of converter whose reference is the sensors' supply (docs/testing.md adds one).
+    """A type of converter whose reference is the sensors' supply. docs/testing.md adds a type.
 
     >>> MCP3008.name, MCP3008.steps, MCP3008.channels
     ('MCP3008', 1024, 8)
     """
 
     name: str
-    """Name of the converter in messages."""
+    """Name of the converter, as used in messages."""
     steps: int
-    """Number of codes from 0 V to the reference."""
+    """Number of codes from 0 V to the reference voltage."""
     open: Callable[[Buses, HallSettings, int], Converter]
     """Function that opens converter number 0 or 1, given the buses and the settings."""
     channels: int = CHANNELS
@@ -66,7 +66,7 @@ MCP3008: Final = ConverterKind(
 # output (sections "Magnetic Flux Direction" and "Magnetic Response").
 
 QUIESCENT: Final = 0.5  # Output without a field, as a fraction of the supply.
-SENSITIVITY_MV_MT: Final = 60.0  # Sensitivity of version A1 at 3.3 V, +-5 %.
+SENSITIVITY_MV_MT: Final = 60.0  # Sensitivity of version A1 at 3.3 V, in mV/mT, +-5 %.
 
 
 def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> tuple[float, ...]:
@@ -85,25 +85,28 @@ def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> 
 LINES: Final = 4
 INPUTS: Final = 16
 
-# Time from an address change until the common pin is within half a step of ten bits. The switch
-# turns on within 75 ns at 4.5 V and 85 C (switching characteristics, Sn to out); five times that
-# time is allowed for 3.3 V. Then 50 pF at the common pin (analog channel specifications), 27 pF of
-# the converter and 50 pF of wire charge through at most 1.5 kilohm (switch, 225 ohm at 4.5 V;
-# converter, 1 kilohm, DS21295 figure 4-1; sensor). The charging takes 7.6 times 0.19 us.
+# Settling time in seconds: after an address change, the common pin comes within half a step of ten
+# bits of its final voltage. The switch turns on within 75 ns at 4.5 V and 85 C (switching
+# characteristics, Sn to out); five times that time is allowed for 3.3 V. Then 50 pF at the common
+# pin (analog channel specifications), 27 pF of the converter and 50 pF of wire charge through at
+# most 1.5 kilohm (switch, 225 ohm at 4.5 V; converter, 1 kilohm, DS21295 figure 4-1; sensor). The
+# charging takes 7.6 time constants of 0.19 us.
 SETTLING_S: Final = 2e-6
 
 # If a wire is broken, nothing drives the multiplexer's input, and the common pin keeps the voltage
-# of the address before: a CMOS switch leaks only some nanoamperes (SCHS209, off leakage). So a
-# resistor of 1 megohm connects each common pin to ground. With 127 pF (see above) the time constant
-# is 0.13 ms. After four time constants the highest sensor output, 3.1 V, has fallen below the
-# lowest output of a working sensor. The resistor lowers the output of a working sensor, whose path
-# has at most 1.5 kilohm, by 0.15 %, which the calibration includes.
+# of the previously selected input: a CMOS switch leaks only some nanoamperes (SCHS209, off
+# leakage). So a resistor of 1 megohm connects each common pin to ground. With 127 pF (see above)
+# the time constant is 0.13 ms. After four time constants the highest sensor output, 3.1 V, has
+# fallen below the lowest output of a working sensor. The resistor lowers the output of a working
+# sensor, whose path has at most 1.5 kilohm, by 0.15 %, which the calibration includes.
 PULL_DOWN_OHM: Final = 1_000_000.0
 FALLEN_S: Final = 0.5e-3
-# Threshold for a change between two scans: above it, a piece moved or an input began to float.
+# Threshold for a sudden change of a sensor's field between two scans, in mT. A larger change means
+# that a piece moved or that an input began to float.
 LEAP_MT: Final = 2.0
 
-# Order of addresses in which neighbours differ in one line only, also the last and the first.
+# Gray code: an order of all addresses in which only one line changes at each step, also from the
+# last address back to the first.
 GRAY_ORDER: Final = tuple(step ^ step >> 1 for step in range(INPUTS))
 
 
@@ -146,7 +149,8 @@ FIXED_OHM = 10_000.0
 B_K = 3950.0
 KELVIN_25_C = 298.15
 
-# Outside these fractions of the supply (-30 to 100 C) the NTC is shorted, open or missing.
+# Valid range of the input's voltage, as fractions of the supply (-30 to 100 C). Outside this range
+# the NTC is shorted, open or missing.
 LOWEST_RATIO = 0.06
 HIGHEST_RATIO = 0.95
 
@@ -162,7 +166,8 @@ def temperature_c(ratio: float) -> float | None:
     return 1.0 / (1.0 / KELVIN_25_C + math.log(ntc_ohm / RESISTANCE_OHM) / B_K) - 273.15
 
 
-# Check of the wiring by the Hall array's spare inputs, and the likely cause of a failure.
+# Check of the wiring with the known voltages on the Hall array's spare inputs, and diagnosis of the
+# likely cause of a failure.
 
 Carries: TypeAlias = Literal["ground", "half", "full", "ntc"]
 
@@ -212,7 +217,7 @@ class HallSettings:
     """
 
     sensors: int
-    """Number of sensors, which are wired to the first inputs from input 0 on."""
+    """Number of sensors, which are wired to the inputs 0, 1, 2 and so on."""
     spi_bus: int
     spi_device: int
     address_pins: tuple[int, int, int, int]
@@ -222,7 +227,9 @@ class HallSettings:
     reference_v: float = 3.3
     sensitivity_mv_mt: float = SENSITIVITY_MV_MT
     converters: int = 1
-    """Number of converters, on successive chip selects from ``spi_device`` on."""
+    """Number of converters. The first has the chip select ``spi_device``, and each further
+    converter has the next chip select.
+    """
     converter: ConverterKind = MCP3008
     """Kind of the converters."""
 
@@ -235,7 +242,7 @@ class HallSettings:
     def bounds(self) -> tuple[tuple[int, int, int], ...]:
         """Input number, lowest and highest plausible code of each spare input."""
         steps = self.converter.steps
-        # Any code is plausible for the NTC, because without it only the temperature is lost.
+        # Accept any code from the NTC, because a broken NTC loses only the temperature.
         return tuple(
             (number, *((0, steps - 1) if what == "ntc" else window(what, steps)))
             for number, what in self.spares
@@ -277,9 +284,11 @@ def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingErr
 
 
 def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
-    """Return the error for exchanged multiplexers, or None.
+    """Return the error for multiplexers that are connected to each other's converter channels, or
+    None.
 
-    Multiplexers are exchanged if another channel than the expected one reads the test signals.
+    Multiplexers count as exchanged if the test signals are read on a channel other than the
+    expected channel.
     """
     homes = {number // INPUTS for number, _ in settings.spares}
     if len(homes) != 1:
@@ -307,7 +316,9 @@ def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError |
 
 
 def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
-    """Return the error for the stuck or swapped address lines that explain most codes, or None."""
+    """Return the error for the stuck or swapped address lines that would explain most of the codes,
+    or None.
+    """
     steps = settings.converter.steps
     windows = dict.fromkeys(range(settings.sensors), window("ntc", steps))
     windows.update((number, window(what, steps)) for number, what in settings.spares)
@@ -364,7 +375,7 @@ def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingE
 def _reference_fault(
     settings: HallSettings, read: Mapping[Carries, int]
 ) -> PartReadingError | None:
-    """Return the error for a reference voltage that is not the sensors' supply, or None.
+    """Return the error for a reference voltage that differs from the sensors' supply, or None.
 
     ``read``: code of each test signal.
     """
@@ -431,12 +442,13 @@ class MuxHallArray:
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
-        """Scan every input and return the field at each sensor in mT, uncalibrated, south positive.
+        """Scan every input and return the uncalibrated field at each sensor in mT. A south pole
+        reads positive.
 
         A sensor with a broken wire reads 0 V, the lowest field, after at most sixteen scans, or 32
         scans if another input floats already. Raises PartAbsentError if a bus cannot be used,
-        PartReadingError if the spare inputs show that the readings are wrong. Does not judge single
-        sensors otherwise.
+        PartReadingError if the spare inputs show that the readings are wrong. Does not check
+        individual sensors otherwise.
         """
         try:
             codes = self._scan(self._lines or self._open())
@@ -497,9 +509,9 @@ class MuxHallArray:
         """Read every input and return the codes by input number.
 
         Reads all channels at one address before the next address, because an address change is
-        slow. The scan begins at the address at which the lines have rested since the last scan.
-        During the rest a floating input falls to ground. A floating input reads 0 until the lines
-        rest at its address again.
+        slow. The scan begins at the address that has been selected since the last scan. During that
+        pause a floating input at this address falls to ground. A floating input reads 0 until its
+        address is selected for the next pause.
         """
         codes, floating, start = self._codes, self._floating, self._start
         each = self._settings.converter.channels
@@ -531,9 +543,9 @@ class MuxHallArray:
         scan.
 
         The first choice is the address of the largest sudden change of a reading, because an input
-        that loses its wire changes suddenly. The lines do not rest there twice in a row. Otherwise
-        the lines rest alternately at a floating input, so that a repaired wire is soon noticed, and
-        at the next address in turn.
+        that loses its wire changes suddenly. The lines do not rest at the same address twice in a
+        row for this reason. Otherwise the lines rest alternately at a floating input, so that a
+        repaired wire is soon noticed, and at the next address in turn.
         """
         leaps = list(map(abs, map(sub, codes, self._before or codes)))
         self._before = codes.copy()

@@ -39,8 +39,8 @@ IOCON_BANK_1: Final = 0x05  # Address of IOCON if BANK is 1. With BANK 0 this ad
 
 INPUTS: Final = 7  # Number of usable inputs per port.
 
-# Register values from IODIRA on. The internal pull-ups of about 100 kilohm (GPPU) make a broken
-# wire read as open instead of at random.
+# Values of successive registers, starting with IODIRA. The internal pull-ups of about 100 kilohm
+# (GPPU) make a broken wire read as open instead of at random.
 SETTINGS: Final = bytes(
     (
         *(0x7F, 0x7F),  # IODIR: seven inputs per port; 0xFF after a reset.
@@ -48,33 +48,37 @@ SETTINGS: Final = bytes(
         *(0x00, 0x00),  # GPINTEN: no interrupts.
         *(0x00, 0x00),  # DEFVAL: unused without interrupts.
         *(0x00, 0x00),  # INTCON: unused without interrupts.
-        # IOCON, one register at two addresses: BANK 0, sequential, as after a reset.
+        # IOCON, one register with two addresses: BANK is 0 and the address pointer advances, as
+        # after a reset.
         *(0x00, 0x00),
         *(0x7F, 0x7F),  # GPPU: pull-up at every input.
     )
 )
 
 
-# The Hall array of switches: one switch for each pole under each place, and one MCP23017 per row.
+# A Hall array of switches: under each place one switch for each pole, and for each row one
+# MCP23017.
 #
-# In a pair of DRV5023 (TI SLIS151), one switch pulls its output low over a south pole. The other
-# switch lies on its face and pulls its output low over a north pole. An AH1889 (Diodes) has both
-# outputs; OUTPUT1 is for south. Both kinds measure all the time and never sleep. Column ``k`` of a
-# row is bit ``k``: north on GPA, south on GPB.
+# In a pair of DRV5023 (TI SLIS151), one switch pulls its output low under a south pole. The other
+# switch is mounted face down and pulls its output low under a north pole. An AH1889 (Diodes) has
+# both outputs; OUTPUT1 is for south. Both kinds measure all the time and never sleep. Column ``k``
+# of a row is bit ``k``: north on GPA, south on GPB.
 
-# A switch detects the pole but not the strength of a magnet. A closed switch reads as the field of
-# a centred piece (docs/add-a-board.md), so that the rest of the program needs no case for switches.
+# A switch detects the pole but not the strength of a magnet. The driver reports a closed switch as
+# the field of a centred piece (docs/add-a-board.md), so that the rest of the program needs no
+# special case for switches.
 CLOSED_MT: Final = 12.1
-# No magnet closes both switches of a place, so a wire is shorted or a switch is broken. This field
-# lies between all classes of pieces and marks such a place.
+# Field in mT that is reported if both switches of a place are closed. No magnet closes both, so a
+# wire is shorted or a switch is broken. The value belongs to no class of pieces.
 CONTRADICTION_MT: Final = 4.4
 
 
 def field_mt(north: bool, south: bool) -> float:
-    """Return the field in mT for the two switches of a place.
+    """Return the field in mT for the states of a place's two switches.
 
-    ``north``, ``south``: whether that switch is closed. A north pole is negative, 0 means that both
-    switches are open, and ``CONTRADICTION_MT`` that both are closed.
+    ``north``, ``south``: True if the switch for that pole is closed. The field is negative for a
+    north pole and 0 if both switches are open. The field is ``CONTRADICTION_MT`` if both switches
+    are closed.
     """
     if north:
         return CONTRADICTION_MT if south else -CLOSED_MT
@@ -92,7 +96,9 @@ def _row_mt(north: int, south: int, columns: int) -> tuple[float, ...]:
 
 
 class SwitchArray:
-    """Hall switches on MCP23017. Sets the chips up at the first read and again after any failure.
+    """Driver of Hall switches on MCP23017.
+
+    Sets the chips up at the first read and again after any failure.
 
         >>> from tiltboard.testing import Bench
         >>> with Bench("plate-7") as bench:  # on a Pi: PiBuses()
@@ -113,17 +119,17 @@ class SwitchArray:
         self._buses = buses
         self._i2c_bus, self._addresses, self._columns = i2c_bus, addresses, columns
         self._bus: SMBus | None = None
-        self._row = 0  # Index of the row in use, for errors.
+        self._row = 0  # Index of the row that is being read, for error messages.
         self._scans = 0
         self._levels: list[bytes] = []  # Levels of both ports of each row at the last read.
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
-        """Return the field over each sensor in mT, as ``field_mt`` computes it, in index order.
+        """Return the field at each sensor in mT, as ``field_mt`` computes it, in index order.
 
         Raises PartAbsentError if a chip or the bus does not answer. Raises WrongPartError if a chip
         does not keep its settings at the start, or answers at another address. Raises
-        LastingPartError if a chip has lost its settings. Does not judge single sensors.
+        LastingPartError if a chip has lost its settings. Does not check individual sensors.
         """
         try:
             bus = self._bus or self._open()
@@ -239,14 +245,16 @@ class SwitchArray:
 # fourth corner low as well (a ghost). The current of a ghost flows through another row, which then
 # reads low, too. So the driver also reads the other rows and never takes a ghost for a piece.
 
-# Settling time of a line. A column that was low rises through the Pi's pull-up, at most 73 kilohm
-# (BCM2711 ARM Peripherals, table of pads: 33 to 73 kilohm). With about 100 pF of wires, breadboard
-# and diodes, the column reaches 1.6 V of 3.3 V after 0.66 times 7.3 us.
+# Settling time of a line, in seconds. A column that was low rises through the Pi's pull-up, at most
+# 73 kilohm (BCM2711 ARM Peripherals, table of pads: 33 to 73 kilohm). With about 100 pF of wires,
+# breadboard and diodes, the column reaches 1.6 V of 3.3 V after 0.66 time constants of 7.3 us.
 SETTLING_S: Final = 10e-6
 
 
 class SwitchMatrix:
-    """Hall switches in a matrix. Claims its lines at the first read and again after any failure.
+    """Driver of Hall switches in a matrix.
+
+    Claims its lines at the first read and again after any failure.
 
         >>> from tiltboard.testing import Bench
         >>> rows, north, south = (5, 6, 13, 19, 26), (16, 20, 21, 25, 7), (4, 17, 18, 27, 22)
@@ -277,10 +285,10 @@ class SwitchMatrix:
         self.temperature_c: float | None = None
 
     def read(self) -> tuple[float, ...]:
-        """Scan the matrix and return the field over each place in mT, as ``field_mt`` computes it.
+        """Scan the matrix and return the field at each place in mT, as ``field_mt`` computes it.
 
         Raises PartAbsentError if a line cannot be used, PartReadingError if a line is held low or
-        current flows through a row that is not driven. Does not judge single switches.
+        current flows through a row that is not driven. Does not check individual switches.
         """
         try:
             if not self._pins:

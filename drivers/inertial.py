@@ -27,10 +27,12 @@ from tiltboard.drivers.frame import Motion
 if TYPE_CHECKING:
     from smbus2 import SMBus
 
-# Size of one burst in bytes: seven words, for two sensors of three axes and the thermometer.
+# Size of one burst in bytes: seven 16-bit words, three for each of the two sensors and one for the
+# thermometer.
 BURST: Final = 14
 CHECK_EVERY_S: Final = 0.25
-# Maximum change between two readings. A larger change is read again, because a byte may be wrong.
+# Maximum plausible change between two readings, in m/s2 and rad/s. After a larger change the driver
+# reads the chip again, because a byte may be damaged.
 JUMP_M_S2: Final = 1.5
 JUMP_RAD_S: Final = 0.3
 
@@ -69,10 +71,11 @@ class Fusion:
         scales: tuple[float, float],
         temperature_c: float,
     ) -> Motion | None:
-        """Return the motion of one reading, or None after a dead axis until every axis has moved
-        again.
+        """Return the motion from one reading. After an axis was found dead, return None until every
+        axis has changed again.
 
-        ``scales``: m/s2 and rad/s per step. Raises PartReadingError for a dead axis.
+        ``scales``: acceleration in m/s2 and rate in rad/s per raw step. Raises PartReadingError for
+        a dead axis.
         """
         self._axes.update(accel)
         m_s2, rad_s = scales
@@ -113,8 +116,8 @@ class Chip:
     """Register write that resets the chip. The reset takes ``reset_s``."""
     reset_s: float
     settings: tuple[Bytes, ...]
-    """Registers written after the reset and verified later. Readings are valid ``settle_s`` after
-    the write.
+    """Registers that are written after the reset and verified later. Readings are valid
+    ``settle_s`` seconds after the write.
     """
     settle_s: float
     burst: int
@@ -156,7 +159,8 @@ class InertialSensor:
         self._clock = buses.clock
         self._bus: SMBus | None = None
         self._variant = next(iter(self.CHIP.variants.values()))
-        # Until this time the chip resets itself, or the gyroscope and filters settle.
+        # Time at which the chip has reset itself, or at which the gyroscope and filters have
+        # settled.
         self._ready_s = 0.0
         self._is_set_up = False
         self._check_s = 0.0
@@ -169,10 +173,10 @@ class InertialSensor:
     def read(self) -> Motion | None:
         """Return one reading without waiting, or None while the chip starts or recovers.
 
-        The chip starts for ``reset_s`` and ``settle_s``. After a dead axis every axis must first
-        move again. Raises PartAbsentError if the chip or its bus does not answer, WrongPartError if
-        another chip answers, PartReadingError for impossible values, and LastingPartError if the
-        chip lost its settings or an axis is dead.
+        The chip starts for ``reset_s`` and ``settle_s``. After an axis was found dead, the method
+        returns None until every axis has changed again. Raises PartAbsentError if the chip or its
+        bus does not answer, WrongPartError if another chip answers, PartReadingError for impossible
+        values, and LastingPartError if the chip lost its settings or an axis is dead.
         """
         try:
             bus = self._bus or self._open()

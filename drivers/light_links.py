@@ -44,8 +44,8 @@ _THIRDS: Final = tuple(bytes(pattern[third] for pattern in _PATTERNS) for third 
 
 
 def encode(data: bytes) -> bytes:
-    """Return the SPI bytes for ``data``, green, red, blue of each light, with a reset before and
-    after.
+    """Return the SPI bytes for ``data`` (green, red and blue of each light), with a reset time
+    before and after the data.
     """
     sent = bytearray(3 * len(data))
     for third, table in enumerate(_THIRDS):
@@ -95,8 +95,8 @@ class SpiSender:
             raise
 
     def send(self, frame: bytes, /) -> None:
-        """Send ``frame``, green, red, blue of every light, and wait until it has left. Other
-        threads run during the wait.
+        """Send ``frame`` (green, red and blue of every light) and wait until the transfer is
+        complete. Other threads run during the wait.
         """
         try:
             self._spi.writebytes2(encode(frame))
@@ -120,9 +120,9 @@ eight times the length of the transfer.
 class ThreadSender:
     """Sends frames through another sender in a thread, so that the scan loop never waits.
 
-    A frame is on the wire for 3.6 ms. If a newer frame arrives before the thread has begun to send
-    an older one, only the newer frame is sent. The thread ends at the first failure and closes the
-    other sender.
+    The transfer of a frame takes 3.6 ms. If a newer frame arrives before the thread has begun to
+    send an older one, only the newer frame is sent. The thread ends at the first failure and closes
+    the other sender.
     """
 
     def __init__(self, sender: Sender) -> None:
@@ -137,7 +137,7 @@ class ThreadSender:
         self._thread.start()
 
     def send(self, frame: bytes, /) -> None:
-        """Hand ``frame``, green, red, blue of every light, to the thread without waiting. Raises
+        """Give ``frame`` (green, red and blue of every light) to the thread without waiting. Raises
         OSError if the thread has failed.
         """
         with self._changed:
@@ -152,8 +152,8 @@ class ThreadSender:
             raise OSError(number, why, device)
 
     def close(self) -> None:
-        """Let the thread send the last frame and end. Waits at most ``JOIN_S``; after that time the
-        thread finishes alone.
+        """Let the thread send the last frame and end. Waits for the thread at most ``JOIN_S``
+        seconds; a slower thread ends later.
         """
         with self._changed:
             self._closing = True

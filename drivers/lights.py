@@ -1,4 +1,6 @@
-"""The light strip: colours and blinking of single lights, their current, and the strip's driver."""
+"""The light strip: colours and blink patterns of individual lights, the current of the lights, and
+the strip's driver.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from tiltboard.drivers.buses import Buses, Pin, Strip
 from tiltboard.drivers.errors import PartError, absent, unsupplied
 from tiltboard.drivers.light_links import SPI_DEVICE
 
-# Colours and blinking of single lights.
+# Colours and blink patterns of individual lights.
 
 Rgb: TypeAlias = tuple[int, int, int]
 """Red, green, blue, each 0 to 255 in perceived brightness (before gamma correction)."""
@@ -46,10 +48,11 @@ class Look:
         )
 
 
-# Conversion of perceived colours to the bytes of a light, and the limit of the supply.
+# Conversion of perceived colours to the bytes that are sent to a light, and the limit set by the
+# power supply.
 
-# Minimum interval between writes. This interval leaves enough time for the strip's reset gap of 280
-# us (WS2812B data sheet), because the data of 100 lights takes 3.3 ms.
+# Minimum interval between writes, in seconds. This interval leaves enough time for the strip's
+# reset gap of 280 us (WS2812B data sheet), because the data of 100 lights takes 3.3 ms.
 WRITE_EVERY_S: Final = 1 / 30
 
 
@@ -68,9 +71,9 @@ class LightsSettings:
     brightness: float = 0.5
     gamma: float = 2.2
     channel_ma: float = 20.0
-    """Current of one of a light's three channels at level 255."""
+    """Current of one of a light's three channels at level 255, in mA."""
     idle_ma: float = 1.0
-    """Current of a dark light."""
+    """Current of a dark light, in mA."""
 
     def curve(self) -> bytes:
         """Return a table that maps each perceived brightness, 0 to 255, to the byte to send."""
@@ -97,21 +100,23 @@ class LightsSettings:
 
 
 class LookSequence:
-    """Looks of all lights, whose blink patterns share one start time."""
+    """The looks (colours and blink patterns) of all lights. All blink patterns start at the same
+    time.
+    """
 
     def __init__(self, settings: LightsSettings) -> None:
         self._settings = settings
         self._curve = settings.curve()
         self.looks: tuple[Look, ...] = ()
-        """Different looks in use, each once."""
+        """The distinct looks in use, without duplicates."""
         self.places = (0,) * settings.count
-        """Number of each light's look, from 1 on, or 0 for a dark light."""
+        """For each light the number of its look, counted from 1, or 0 for a dark light."""
         self.start_s = 0.0
         self._drawn: tuple[object, bytes, float] | None = None
 
     def ask(self, looks: Sequence[Look | None], start_s: float) -> bool:
-        """Set the look of each light from ``start_s`` on, None for a dark light. Return whether
-        anything changed.
+        """Set the look of each light; None means a dark light. All blink patterns start at the
+        clock time ``start_s``. Return whether anything changed.
 
         Raises ValueError unless there is one look for each light.
         """
@@ -127,10 +132,10 @@ class LookSequence:
         return True
 
     def at(self, now_s: float) -> tuple[bytes, float]:
-        """Return red, green, blue of each light at ``now_s``, and the supply's dimming factor, 0 to
-        1.
+        """Return the red, green and blue byte of each light at ``now_s``, and the factor, 0 to 1,
+        by which the supply's limit dims the lights.
 
-        The bytes include gamma, brightness and the supply's limit.
+        Gamma, brightness and the supply's limit are already applied to the bytes.
         """
         shown = tuple([look.now(now_s - self.start_s) for look in self.looks])
         if self._drawn is None or self._drawn[0] != shown:
@@ -144,12 +149,12 @@ class LookSequence:
 # The driver of the light strip: applies gamma, brightness and the supply's limit, and writes only
 # when needed.
 #
-# WS2812B lights send nothing back. A strip whose power failed comes up dark, and the driver does
-# not notice. A pin can watch the strip's supply. In addition the same bytes are sent again every
-# few seconds, which restores the strip even without such a pin.
+# WS2812B lights send nothing back. A strip whose power failed is dark after its power returns, and
+# the driver does not notice. A GPIO pin can monitor the strip's supply. In addition the same bytes
+# are sent again every few seconds, which restores the strip even without such a pin.
 
 REFRESH_S: Final = 5.0
-LOOK_EVERY_S: Final = 0.1  # Interval between checks of the strip's supply.
+LOOK_EVERY_S: Final = 0.1  # Interval between checks of the strip's supply, in seconds.
 
 
 class LightStrip:
@@ -186,13 +191,14 @@ class LightStrip:
         self._written_s = 0.0
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on, None for a dark light. Raises ValueError
-        unless there is one look for each light.
+        """Set the look of each light; None means a dark light. All blink patterns start at the
+        clock time ``start_s``. Raises ValueError unless there is one look for each light.
         """
         self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:
-        """Write a change, at most 30 times a second, or refresh the lights every ``REFRESH_S``.
+        """Write changed colours, at most 30 times a second. Write unchanged colours again every
+        ``REFRESH_S`` seconds.
 
         Call this method in every scan. Raises PartAbsentError if the strip fails, if an earlier
         frame could not be sent, or while the strip has no supply.
@@ -220,8 +226,8 @@ class LightStrip:
                 strip.deinit()
 
     def _watch_supply(self, number: int) -> None:
-        """Raise PartAbsentError while the strip has no supply. Without a wire the pull-up reads as
-        supplied.
+        """Raise PartAbsentError if the strip has no supply. If the pin is not connected, its
+        pull-up makes the supply read as present.
         """
         try:
             if self._supply is None:
@@ -261,8 +267,8 @@ class LightStrip:
         return None
 
     def _lose(self) -> None:
-        """Close the strip after a failure, so that the next write opens a new strip and sends all
-        lights.
+        """Close the strip after a failure, so that the next write opens the strip again and sends
+        the colours of all lights.
         """
         strip, self._strip = self._strip, None
         if strip is not None:

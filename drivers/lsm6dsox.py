@@ -29,7 +29,7 @@ ACCEL_4_G: Final = 0x08  # CTRL1_XL, FS_XL 10: range of +-4 g.
 ACCEL_LPF2: Final = 0x02  # CTRL1_XL: turns on the second filter, at a quarter of the rate (26 Hz).
 GYRO_500_DEG_S: Final = 0x04  # CTRL2_G, FS_G 01: range of +-500 deg/s.
 
-SETTINGS: Final = bytes(  # Register values from CTRL1_XL on.
+SETTINGS: Final = bytes(  # Values of successive registers, starting with CTRL1_XL.
     (
         *(ODR_104_HZ | ACCEL_4_G | ACCEL_LPF2, ODR_104_HZ | GYRO_500_DEG_S, BDU | IF_INC),
         # CTRL4_C to CTRL8_XL get the values that they have after a reset: no axis sleeps, no self

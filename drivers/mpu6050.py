@@ -13,11 +13,13 @@ from typing import ClassVar, Final
 from tiltboard.drivers.attitude import G_M_S2
 from tiltboard.drivers.inertial import Chip, InertialSensor, Variant
 
-SMPLRT_DIV: Final = 0x19  # First of four registers; CONFIG, GYRO_CONFIG and ACCEL_CONFIG follow.
-ACCEL_CONFIG_2: Final = 0x1D  # The accelerometer's own filter, only on an MPU-6500 and later chips.
+# First of four successive registers; CONFIG, GYRO_CONFIG and ACCEL_CONFIG are the next three.
+SMPLRT_DIV: Final = 0x19
+# Setting of the accelerometer's separate filter, only on an MPU-6500 and later chips.
+ACCEL_CONFIG_2: Final = 0x1D
 # First of 14 bytes, high byte first: accelerations x, y, z, temperature, rates x, y, z.
 ACCEL_XOUT_H: Final = 0x3B
-# First of two registers; PWR_MGMT_2, the sleep of single axes, follows (section 4.29).
+# First of two power registers; the next, PWR_MGMT_2, puts individual axes to sleep (section 4.29).
 PWR_MGMT_1: Final = 0x6B
 WHO_AM_I: Final = 0x75
 
@@ -60,14 +62,15 @@ class Mpu6050(InertialSensor):
             0x98: Variant(326.8, 25.0, OWN_FILTER),  # Identity of an ICM-20689.
         },
         reset=(PWR_MGMT_1, bytes([DEVICE_RESET])),
-        # The host must wait 100 ms after a reset (section 4.28). Starting up takes no longer than
-        # that.
+        # The host must wait 100 ms after a reset (section 4.28). The chip's start-up takes no
+        # longer.
         reset_s=0.1,
         settings=(
             (PWR_MGMT_1, bytes([CLOCK_PLL_X, ALL_AXES])),
             (SMPLRT_DIV, bytes([RATE_200_HZ, DLPF_20_HZ, GYRO_500_DEG_S, ACCEL_4_G])),
         ),
-        # Start of the gyroscope, 30 ms (PS section 6.1), and of the filter behind it.
+        # Start-up time of the gyroscope, 30 ms (PS section 6.1), and settling time of the filter
+        # after the gyroscope.
         settle_s=0.05,
         burst=ACCEL_XOUT_H,
         words=Struct(">7h"),

@@ -21,7 +21,7 @@ class SentStrip(NeoPixel):  # type: ignore[misc]
         self._sender = sender
 
     def show_all(self, colours: bytes, /) -> None:
-        """Set red, green, blue of every light, and send the frame."""
+        """Set the red, green and blue of every light, and send the frame."""
         buffer = self._post_brightness_buffer  # At full brightness PixelBuf has only this buffer.
         buffer[0::3] = colours[1::3]
         buffer[1::3] = colours[0::3]

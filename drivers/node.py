@@ -33,7 +33,9 @@ class _NodePart:
         self._seen = 0
 
     def _fresh(self) -> list[NodeScan]:
-        """Return the readings since the last call that are still kept, oldest first."""
+        """Return the readings received since the last call, oldest first. The link keeps only the
+        newest readings.
+        """
         link = self._link
         new, self._seen = min(link.scan_count - self._seen, len(link.scans)), link.scan_count
         return list(link.scans)[-new:] if new > 0 else []
@@ -127,8 +129,8 @@ class NodeImuDriver(_NodePart):
         self._fusion.mount(mounting)
 
     def read(self) -> Motion | None:
-        """Return the newest reading, or None while the chip starts or, after a dead axis, until
-        every axis has moved.
+        """Return the newest reading, or None while the chip starts. After an axis was found dead,
+        return None until every axis has changed again.
 
         Raises PartAbsentError or WrongPartError without a suitable node, PartReadingError for a
         dead axis, and any fault of the sensor that the node reports.
@@ -214,8 +216,8 @@ class NodePanelDriver(_NodePart):
 
 
 class NodeLightsDriver(_NodePart):
-    """Driver of the node's lights, by place. The node draws the blink patterns; this driver
-    computes the same colours for ``shown``.
+    """Driver of the node's lights, in the order of the places. The node draws the blink patterns;
+    this driver computes the same colours for ``shown``.
     """
 
     def __init__(self, settings: LightsSettings, link: NodeLink) -> None:
@@ -241,17 +243,17 @@ class NodeLightsDriver(_NodePart):
         return self._draw()[1]
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on, None for a dark light. Raises ValueError
-        unless there is one look for each light.
+        """Set the look of each light; None means a dark light. All blink patterns start at the
+        clock time ``start_s``. Raises ValueError unless there is one look for each light.
         """
         self._changed |= self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:
-        """Send changes to the node, at most 30 times a second. Send all settings to a node that has
-        started.
+        """Send changes to the node, at most 30 times a second. After the node has started, send all
+        settings.
 
         Raises PartAbsentError or WrongPartError without a suitable node. Raises PartAbsentError
-        while the lights have no supply, if the node can detect that.
+        while the lights have no supply, if the node can detect the supply.
         """
         link = self._link
         link.poll("lights")

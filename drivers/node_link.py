@@ -26,31 +26,36 @@ from tiltboard.drivers.errors import (
 )
 from tiltboard.drivers.node_firmware.wire import Receiver
 
-GREETING_S: Final = 0.3  # Time limit for the node's answer to the greeting.
+GREETING_S: Final = 0.3  # Time limit for the node's answer to the greeting, in seconds.
 GREETING_AGAIN_S: Final = 0.05
 GREETING_STEP_S: Final = 0.005
-RETRY_S: Final = 0.5  # Delay between attempts to open the port.
-# Time after which the node counts as lost, without a reading or without a byte accepted by the
-# port.
+RETRY_S: Final = 0.5  # Delay between attempts to open the port, in seconds.
+# Timeout in seconds: the node counts as lost if it sends no reading, or if its port accepts no
+# byte, for this time.
 SILENT_S: Final = 0.5
-# Time limit for sending the last bytes before the port is closed: twice the time of MAX_OUT.
+# Time limit in seconds for sending the last bytes before the port is closed: twice the time that
+# ``MAX_OUT`` bytes take.
 LEAVE_S: Final = 0.1
-PING_S: Final = 0.5  # Interval of pings. The node gives up the host after 2 s without a message.
-FORGOTTEN_S: Final = 1.5  # Time without a poll after which the node may have given up the host.
-# Minimum interval between polls, so that the drivers of one scan share a poll.
+# Interval of pings, in seconds. The node gives up the host after 2 s without a message.
+PING_S: Final = 0.5
+# Maximum time between polls, in seconds. After a longer time the node may have given up the host.
+FORGOTTEN_S: Final = 1.5
+# Minimum interval between polls, in seconds, so that the drivers of one scan share a poll.
 POLL_S: Final = 0.002
-# Maximum wait for a reading. A key (a full reading) takes 2.2 ms longer on the line than NodeStep
-# allows for.
+# Maximum wait for a reading, in seconds. A key frame (a full reading) takes 2.2 ms longer on the
+# line than NodeStep allows for.
 WAIT_S: Final = 0.003
 WAIT_STEP_S: Final = 0.00025
 WAIT_FIRST_S: Final = 0.001
 KEY_AGAIN_S: Final = 0.05
-# Minimum interval between complete resends after a loss, so that a bad line is not flooded.
+# Minimum interval in seconds between complete resends after a loss, so that a bad line is not
+# flooded.
 TELL_AGAIN_S: Final = 0.2
 # Maximum number of readings kept from one poll, so that a late host does not average old readings.
 KEPT: Final = 2
 MAX_OUT: Final = 2048  # Maximum number of bytes that wait to be sent, about 45 ms of line.
-# Number of bytes on the line around a body: type, sequence number, CRC, COBS and the final zero.
+# Number of bytes that a frame adds to a message's body: type, sequence number, CRC, COBS and the
+# final zero.
 AROUND_BODY: Final = 6
 
 
@@ -79,7 +84,8 @@ class NodeScan:
     """
 
 
-# The two clocks of host and node: the host's time of a reading, and the best time for its arrival.
+# Conversion between the clocks of host and node, and the shift of the node's scans to the best time
+# for the host.
 
 # Maximum drift between the two clocks, as a fraction of the time (two crystals of 50 ppm).
 CREEP: Final = 100e-6
@@ -87,12 +93,13 @@ CREEP: Final = 100e-6
 BITS_PER_BYTE: Final = 10
 WRAP_US: Final = 1 << 32
 
-# Number of readings in a row that must all be early or all late, because a single one may be
-# delayed by chance.
+# Number of readings in a row that must all be early, or all late, before a correction. A single
+# reading may be delayed by chance.
 IN_A_ROW: Final = 10
-# Delay added by one correction, less than the difference between early and late.
+# Delay in seconds that one correction adds to early readings. The delay is less than ``LATE_S``.
 NUDGE_S: Final = 0.001
-# Target time from the host's first look to the earliest of IN_A_ROW readings.
+# Target for the wait, in seconds, from the host's first check for a reading to the earliest of
+# IN_A_ROW readings.
 GOAL_S: Final = 0.0007
 LATE_S: Final = 0.0015
 
@@ -108,7 +115,7 @@ class NodeTime:
         self._byte_s = BITS_PER_BYTE / baud
         # Node's time of the last reading, extended beyond 32 bits.
         self._node_us: int | None = None
-        self._offset_s = 0.0  # Host's clock minus node's clock.
+        self._offset_s = 0.0  # Host's clock minus node's clock, in seconds.
         self._at_s = 0.0
         self._last_s = 0.0
 
@@ -135,11 +142,12 @@ class NodeTime:
 
 
 class NodeStep:
-    """Shifts the node's scans so that a reading arrives just after the host first looks for it.
+    """Shifts the node's scans so that a reading arrives just after the host first checks for a
+    reading.
 
-    The host knows the delay of a reading only if the host waits for the reading. If readings are
-    always there already, the node's scans are delayed in small steps until the host waits. If a
-    delay of a whole period does not achieve this, no shift can help.
+    The host knows the delay of a reading only if the host waits for the reading. If every reading
+    has already arrived at the check, the node's scans are delayed in small steps until the host
+    waits. If a delay of a whole period does not achieve this, no shift can help.
 
     A microcontroller's readings are uneven, by up to 4 ms (docs/node-protocol.md). So only the
     earliest of IN_A_ROW late readings counts. Nothing is shifted while some readings are early and
@@ -148,17 +156,18 @@ class NodeStep:
 
     def __init__(self) -> None:
         self._early = 0
-        self._late: list[float] = []  # Times in s that the host waited for the last readings.
+        # Times in s that the host waited for each of the last late readings.
+        self._late: list[float] = []
         self._nudged_s = 0.0
 
     def shift_s(self, count: int, waited_s: float, period_s: float) -> float | None:
         """Return the time in s by which the node must delay its next scan, or None for no change.
 
-        The host calls this method after each look. ``count``: number of readings found.
-        ``waited_s``: wait for the first reading. ``period_s``: period of the node's scans.
+        The host calls this method after each check for readings. ``count``: number of readings
+        found. ``waited_s``: wait for the first reading. ``period_s``: period of the node's scans.
         """
-        # With two readings in one look, the host looks less often than the node scans, and no shift
-        # helps.
+        # If one check finds two readings, the host checks less often than the node scans, and no
+        # shift helps.
         self._early = self._early + 1 if count == 1 and waited_s == 0.0 else 0
         self._late = [*self._late, waited_s] if count == 1 and waited_s > LATE_S else []
         if waited_s:
@@ -196,12 +205,12 @@ class NodeLink:
         self.capabilities: protocol.Capabilities | None = None
         self.status: protocol.Status | None = None
         self.session = 0
-        """Number that grows when the node has started or missed a message. Every driver then sends
-        its settings again.
+        """Counter that goes up when the node has started or missed a message. Every driver then
+        sends its settings again.
         """
         self._waited_s = 0.0  # Time in s that the host waited for the last reading.
         self.scans: deque[NodeScan] = deque(maxlen=KEPT)
-        """Newest readings of the last poll that brought any readings, oldest first."""
+        """Newest readings from the last poll that received any readings, oldest first."""
         self.scan_count = 0
         self._begin()
 
@@ -216,7 +225,7 @@ class NodeLink:
         self._senseless = False  # True if bytes have arrived since the last valid message.
         self._time = NodeTime(self._settings.baud)
         self._step = NodeStep()
-        self._behind = False  # True if the last look found no reading.
+        self._behind = False  # True if the last check found no reading.
         self._missing = False  # True if the node has missed a message of the host.
         self._told_again_s = -TELL_AGAIN_S
         self.scans.clear()
@@ -231,7 +240,7 @@ class NodeLink:
         if since_s >= POLL_S:
             self._polled_s = now_s
             if since_s >= FORGOTTEN_S:
-                # Close the port: its waiting bytes are old, and perhaps no new ones will come.
+                # Close the port: the bytes that wait in it are old, and new bytes may never arrive.
                 self._attempt(self._drop)
             self._attempt(self._work)
         self._check(part)
@@ -245,13 +254,13 @@ class NodeLink:
             return
         began_s = self.clock.now()
         waited_s = 0.0
-        # If the last look found no reading, that late reading is here by now, and the reading of
-        # this look follows. If the host did not wait for the second one, every later look would
-        # find the reading of the look before and never wait.
+        # If the last check found no reading, the late reading has arrived by now, and the reading
+        # for this check follows. If the host did not wait for the second reading, every later check
+        # would find the reading for the previous check and never wait.
         behind = self._behind
         wanted = before + (2 if behind else 1)
-        # The reading comes after the same wait as the last one, unless the last one was a key (a
-        # full reading).
+        # Expect the reading after the same wait as the last reading, unless the last reading was a
+        # key frame (a full reading).
         step_s = min(WAIT_FIRST_S, max(WAIT_STEP_S, self._waited_s - WAIT_STEP_S))
         while self.scan_count < wanted and self._lost is None and waited_s < WAIT_S:
             self.clock.sleep(step_s)
@@ -350,8 +359,8 @@ class NodeLink:
             if waited_s >= GREETING_S:
                 raise self._no_answer()
             if self.capabilities is None and waited_s >= greetings * GREETING_AGAIN_S:
-                # One greeting may not suffice, because bytes of an earlier host on the line can
-                # spoil a frame.
+                # Greet more than once, because bytes of an earlier host on the line can spoil a
+                # frame.
                 greetings += 1
                 self._out += b"\0"
                 self.send(protocol.HELLO, bytes((protocol.MAJOR, protocol.MINOR)))

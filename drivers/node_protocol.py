@@ -26,12 +26,14 @@ CONFIRM: Final = 0x01
 BACK: Final = 0x02
 MOTION: Final = 0x10
 FIELDS: Final = 0x20
-ESCAPE: Final = 8  # Half-byte among the deltas that announces a full code of twelve bits.
+ESCAPE: Final = 8  # Half-byte value in a delta that announces a full code of twelve bits.
 UNKNOWN_TEMPERATURE: Final = -0x8000
 TICK_S: Final = 1 / 32  # Unit of time of blink patterns, in seconds.
 PATTERNS: Final = 31  # Maximum number of patterns that a node keeps, in addition to steady light.
-MAX_LOOKS: Final = 255  # A place's look takes one byte, in which 0 is dark.
-FEW_LOOKS: Final = 15  # Maximum number of looks for which a place takes only four bits.
+# Maximum number of looks. A place's look takes one byte, in which 0 means dark.
+MAX_LOOKS: Final = 255
+# Maximum number of looks with which each place takes only four bits in a LIGHTS message.
+FEW_LOOKS: Final = 15
 
 _CAPABILITIES = struct.Struct(">BBBBBBBBiiIIB")
 _READING = struct.Struct(">IBB")
@@ -80,8 +82,8 @@ class Reading:
     time_us: int
     inputs: int
     key: int
-    """Number of the key (a full reading) that ``packed`` contains or is based on. ``packed`` is
-    None without field values.
+    """Number of the key frame (a full reading) that ``packed`` contains or is based on. ``packed``
+    is None without field values.
     """
     motion: tuple[int, ...] | None
     """Three accelerations and three rates in raw steps, or None without the motion sensor."""
@@ -152,8 +154,8 @@ def understand(kind: int, body: bytes) -> FromNode | None:
 
 
 def unpack_key(packed: bytes, places: int) -> tuple[int, ...]:
-    """Return the code of each place from a packed key (a full reading). Raises DamagedError if
-    ``packed`` is too short.
+    """Return the code of each place from a packed key frame (a full reading). Raises DamagedError
+    if ``packed`` is too short.
     """
     if len(packed) < (3 * places + 1) // 2:
         raise DamagedError(f"a key of {len(packed)} bytes for {places} places")
@@ -162,8 +164,8 @@ def unpack_key(packed: bytes, places: int) -> tuple[int, ...]:
 
 
 def unpack_delta(packed: bytes, key: Sequence[int]) -> tuple[int, ...]:
-    """Return the code of each place from packed differences to ``key``. Raises DamagedError if
-    ``packed`` is too short.
+    """Return the code of each place from packed differences to the codes ``key``. Raises
+    DamagedError if ``packed`` is too short.
     """
     codes = []
     at = 0
@@ -188,8 +190,8 @@ def pack_lights(
 ) -> bytes:
     """Return the body of a LIGHTS message.
 
-    ``looks``: pattern, red, green and blue of each look. ``places``: number of each place's look
-    from 1 on, 0 for dark. Raises ValueError for more than 255 looks.
+    ``looks``: pattern, red, green and blue of each look. ``places``: for each place the number of
+    its look, counted from 1, or 0 for a dark light. Raises ValueError for more than 255 looks.
     """
     if len(looks) > MAX_LOOKS:
         raise ValueError(f"a LIGHTS message has room for {MAX_LOOKS} looks, not {len(looks)}")

@@ -12,7 +12,7 @@ from tiltboard.drivers.buses import Buses, Pin
 from tiltboard.drivers.errors import absent
 
 LOWEST_HZ: Final = 20.0
-HIGHEST_HZ: Final = 10_000.0  # Maximum frequency of lgpio's timed PWM.
+HIGHEST_HZ: Final = 10_000.0  # Maximum frequency of lgpio's timed PWM, in Hz.
 
 
 class Panel:

@@ -59,7 +59,8 @@ def open_pins() -> PiPins:
 
 
 class PiPins:
-    """A factory of gpiozero whose errors are all OSError (tiltboard.drivers.buses.PinFactory).
+    """A gpiozero pin factory that turns every error into OSError
+    (tiltboard.drivers.buses.PinFactory).
 
     ``errors``: exceptions that the factory raises in addition to RuntimeError and gpiozero's own.
     """
@@ -126,7 +127,7 @@ def _passed_on(name: str) -> property:
 
 
 class PiPin:
-    """A pin of gpiozero whose errors are all OSError (tiltboard.drivers.buses.Pin)."""
+    """A gpiozero pin that turns every error into OSError (tiltboard.drivers.buses.Pin)."""
 
     def __init__(self, pin: Any, name: str, errors: tuple[type[Exception], ...]) -> None:
         self._pin, self._name, self._errors = pin, name, errors
@@ -172,7 +173,7 @@ SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
 
 
 class Port:
-    """A port of pyserial whose calls never wait (tiltboard.drivers.buses.SerialPort)."""
+    """A pyserial port whose calls never wait (tiltboard.drivers.buses.SerialPort)."""
 
     def __init__(self, port: str, baud: int) -> None:
         """Open ``port`` in raw mode with eight bits and no parity, for exclusive use."""

@@ -1,4 +1,4 @@
-"""The whole plate: scans every part, repeats a failed use once, and retries failed parts with
+"""The whole plate: scans every part, repeats a failed call once, and retries failed parts with
 back-off.
 """
 
@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 FIRST_RETRY_S: Final = 0.1
 LAST_RETRY_S: Final = 2.0
-# Maximum duration of a single bad sample. A slower failure, such as a bus time-out, takes longer
-# than two scans.
+# Maximum duration of a failure, in seconds, that can be a single bad sample. A slower failure, such
+# as a bus time-out, takes longer than two scans.
 SAMPLE_S: Final = 0.04
 
 
@@ -80,7 +80,9 @@ class Lights(Protocol):
         """Fraction of the requested light that the supply allows, 0 to 1."""
 
     def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on, None for a dark light."""
+        """Set the look of each light; None means a dark light. All blink patterns start at the
+        clock time ``start_s``.
+        """
 
     def flush(self) -> None:
         """Send changes and refreshes to the strip if they are due. Raises PartError if the lights
@@ -124,7 +126,7 @@ class _Part:
         self._is_good = False
         """True if the last use succeeded, so that one failure can still be a bad sample."""
         self._doubt: PartError | None = None
-        """A failure that is not reported yet, until the part works again or is at fault."""
+        """A failure that is not reported yet, because it may be a single bad sample, or None."""
         self.fault: PartError | None = None
 
     def attempt(
@@ -132,9 +134,9 @@ class _Part:
     ) -> T:
         """Return the result of ``use``, or a substitute if the part fails.
 
-        ``lost``: result while the part is at fault. ``kept``: result of a first failure, or None to
-        use ``lost``. ``may_start``: True if the part returns ``lost`` while it starts; a fault then
-        remains.
+        ``lost``: result while the part is at fault. ``kept``: result after a first failure, or None
+        to use ``lost``. ``may_start``: True if the part also returns ``lost`` while it starts; such
+        a result does not end a fault.
         """
         if self.fault is not None and self._clock.now() < self._next_s:
             return lost
@@ -150,7 +152,7 @@ class _Part:
             self._retry_s = (
                 FIRST_RETRY_S if self.fault is None else min(2 * self._retry_s, LAST_RETRY_S)
             )
-            # Count the delay from now, because the failure itself may have taken a bus time-out.
+            # Start the delay now, because the failure itself may have taken a bus time-out.
             self._next_s = self._clock.now() + self._retry_s
             self.fault, self._doubt = error, None
             return lost
@@ -270,8 +272,8 @@ class Plate:
             self.imu.mount(mounting)
 
     def show(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
-        """Set the look of each light from ``start_s`` on, by position on the strip; None for a dark
-        light.
+        """Set the look of each light, by position on the strip; None means a dark light. All blink
+        patterns start at the clock time ``start_s``.
         """
         if self.lights is not None:
             self.lights.ask(looks, start_s)

@@ -19,9 +19,10 @@ class Board:
     def scan(self, codes: "array[int]", channels: int, start: int) -> bool:
         """Read ``channels`` channels at each of the sixteen addresses into ``codes``.
 
-        Begin at index ``start`` of GRAY and leave the lines at the address after it. Input ``16 *
-        channel + address`` is the index in ``codes``. Return False if the converter does not answer
-        (its null bit is not low). Boards with a faster way override this method.
+        Start at index ``start`` of GRAY. At the end, select the address at index ``start + 1``,
+        where the next scan starts. Input ``16 * channel + address`` is the index in ``codes``.
+        Return False if the converter does not answer (its null bit is not low). Boards with a
+        faster way override this method.
         """
         answer = bytearray(3)
         for address in GRAY[start:] + GRAY[:start]:
@@ -64,7 +65,7 @@ class Board:
 
     def show(self, grb: bytearray) -> None:
         """Send green, red, blue of every light, in the strip's order. The caller leaves ``grb``
-        unchanged until all bits are sent and the strip has rested.
+        unchanged until all bits are sent and the reset time is over.
         """
         raise NotImplementedError
 

@@ -13,7 +13,7 @@ if sys.implementation.name == "micropython":
 else:
 
     class micropython:  # noqa: N801 - as MicroPython wants to see its decorators
-        """Replaces MicroPython's module on CPython."""
+        """Stand-in on CPython for MicroPython's module of the same name."""
 
         @staticmethod
         def viper(function):
@@ -70,8 +70,9 @@ def pack(codes: ptr16, key: ptr16, places: int, out: ptr8, at: int, whole: int) 
     """Pack codes into ``out`` as half-bytes, high half first, from half-byte ``at`` on. Return the
     index after the last half-byte.
 
-    If ``whole`` is 1, each code takes three half-bytes. Otherwise a code within 7 of its key takes
-    one, and any other code takes four: 8 and the code.
+    ``key``: codes of the last full reading. If ``whole`` is 1, each code takes three half-bytes.
+    Otherwise a code takes one half-byte if it differs from its code in ``key`` by at most 7. Any
+    other code takes four half-bytes: 8, then the code.
     """
     for place in range(places):
         code = codes[place]

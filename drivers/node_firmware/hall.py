@@ -10,7 +10,7 @@ OK = 0
 SILENT = 1  # Fault: the chip does not answer.
 WRONG = 2  # Fault: another chip answers.
 IMPOSSIBLE = 3  # Fault: the values are impossible.
-FALLEN_US = 500  # Time in which a floating input falls to ground.
+FALLEN_US = 500  # Time in us that a floating input needs to fall to ground.
 LOWEST = 40  # Lowest code of a working sensor, whose output stays 0.2 V above ground.
 
 
@@ -28,7 +28,7 @@ class Hall:
         self.detail = 0
 
     def scan(self) -> bool:
-        """Read every input, again after a failure, and return whether the codes are valid."""
+        """Read every input, and repeat a failed scan once. Return whether the codes are valid."""
         fault, detail = self._look()
         if fault != OK and self.fault == OK:
             fault, detail = self._look()
@@ -40,8 +40,8 @@ class Hall:
     def _look(self) -> "tuple[int, int]":
         """Read every input once and return the fault and its detail.
 
-        The lines have rested at the first address since the last scan, so that a floating input
-        there has fallen to ground (see drivers.hall). A floating input reads 0 until its next turn.
+        The first address has been selected since the last scan, so a floating input there has
+        fallen to ground (see drivers.hall). A floating input reads 0 until its next turn.
         """
         codes, board, start = self.codes, self._board, self._start
         has_rested = board.now_us() - self._rests_us >= FALLEN_US

@@ -9,7 +9,7 @@ from .plate import IMU_ADDRESS
 # Sample rate 1 kHz / (1 + 4), 20 Hz filter, 500 deg/s (65.5 steps per deg/s), 4 g (8192 steps per
 # g).
 SETTINGS = bytes([4, 4, 0x08, 0x08])
-ACCEL_NM_S2 = 1_197_101  # Acceleration per step of a reading.
+ACCEL_NM_S2 = 1_197_101  # Acceleration in nm/s2 per step of a reading.
 GYRO_NRAD_S = 266_462
 # Maps WHO_AM_I of each chip sold as MPU-6050 to the thermometer's steps per 100 C, its value at 0
 # steps in 0.01 C, and True for a separate accelerometer filter. The chips are MPU-6050 and a clone,
@@ -26,7 +26,8 @@ _SMPLRT_DIV, _ACCEL_CONFIG_2, _ACCEL_XOUT_H = 0x19, 0x1D, 0x3B
 _PWR_MGMT_1, _WHO_AM_I = 0x6B, 0x75
 _RESET = 0x80
 _AWAKE = b"\x01\x00"  # PWR_MGMT_1: clocked by the x gyroscope; PWR_MGMT_2: no axis sleeps.
-# The data sheet asks for 100 ms and 30 ms; the rest allows for a fast crystal.
+# The data sheet requires 100 ms after a reset and 30 ms of settling; the margin allows for a fast
+# crystal.
 _RESET_US, _SETTLE_US, _CHECK_US, _RETRY_US = 110_000, 50_000, 500_000, 250_000
 
 _LOW, _HIGH = bytes(14), b"\xff" * 14
@@ -107,7 +108,9 @@ class Imu:
             return False
         stands = raw == self._last
         due = now_us - self._since_us >= _CHECK_US
-        if stands or due or raw == _LOW:  # A chip whose power failed sleeps.
+        # Verify the chip regularly, and if its readings repeat or are zero: a chip that lost power
+        # sleeps.
+        if stands or due or raw == _LOW:
             if not (self._identify(now_us) and self._keeps_settings(now_us)):
                 return False
             self._since_us = now_us

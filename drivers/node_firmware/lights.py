@@ -11,7 +11,7 @@ from .wire import LENGTH, VALUE
 # Maximum number of patterns and of levels per pattern, at most 2 kB of a Pico's memory.
 PATTERNS, LEVELS = 31, 64
 TICK_US = 31_250  # Patterns count time in 1/32 s.
-_BITS_US = 30 * PLACES + 300  # Time of one write and of the pause that ends it.
+_BITS_US = 30 * PLACES + 300  # Duration of one write, including the reset time after the last bit.
 _WRITE_US = 33_333  # Minimum interval between writes.
 # Interval of repeated writes, because a strip whose power failed stays dark.
 _REFRESH_US = 5_000_000
@@ -28,7 +28,7 @@ def strip_order() -> "list[int]":
 
 
 class Lights:
-    """The lights. ``share``: fraction of the requested light that the supply allows, 255 for all.
+    """The lights. ``share``: fraction of the requested light that the supply allows; 255 means all.
     ``supplied``: True if the strip has its supply.
     """
 
@@ -61,11 +61,12 @@ class Lights:
         self._looks, self._places, self._start_us = b"", bytes(PLACES), now_us
         self._stale = True
 
-    # Messages from the host. Each method returns 0, or the reason of a refusal.
+    # Handlers of the host's messages. Each method returns 0, or the reason why it refuses the
+    # message.
 
     def set_up(self, body: bytes) -> int:
-        """Apply the body of SETUP: the supply's limit, the current of a channel at 255 and of a
-        dark light, and the byte for each brightness.
+        """Apply the body of a SETUP message: the supply's limit, the current of a channel at 255,
+        the current of a dark light, and the byte for each brightness.
         """
         supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
         self._supply_ua, self._channel_ua, self._idle_ua = supply_ma * 1000, channel * 10, idle * 10
@@ -85,8 +86,9 @@ class Lights:
         return 0
 
     def show(self, body: bytes, now_us: int) -> int:
-        """Apply the body of LIGHTS: the start of all patterns; looks of four bytes each (pattern,
-        red, green, blue); and for each place 0 for dark or the number of its look, from 1.
+        """Apply the body of a LIGHTS message: the start time of all patterns; looks of four bytes
+        each (pattern, red, green, blue); and for each place the number of its look, counted from 1,
+        or 0 for a dark light.
         """
         start, count = struct.unpack(">IB", body[:5])
         looks, places = body[5 : 5 + 4 * count], body[5 + 4 * count :]
@@ -119,7 +121,7 @@ class Lights:
         ticks = max(0, now_us - self._start_us) // TICK_US
         due = self._stale or since_us >= _REFRESH_US
         if ticks == self._ticks and not due:
-            return  # Most rounds end here, before any memory is allocated.
+            return  # Most calls return here, before any memory is allocated.
         self._ticks = ticks
         steps = []
         for at in range(0, len(self._looks), 4):

@@ -1,7 +1,8 @@
-"""Started by the board at power-on. Copy this file to the Pico's top folder as main.py.
+"""The program that the board starts at power-on. Copy this file to the Pico's top folder as
+main.py.
 
-Hold the back button while the Pico gets power, and the Pico stays at the prompt. Once the firmware
-runs, it answers over USB only to its host.
+If the back button is held down at power-on, the Pico stays at its prompt. Once the firmware runs,
+it answers over USB only to its host.
 """
 
 from node_firmware.node import Node

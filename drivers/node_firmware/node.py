@@ -25,7 +25,8 @@ from .plate import (
 from .wire import LENGTH, UNKNOWN, VALUE, Frame, Receiver
 
 MAJOR, MINOR = 1, 1
-REPEATED = 0xFF  # Sequence gap of a message that repeats the one before.
+# Gap between sequence numbers that means: the message repeats the previous message.
+REPEATED = 0xFF
 
 # Types of messages from the host.
 HELLO, PING, SETUP, KEY_PLEASE = 0x01, 0x02, 0x03, 0x04
@@ -43,9 +44,11 @@ UNKNOWN_TEMPERATURE = -0x8000
 HOST_LOST_US = 2_000_000
 STATUS_US = 1_000_000
 KEY_SCANS, KEY_MOST_SCANS, QUIET_SCANS = 100, 3000, 30
-# Minimum length of the fields in bytes, if every place is near its key.
+# Minimum length of a reading's fields in bytes, if every code is close to its code in the key frame
+# (the last full reading).
 SHORTEST = (PLACES + 1) // 2
-MOTION_AT = 8  # Index of the motion in a frame, behind type, sequence number, time, inputs and key.
+# Index of the motion in a frame, after type, sequence number, time, inputs and key number.
+MOTION_AT = 8
 # Maximum size of a body: capabilities with a long name, or any reading.
 LONGEST_SENT = 300 + 2 * PLACES
 BOUNCE_US = 20_000
@@ -76,14 +79,14 @@ class Node:
         self._key = array("H")
         self._key_number = 0
         self._key_age = 0
-        self._length = 0  # Length of the last delta in bytes.
-        self._quiet = 0  # Number of scans in which this length has not changed.
+        self._length = 0  # Length in bytes of the last delta (the differences from the key frame).
+        self._quiet = 0  # Number of scans in which the delta's length has not changed.
         self._buttons = 0
         self._buttons_us = 0
         self._stop(board.now_us())  # Turn off lights and buzzer that the last run left on.
 
     def step(self) -> int:
-        """Do all work that is due. Return the microseconds to the next action if the host sends
+        """Do all work that is due. Return the time in us until the next action if the host sends
         nothing.
         """
         board = self._board
@@ -128,7 +131,7 @@ class Node:
             self._send_body(REFUSED, bytes([kind, sequence, reason]))
 
     def _obey(self, kind: int, body: bytes, now_us: int) -> int:
-        """Execute one message. Return 0, or the reason of a refusal."""
+        """Execute one message. Return 0, or the reason why the message is refused."""
         if kind == HELLO:
             self._greet(body[0], now_us)
         elif kind == PING:
@@ -219,8 +222,8 @@ class Node:
     def _pack(self, at: int) -> "tuple[int, int]":
         """Pack the fields into the frame from byte ``at`` on. Return the message type and the end.
 
-        A key (a full reading) is long and arrives late. So one is sent only if the delta has grown,
-        and preferably while nothing moves.
+        A key frame (a full reading) is long and arrives late. So a key frame is sent only if the
+        delta has grown, and preferably while nothing moves.
         """
         codes, plain = self._hall.codes, self._frame.plain
         if self._key:

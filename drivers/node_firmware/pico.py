@@ -26,9 +26,10 @@ SDA, SCL = 4, 5  # Pins of I2C0 to the MPU-6050.
 CONFIRM, BACK = 14, 15  # Pins of the buttons, which connect to ground.
 BUZZER = 6
 STRIP = 22  # Pin of the lights' data line, through a 74AHCT125.
-# Pin at the strip's 5 V through a divider. Without that wire the strip always reads as supplied.
+# Pin that measures the strip's 5 V through a divider. Without that wire the strip always reads as
+# supplied.
 SUPPLY = 20
-STRIP_HZ = 8_000_000  # Clock of the state machine.
+STRIP_HZ = 8_000_000  # Clock of the state machine, in Hz.
 
 _RP2350 = "RP2350" in getattr(sys.implementation, "_machine", "")
 _SIO = 0xD000_0000
@@ -180,8 +181,8 @@ class Scanner:
 
     def __init__(self, select: int, lines: "tuple[int, ...]", gray: "tuple[int, ...]") -> None:
         self._where = array("I", _REGISTERS + [1 << select])  # noqa: RUF005 - no unpacking there
-        # For each start the order of addresses, and the pins to toggle after each address. The last
-        # toggle sets the next start.
+        # For each starting address: the order in which to visit the addresses, and the pins to
+        # toggle after each address. The last toggle selects the next starting address.
         self._walks = []  # type: list[tuple[bytes, array[int]]]
         for start in range(16):
             walk = gray[start:] + gray[:start]
@@ -238,7 +239,7 @@ def scan(where: ptr32, gray: ptr8, toggles: ptr32, codes: ptr16, channels: int) 
     fifo_join=rp2.PIO.JOIN_TX,
 )
 def ws2812() -> None:
-    """Send one bit per round: high, then low, sooner for a 0 than for a 1."""
+    """Send one bit per round: the line goes high, then low. The high part is shorter for a 0."""
     # A bit takes ten clocks of 125 ns, 1.25 us. A 0 is high for 375 ns, a 1 for 750 ns (WS2812B
     # data sheet, T0H and T1H: 400 and 800 ns, each within 150 ns). The constants are local, because
     # asm_pio replaces this file's global names while it runs this function.

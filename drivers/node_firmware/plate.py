@@ -3,18 +3,20 @@
 COLUMNS = 10
 ROWS = 10
 PLACES = COLUMNS * ROWS
-SERPENTINE = True  # True if the strip runs to and fro, False if every row starts in the west.
+# True if the rows of the strip alternate in direction, False if every row starts in the west.
+SERPENTINE = True
 
 LINE = "usb"  # Line to the host: "usb" (the Pico's own plug) or "uart" (pins).
 BAUD = 460_800  # Rate of the UART in baud.
-WATCHDOG_MS = 4000  # Time without a step after which the Pico restarts; at most 8388.
+# Watchdog timeout in ms, at most 8388. The Pico restarts if no step runs for this time.
+WATCHDOG_MS = 4000
 SPI_HZ = 1_350_000  # Maximum clock of an MCP3008 at 2.7 V and above.
 I2C_HZ = 400_000
 SCAN_US = 10_000
 MULTIPLEXERS = 7
 
 # Spare inputs of the multiplexers, with the lowest and highest code that each can read: ground,
-# full supply, half supply (3 %, 3 % and 8 %). The thermistor is not checked.
+# full supply, half supply (tolerances of 3 %, 3 % and 8 %). The thermistor is not checked.
 SPARES = (
     (100, 0, 30),
     (101, 993, 1023),

@@ -4,12 +4,12 @@ import binascii
 
 from .fast import CRC, crc, stuff
 
-UNKNOWN, LENGTH, VALUE = 1, 2, 3  # Reasons for the refusal of a message.
+UNKNOWN, LENGTH, VALUE = 1, 2, 3  # Reasons for which a message can be refused.
 LONGEST = 1024  # Maximum number of bytes in a frame before COBS, including the CRC.
 # Maximum number of bytes in a frame after COBS, without the final zero.
 LONGEST_CODED = LONGEST + LONGEST // 254 + 1
 _RUN = 254  # Maximum number of data bytes in one COBS block.
-# The compiled function for the same CRC, if Python has one, as on a host.
+# The compiled function for the same CRC, if this Python has the function (CPython does).
 _crc_hqx = getattr(binascii, "crc_hqx", None)
 
 
