@@ -1,6 +1,6 @@
 """Handles requests to end the program: SIGTERM, a terminal that closes, and Ctrl-C.
 
-Imports few modules, so that it can be imported first.
+This module imports few modules, so that it can be imported first.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from collections.abc import Callable
 from time import sleep
 
 PATIENCE_S = 10.0
-"""Time in seconds within which a start ends after a request to stop. systemd kills the process
-after TimeoutStopSec=15.
+"""Maximum time in seconds from a stop request during startup until the program ends. systemd kills
+the process after TimeoutStopSec=15.
 """
 
 
 class StopRequest(SystemExit):
-    """The program must end. The exit code is the status that a shell gives for the signal."""
+    """The program must end. The exit code is the status that a shell reports for the signal."""
 
 
 class _Heard:
-    """The request to stop, recorded once because it concerns the whole process."""
+    """The stop request, recorded once because it applies to the whole process."""
 
     requested: int | None = None
     ended_by: int | None = None
@@ -31,9 +31,10 @@ class _Heard:
 
 
 def hear() -> None:
-    """Handle requests from now on: each signal ends the process immediately, even during an import.
+    """Install signal handlers that end the process immediately, even during an import.
 
-    No resource is open at this time. An exception instead could be swallowed by the import system.
+    No resource is open at this stage. If a handler raised an exception instead, the import system
+    could swallow it.
     """
     for number in _numbers():
         signal.signal(number, lambda number, _: os._exit(128 + number))
@@ -42,11 +43,11 @@ def hear() -> None:
 
 
 def raise_requests() -> None:
-    """Raise StopRequest in the main thread at a request from now on, or KeyboardInterrupt for
+    """Install signal handlers that raise StopRequest in the main thread, or KeyboardInterrupt for
     Ctrl-C.
 
-    The exception lets callers close open resources. Only the first request raises, so that closing
-    is not interrupted.
+    The exception lets callers close open resources. Only the first request raises an exception, so
+    that closing is not interrupted.
     """
     ignored = sys.unraisablehook
 
@@ -61,18 +62,19 @@ def raise_requests() -> None:
 
 
 def end_by(end: Callable[[], None]) -> None:
-    """Call ``end`` at a request from now on, instead of raising. Raises a request that came
-    before.
+    """Call ``end`` when a stop is requested, instead of raising an exception. If a stop was already
+    requested, raise StopRequest now.
     """
     _Heard.end = end
     check()
 
 
 def status(of: object) -> int | None:
-    """Return the exit status of the program after a request, or None to keep its own status ``of``.
+    """Return the program's exit status after a stop request, or None to keep the program's own
+    status ``of``.
 
-    A start that is stopped has the signal's status, even if an error occurred on the way. So does a
-    program that a signal ended without an error, except after Ctrl-C.
+    A startup that is stopped returns the signal's status, even if an error occurred on the way. A
+    program that a signal ended without an error does the same, except after Ctrl-C.
     """
     if _Heard.requested is not None:
         return 128 + _Heard.requested
@@ -81,17 +83,17 @@ def status(of: object) -> int | None:
 
 
 def check() -> None:
-    """Raise StopRequest if a request to stop was made.
+    """Raise StopRequest if a stop was requested.
 
-    Works in all threads, and also after code has swallowed the request. Each stage of a start calls
-    this function before it changes anything.
+    Works in any thread, even if the exception was swallowed earlier. Each startup stage calls this
+    function before it changes anything.
     """
     if _Heard.requested is not None:
         raise StopRequest(128 + _Heard.requested)
 
 
 def over() -> None:
-    """Ignore further requests, because the program is ending and its status is decided."""
+    """Ignore further stop requests, because the program is ending and its status is decided."""
     for number in _numbers():
         signal.signal(number, signal.SIG_IGN)
 
@@ -99,8 +101,8 @@ def over() -> None:
 def _numbers() -> list[int]:
     """Return the signals to handle.
 
-    Ignored signals are not handled: a shell ignores some for background programs, and nohup ignores
-    SIGHUP.
+    Signals that are ignored at the start are not handled: a shell ignores some signals for
+    background programs, and nohup ignores SIGHUP.
     """
     known = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     return [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]
@@ -119,8 +121,8 @@ def _raise(number: int, _frame: object) -> None:
 
 
 def _leave(status: int) -> None:
-    """End the process after ``PATIENCE_S`` if it is still running, because a library can wait
-    without end.
+    """End the process after ``PATIENCE_S`` if it is still running, because some library may wait
+    forever.
     """
     sleep(PATIENCE_S)
     for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,4 @@
-"""Analyses whole games and all moves of a position with the strongest level."""
+"""Analyses whole games, and all moves of a position, with the engine's strongest level."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ from tiltboard.firmware_host.engines.search.limits import (
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import Game, Position
 
-MAX_TURNING = 3  # Maximum number of turning points, and of takeaways.
-MIN_LOST = 0.1  # Minimum loss of expected score (0 to 1) that makes a move a turning point.
+MAX_TURNING = 3  # Maximum number of turning points in an analysis, and maximum number of takeaways.
+MIN_LOST = 0.1  # A move that loses at least this much expected score (0 to 1) is a turning point.
 MOVE_MS = 300
-WHOLE_MS = 20_000  # Time limit for a whole game; a longer game gets less time per move.
-LINE_PLIES = 6  # Number of plies in the lines of better moves and of replies.
-PROVEN_TURNS = 5  # Maximum length of a win that the proof search looks for, in turns.
+# Time limit for the analysis of a whole game, in ms; in a longer game each move gets less time.
+WHOLE_MS = 20_000
+# Number of plies in the line that shows a better move, and in the line that shows a reply.
+LINE_PLIES = 6
+PROVEN_TURNS = 5  # Maximum length, in turns, of the wins that the proof search looks for.
 _FIRST_SHARE = 0.4  # Fraction of the total time for the first search, which finds the best move.
 _DEEPEST = 64
-# Maximum number of positions searched to make a puzzle from a position of the game.
+# Maximum number of positions that are searched to find out whether a position of the game is a
+# puzzle.
 _MAX_LOOKED = 15_000
 
 
@@ -45,15 +48,17 @@ class TurningPoint:
     after: float
     """The player's expected score after the move, 0 to 1."""
     better: tuple[str, ...] = ()
-    """The best line in place of the move; empty if the engine would have played the same move."""
+    """The best line that starts with another move; empty if the engine would have made the same
+    move.
+    """
     reply: tuple[str, ...] = ()
-    """The best line after the move; empty if the move ended the game."""
+    """The best line for the opponent after the move; empty if the move ended the game."""
     proven: Literal["lets", "missed"] | None = None
     """"lets" if the move provably lets the opponent win, "missed" if it provably misses a win, or
     None if neither is proven. If both are proven, the nearer win counts.
     """
     turns: int = 0
-    """The winner's number of turns to the end, if proven, else 0."""
+    """Number of turns that the winner needs to end the game if the win is proven, otherwise 0."""
 
 
 class Takeaway(NamedTuple):
@@ -66,7 +71,7 @@ class Takeaway(NamedTuple):
     kind: str = ""
     """The kind of the similar puzzle, "win" or "save"; empty if there is no puzzle."""
     ply: int | None = None
-    """Number of moves of the game after which the position is itself a puzzle, or None."""
+    """Number of moves after which the position in this game is itself a puzzle, or None."""
 
 
 class Analysis(NamedTuple):
@@ -83,8 +88,8 @@ class Analysis(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A position's value for the mover (as in ``Found``), and the best line; empty if the game is
-    over.
+    """A position's value for the player to move (see ``Found``), and the best line, which is empty
+    if the game is over.
     """
 
     value: int
@@ -92,14 +97,16 @@ class Judgement(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The mover's expected score, 0 to 1."""
+        """The expected score of the player to move, 0 to 1."""
         return expected(self.value) if abs(self.value) < SURE else float(self.value > 0)
 
 
 Prove = Callable[[Sequence[str]], tuple[int, str] | None]
-"""Returns the number of turns in which the mover can force a win, and the first move of that win.
+"""Returns the number of turns in which the player to move can force a win, and the first move of
+that win.
 
-The argument is the moves that lead to the position. The result is None if no win can be proven.
+The argument is the list of moves that lead to the position. The result is None if no win can be
+proven.
 """
 Judge = Callable[[Sequence[str]], Judgement]
 """Returns the engine's judgement of a position, given the moves that lead to it. The game must not
@@ -119,10 +126,10 @@ def analyse(
     judge: Judge,
     prove: Prove = lambda _: None,
 ) -> Analysis:
-    """Analyse a game of two players.
+    """Analyse a two-player game.
 
-    ``positions`` are the start and the position after each of ``moves``. A win proven by ``prove``
-    replaces the judgement by ``judge``.
+    ``positions`` are the initial position and the position after each of ``moves``. A win proven by
+    ``prove`` takes precedence over the engine's judgement from ``judge``.
     """
     game, judged = positions[0].game, []
     for at, position in enumerate(positions):
@@ -155,7 +162,7 @@ def analyse(
 
 
 def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgement) -> TurningPoint:
-    """Return a move as a turning point, with the player's expected score before and after the move.
+    """Return the turning point for a move, with the player's expected score before and after it.
 
     Only for two players who take turns.
     """
@@ -163,7 +170,7 @@ def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgemen
     turns = 0
     missed = before.value >= SURE and after.value > -SURE
     lets = after.value >= SURE and before.value > -SURE
-    # If both are proven, report the nearer win.
+    # If both a missed win and a win for the opponent are proven, report the nearer win.
     if missed and not (lets and after.value > before.value):
         proven, turns = "missed", (WIN - before.value + 1) // 2
     elif lets:
@@ -177,8 +184,8 @@ def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgemen
 def _with_proof(
     point: TurningPoint, after: Position, moves: Sequence[str], prove: Prove
 ) -> TurningPoint:
-    """Return ``point`` with what can be proven: the player missed a win, or lets the opponent
-    win.
+    """Return ``point`` with a proof added, if there is one: the player missed a win, or lets the
+    opponent win.
     """
     missed = prove(moves[: point.ply - 1])
     if missed is not None:
@@ -194,7 +201,9 @@ def _with_proof(
 def _longer(
     position: Position, moves: Sequence[str], line: Sequence[str], judge: Judge
 ) -> tuple[str, ...]:
-    """Return the legal part of ``line`` after ``moves``, extended by the engine's moves."""
+    """Return the moves of ``line`` that are legal after ``moves``, followed by more moves of the
+    engine.
+    """
     found: list[str] = []
     while len(found) < LINE_PLIES and not position.over:
         ahead = tuple(line[len(found) :]) or judge((*moves, *found)).line
@@ -209,10 +218,10 @@ def _longer(
 def _takeaways(
     game: Game, points: Sequence[TurningPoint], moves: Sequence[str]
 ) -> tuple[Takeaway, ...]:
-    """Return up to three lessons, each with a puzzle that no other lesson uses, if there is one.
+    """Return up to three lessons. Each has a different puzzle, if there are enough puzzles.
 
     A lesson about a turning point prefers a puzzle of the same kind (a missed win or a defence) and
-    length.
+    the same length.
     """
     left, found = dict(enumerate(exercises(game.name), start=1)), []
     for at in range(MAX_TURNING):
@@ -256,10 +265,10 @@ def engine_judge(
 
 
 def engine_proof(process: EngineProcess) -> Prove:
-    """Return a proof function that asks the engine for forced wins with ``query wins``.
+    """Return a function that asks the engine to prove forced wins, with ``query wins``.
 
-    Call it after ``engine_judge``. An engine without this query, unlike the built-in engine, proves
-    nothing.
+    Call it after ``engine_judge``. If the engine does not support this query, which the built-in
+    engine does, the function proves nothing.
     """
 
     def prove(moves: Sequence[str]) -> tuple[int, str] | None:
@@ -277,14 +286,16 @@ def every_move(
     now: Callable[[], float],
     stopped: Callable[[], bool] = lambda: False,
 ) -> Found:
-    """Return the strongest level's result in ``state``, with every legal move among ``ranked``.
+    """Return the strongest level's result in ``state``, in which ``ranked`` contains every legal
+    move.
 
     The game must not be over in ``state``, and ``limits.time_s`` must be set.
 
-    A search that ranks only a few moves exactly is run after each move, one ply deeper in each
-    round, while time lasts. So all moves are searched equally deep. With more than two sides, the
-    value of a position for the next player says little about its value for the mover. Then the
-    playout search, which tries each move at least once, gets all the time.
+    Some searches compute exact values for only a few moves. In this case a search is run after each
+    move, one ply deeper in each round, until the time is over, so that all moves are searched
+    equally deep. With more than two sides, the value of a position for the next player says little
+    about its value for the player who moved. In this case the playout search, which tries each move
+    at least once, gets all the time.
     """
     rules, two = thinker.game.rules, len(thinker.game.teams or thinker.game.players) == 2
     total_s = limits.time_s or 0.0
@@ -318,15 +329,15 @@ def every_move(
 
 
 def _together(game: Game, one: int, other: int) -> bool:
-    """Return whether two players, given by number, win together."""
+    """Return whether two players, given by number, are on the same team."""
     pair = {game.players[one], game.players[other]}
     return len(pair) == 1 or any(pair <= set(team) for team in game.teams)
 
 
 def _ranked(found: Found, values: dict[int, int]) -> Found:
-    """Return ``found`` with its moves ranked by ``values``.
+    """Return ``found`` with its moves ordered by ``values``.
 
-    The best move of ``found`` stays the best, because it was searched longest.
+    The best move of ``found`` stays first, because it was searched longest.
     """
     best = found.move
     if found.value <= -SURE:

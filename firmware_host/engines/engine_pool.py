@@ -1,6 +1,6 @@
-"""Runs engines in a thread: the host sets a position to search and polls for the move.
+"""Runs engines in a thread. The host sets the position to search, and polls for the resulting move.
 
-Waiting for engines and handling their faults happen only in that thread.
+Only this thread waits for engines and handles their faults.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from tiltboard.games.reasons import KINDS
 from tiltboard.ground.clock import Clock, SystemClock
 
 MOVE_S = 2.0
-# Maximum time of the built-in engine's weaker levels: they count positions, which takes a Zero 2 W
-# up to 20 s.
+# Time limit in seconds for the built-in engine's weaker levels. They search a fixed number of
+# positions, which takes up to 20 s on a Zero 2 W.
 COUNTED_S = 20.0
-VALUES_S = 1.0  # Time limit for the values of all moves, for which a player waits.
-CLOSE_S = 5.0  # Time limit for closing all engines together.
-# Name of the engine that advises players, in places where a player's name is expected.
+# Time limit in seconds for computing the values of all moves, because a player waits for them.
+VALUES_S = 1.0
+CLOSE_S = 5.0  # Time limit in seconds for closing all engines in parallel.
+# Used in place of a player's name for the engine that advises players.
 ADVISER = ""
 OUR_COMMAND = (sys.executable, "-m", "tiltboard.firmware_host.cli", "engine")
 
@@ -42,8 +43,8 @@ _log = logging.getLogger(__name__)
 
 
 class Purpose(Enum):
-    """The purposes of a task: the engine's own move, pondering on an expected position, a hint for
-    a player, or the value of each move that a player can choose.
+    """The purpose of a task: to choose the engine's own move, to ponder on an expected position, to
+    give a player a hint, or to compute the value of each move that a player can choose.
     """
 
     MOVE = auto()
@@ -54,10 +55,11 @@ class Purpose(Enum):
 
 @dataclass(frozen=True, slots=True)
 class EngineTask:
-    """A position in which ``player`` is to move, and what the engine must find out.
+    """A position in which ``player`` is to move, and what the engine must find out about the
+    position.
 
-    Equal tasks are the same question. ``clock`` limits the time for the move; with None only the
-    pool's own limit applies.
+    Two equal tasks have the same result. ``clock`` limits the time for the move; if it is None,
+    only the pool's own limit applies.
     """
 
     game_id: int
@@ -74,7 +76,7 @@ class EngineTask:
         return ADVISER if self.purpose in (Purpose.HINT, Purpose.VALUES) else self.player
 
     def expected_by(self, other: EngineTask | None) -> bool:
-        """Return whether the task ``other`` is to ponder on exactly the position of this task."""
+        """Return whether the task ``other`` is to ponder on exactly this task's position."""
         return (
             other is not None
             and other.purpose is Purpose.PONDER
@@ -88,7 +90,7 @@ class Thought:
 
     task: EngineTask
     move: str | None
-    """The move, or None if no engine found a move and a person must play for the engine."""
+    """The move, or None if no engine found a move, so that a person must choose the move."""
     seat: EngineSeat
     """The engine that found the move, with its version."""
     info: ugi.Info
@@ -106,8 +108,8 @@ class Thought:
 class EngineRoom:
     """The engines of one table.
 
-    ``commands`` are the engines of the settings, by name; each starts when it is first needed.
-    ``ponders`` allows engines to search during other players' turns.
+    ``commands`` maps the name of each engine in the settings to its command; an engine starts when
+    it is first needed. ``ponders`` is True if engines search during other players' turns.
     """
 
     def __init__(
@@ -139,7 +141,7 @@ class EngineRoom:
         """The names of all engines, the built-in engine first."""
         return tuple(self._commands)
 
-    # Methods for the table's thread; except ``wait`` and ``close``, they return without waiting.
+    # Methods for the table's thread. Except for ``wait`` and ``close``, they return immediately.
 
     def think(self, task: EngineTask | None) -> Thought | None:
         """Set the current task (None: no task). Return the task's result, or None until there is a
@@ -168,7 +170,7 @@ class EngineRoom:
 
     @property
     def info(self) -> ugi.Info:
-        """The last report of the engine that is searching."""
+        """The latest report of the engine that is searching."""
         # The engine thread can change the attribute at any time, so read it once.
         thinks = self._thinks
         return ugi.NOTHING_YET if thinks is None else thinks.info
@@ -242,7 +244,7 @@ class EngineRoom:
         return Thought(task, None, task.seat, self.info, trouble)
 
     def _asked(self, task: EngineTask, seat: EngineSeat) -> Thought | None:
-        """Ask the engine of ``seat`` for the result of ``task``, or return None if the task is no
+        """Ask the engine of ``seat`` for the result of ``task``. Return None if the task is no
         longer current. Raises EngineError.
         """
         process = self._process(task, seat)
@@ -278,7 +280,7 @@ class EngineRoom:
                 name=process.name,
                 move=move[:40],
             )
-        # The engine works again, so engines that replaced it are no longer needed.
+        # The engine works again, so the engines that stood in for it are no longer needed.
         if seat == task.seat:
             others = [
                 who for who in self._processes if who[0] == task.who and who[1] != seat.engine
@@ -329,7 +331,9 @@ class EngineRoom:
         return longest_s, go
 
     def _process(self, task: EngineTask, seat: EngineSeat) -> EngineProcess:
-        """Return the process of the engine that ``seat`` names, prepared for the task's game."""
+        """Return the process of the engine that ``seat`` names, after setting up the task's
+        game.
+        """
         game = task.position.game
         playing = (task.game_id, game.name, str(game.options), seat.level)
         found = self._processes.get((task.who, seat.engine))

@@ -6,20 +6,22 @@ from tiltboard.ground.errors import TiltboardError
 
 
 class EngineError(TiltboardError):
-    """An engine cannot do its task. Replace the engine; the game continues."""
+    """An engine cannot carry out its task. Use another engine instead; the game continues."""
 
 
 class CannotPlayError(EngineError, ValueError):
-    """An engine does not know how to play a game."""
+    """The engine does not support the game."""
 
 
 class EngineLostError(EngineError, OSError):
-    """An engine's process cannot be started, has ended, or does not answer. Start it again."""
+    """An engine's process cannot be started, has ended, or does not answer. The remedy is to start
+    the process again.
+    """
 
 
 class EngineHungError(EngineLostError):
-    """An engine does not answer in time. A second try would probably hang as well, so use another
-    engine.
+    """An engine does not answer in time. Use another engine, because a second try would probably
+    hang as well.
     """
 
 

@@ -1,4 +1,4 @@
-"""Starts the process of one engine, asks it with a time limit, and ends it reliably."""
+"""Starts the process of one engine, sends it requests with time limits, and ends it reliably."""
 
 from __future__ import annotations
 
@@ -25,29 +25,34 @@ from tiltboard.firmware_host.engines.errors import (
 )
 from tiltboard.ground.clock import Clock
 
-# Time limit for the built-in engine to start: a Zero 2 W needs 10 s to import Python's modules from
-# a card.
+# Time limit in seconds for the built-in engine to start. A Zero 2 W needs 10 s to import Python's
+# modules from an SD card.
 START_S = 30.0
-# Time limit for another engine to start. It is short, because the built-in engine can play instead.
+# Time limit in seconds for any other engine to start. It is short, because the built-in engine can
+# play instead.
 STRANGER_S = 5.0
 NICE = 10  # Niceness of engine processes, so that reading the sensors has priority.
-# Time that an engine gets beyond its limit on a busy machine, before it is asked to stop.
+# Additional time in seconds that an engine on a busy machine gets after its limit, before it is
+# asked to stop.
 MARGIN_S = 1.5
-STOP_S = 1.5  # Time in which an engine must react to a request to stop, before it counts as lost.
-# Time limit for a query: the built-in engine searches some thousand positions for the answer.
+# An engine that does not stop within this time, in seconds, after a request counts as lost.
+STOP_S = 1.5
+# Time limit in seconds for a query, for which the built-in engine searches several thousand
+# positions.
 _QUERY_S = 6.0
 _QUIT_S = 0.5
-_TURN_S = 0.1  # Interval between two checks whether the answer is still wanted.
-# Maximum length of a line in bytes; a line with the longest variation has a few thousand.
+_TURN_S = 0.1  # Interval in seconds between two checks whether the answer is still wanted.
+# Maximum length of a line in bytes. The line with the longest variation has a few thousand bytes.
 _MAX_BYTES = 1 << 13
-_MAX_INTRODUCING = 2_000  # Maximum number of lines that an engine sends before it is ready.
-# Maximum number of lines for one move: five hundred moves, each reported at a hundred depths.
+_MAX_INTRODUCING = 2_000  # Maximum number of lines that an engine may send before it is ready.
+# Maximum number of lines that an engine may send for one move: reports on five hundred moves at a
+# hundred depths each.
 _MAX_THINKING = 50_000
-# Environment variable of the engine's process and of all processes that the engine starts.
+# Environment variable that marks an engine's process and all processes that the engine starts.
 _MARK = "TILTBOARD_ENGINE"
 UNIT_SOCKET = "TILTBOARD_ENGINE_SOCKET"
-"""Environment variable with the socket of tiltboard-engine.service, which runs the built-in
-engine.
+"""Environment variable that holds the path of the socket of tiltboard-engine.service, which runs
+the built-in engine.
 """
 _log = logging.getLogger(__name__)
 
@@ -55,9 +60,9 @@ _log = logging.getLogger(__name__)
 class EngineProcess:
     """An engine's process, for use in one thread.
 
-    Every method raises EngineLostError if the process has ended or does not answer; after that only
-    ``close`` can be called. Unsolicited output waits in the pipe, and blocks the engine once the
-    pipe is full.
+    Every method raises EngineLostError if the process has ended or does not answer. After this
+    error, only ``close`` can be called. Output that nobody requested stays in the pipe, and blocks
+    the engine once the pipe is full.
     """
 
     def __init__(
@@ -72,8 +77,8 @@ class EngineProcess:
         """Start the engine and read its identity.
 
         ``name`` is the engine's name for people. The engine has ``start_s`` seconds to introduce
-        itself, and again to prepare a game. It counts as lost after that time, or once ``wanted``
-        returns False.
+        itself, and the same time to prepare a game. If it takes longer, or if ``wanted`` returns
+        False, it counts as lost.
         """
         self.name = name
         self._wanted = wanted
@@ -100,9 +105,9 @@ class EngineProcess:
             for its in (its_in, its_out, its_errors):
                 os.close(its)
         self.identity = ugi.Identity()
-        # The last report on the best move, the value of each reported move, and whether the answer
-        # came only after a request to stop. All three describe the last answer or the answer in
-        # progress.
+        # The last report on the best move, the value of each reported move, and whether the engine
+        # answered only after a request to stop. All three describe the latest answer, even while it
+        # is being received.
         self.info, self.values, self.slow = ugi.NOTHING_YET, dict[str, int](), False
         self._lines = 1
         try:
@@ -147,9 +152,9 @@ class EngineProcess:
     ) -> None:
         """Start a new game in the engine.
 
-        ``level`` is the bot's level; ``seed`` is for the engine's random numbers, 0 for any;
-        ``book`` allows opening moves without a search. Raises CannotPlayError with the engine's own
-        message.
+        ``level`` is the bot's level. ``seed`` is the seed of the engine's random numbers, or 0 for
+        any seed. ``book`` is True if the engine may play opening moves without a search. Raises
+        CannotPlayError with the engine's own message.
         """
         wanted = {ugi.GAME: game, ugi.OPTIONS: options, ugi.LEVEL: level, ugi.SEED: seed}
         wanted[ugi.BOOK] = "true" if book else "false"
@@ -165,8 +170,8 @@ class EngineProcess:
                 )
 
     def _introduction(self, end: str) -> Iterator[list[str]]:
-        """Yield the engine's lines, as words, until the line ``end``. Raises EngineHungError at the
-        limits of time and number.
+        """Yield the engine's lines, split into words, until the line ``end``. Raises
+        EngineHungError if the engine exceeds the limit of time or of the number of lines.
         """
         until_s = self._now() + self._start_s
         for _ in range(_MAX_INTRODUCING):
@@ -190,12 +195,13 @@ class EngineProcess:
         lines: int = 1,
         ponders: Callable[[], bool] | None = None,
     ) -> str | None:
-        """Return the engine's move after ``moves``, or None once ``wanted`` returns False.
+        """Return the engine's move in the position after ``moves``, or None if ``wanted`` returns
+        False.
 
-        ``go`` holds the limits in the form of the engine's protocol. After ``longest_s`` seconds
-        the engine is asked to stop, and counts as lost if it does not. ``lines`` is the number of
-        moves whose values the engine reports. While ``ponders`` returns True the position is only
-        expected, and the time does not count.
+        ``go`` contains the limits in the form of the engine's protocol. After ``longest_s`` seconds
+        the engine is asked to stop, and if it does not stop, it counts as lost. ``lines`` is the
+        number of moves whose values the engine reports. While ``ponders`` returns True, the
+        position is only expected, and the time is not counted.
 
         Raises EngineMoveError if the answer is not a move, and CannotPlayError if the engine cannot
         report ``lines``.
@@ -252,7 +258,8 @@ class EngineProcess:
             self.values[info.line[0]] = info.value
 
     def ask(self, moves: Sequence[str], query: str) -> list[str]:
-        """Return the words of the engine's answer to ``query`` about the position after ``moves``.
+        """Return the engine's answer to ``query`` about the position after ``moves``, split into
+        words.
 
         The list is empty if the engine does not know the answer or does not answer in time.
         """
@@ -305,7 +312,7 @@ class EngineProcess:
         until_s = self._now() + STOP_S
         while left:
             try:
-                # A result of None means that the pipe is full.
+                # The result None means that the pipe is full.
                 written = self._out.write(left) or 0
             except (OSError, ValueError) as error:
                 raise self._lost() from error
@@ -316,9 +323,11 @@ class EngineProcess:
                 select.select((), (self._out,), (), _TURN_S)
 
     def _next(self, until_s: float) -> list[str]:
-        """Return the words of the engine's next line; empty if no line comes before ``until_s``.
+        """Return the engine's next line, split into words; empty if no line arrives before
+        ``until_s``.
 
-        Each character that is not printable, such as one of a terminal command, becomes a blank.
+        Characters that are not printable, such as those of terminal commands, are replaced by
+        blanks.
         """
         while (end := self._heard.find(b"\n")) < 0 and len(self._heard) < _MAX_BYTES:
             listening = (self._in, self._errors) if self._errors_open else (self._in,)
@@ -341,8 +350,8 @@ class EngineProcess:
         return _visible(line).split()
 
     def _hear_errors(self) -> None:
-        """Read the engine's standard error so that the engine never blocks. The last part is kept
-        for the error message.
+        """Read the engine's standard error, so that a full pipe never blocks the engine. The last
+        part is kept for the error message.
         """
         more = self._errors.read(_MAX_BYTES)
         self._errors_open = more != b""
@@ -355,8 +364,8 @@ class EngineProcess:
         return EngineHungError("The engine {name} talks without end.", name=self.name)
 
     def _lost(self) -> EngineLostError:
-        """Return the error for an ended engine, with its exit status and the last line of its
-        standard error.
+        """Return the error for an engine that has ended, with its exit status and the last line of
+        its standard error.
         """
         status: int | None = None
         if not isinstance(self._process, socket.socket):
@@ -388,9 +397,9 @@ def _visible(line: str) -> str:
 def _lent(its_in: int, its_out: int) -> socket.socket | None:
     """Return a connection to an engine that tiltboard-engine.service has forked, or None.
 
-    The result is None if the service does not exist or does not answer; then the caller starts an
-    engine. The forked engine uses the given pipe ends. The kernel ends it when the connection is
-    closed, and the connection closes when the engine has ended.
+    The result is None if the service does not exist or does not answer; the caller then starts an
+    engine. The forked engine uses the given ends of the pipes. When the connection is closed, the
+    kernel ends the engine; when the engine ends, the connection is closed.
     """
     path = os.environ.get(UNIT_SOCKET)
     if path is None:
@@ -407,10 +416,11 @@ def _lent(its_in: int, its_out: int) -> socket.socket | None:
 
 
 def _marked(mark: str) -> list[int]:
-    """Return the ids of the processes with ``mark`` in their environment; empty on a system without
-    /proc.
+    """Return the ids of the processes with ``mark`` in their environment. The list is empty on a
+    system without /proc.
 
-    This also finds processes that left the process group and are not in a control group of systemd.
+    This also finds processes that have left the process group and are not in a control group of
+    systemd.
     """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

@@ -1,12 +1,12 @@
 """Proves forced wins within a number of plies, and finds proven reasons for a move.
 
 The search is exhaustive and uses only the rules of the game: an and-or search by iterative
-deepening, two plies at a time. For each position it remembers the number of plies within which the
-mover is proven to win, and the number within which they cannot win. It works for games of two
-players who take turns, without secrets or chance.
+deepening, two plies at a time. For each position, it stores the number of plies within which the
+player to move is proven to win, and the number within which this player is proven not to win. It
+works for two-player games in which the players take turns, without secrets or chance.
 
-The reason for a move, given with a hint or after a blunder, is proven or counted from the legal
-moves, never guessed. If the proof needs too many positions, only a general reason is given.
+The reason for a move, which is given with a hint or after a blunder, is proven or counted from the
+legal moves, never guessed. If the proof needs too many positions, only a general reason is given.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.games.reasons import Kind
 from tiltboard.games.rules import CHANCE, Rules
 
-# Maximum number of positions searched for one reason: 0.2 s of Python on one x86 core.
+# Maximum number of positions that are searched for one reason. This takes 0.2 s in Python on one
+# x86 core.
 MAX_LOOKED = 12_000
 MAX_TURNS = 4
-# Maximum fraction of the replies that answer a threat, for the threat to be named as the reason.
+# A threat is named as the reason if at most this fraction of all replies prevents it.
 _FEW = 0.34
-# Minimum fraction of the other moves that lose immediately, for a block to be named as the reason.
+# A block is named as the reason if at least this fraction of the other moves loses immediately.
 _MANY = 0.5
 
 
@@ -33,30 +34,31 @@ class TooManyError(Exception):
 
 
 class ProofSearch:
-    """The proof search of one game. Results for a position are reused by later searches.
+    """The proof search of one game. Later searches reuse the results for each position.
 
     ``most`` is the maximum number of positions, after which methods raise TooManyError, or None for
-    no limit. Raises NotPossibleError unless the game is for two players without chance.
+    no limit. Raises NotPossibleError unless the game is for two players and without chance.
     """
 
     def __init__(self, rules: Rules, most: int | None = None) -> None:
         if rules.players != 2 or CHANCE in rules.awaiting(rules.start()):
             raise NotPossibleError("A proof is for games of two players without chance.")
         self.rules = rules
-        # Position key -> plies within which the mover is proven to win.
+        # Position key -> number of plies within which the player to move is proven to win.
         self._won: dict[int, int] = {}
-        # Position key -> plies within which the mover is proven not to win.
+        # Position key -> number of plies within which the player to move is proven not to win.
         self._open: dict[int, int] = {}
-        # Number of remaining plies -> the reply that refuted the last move.
+        # Number of remaining plies -> reply that last refuted a move at this depth.
         self._answers: dict[int, int] = {}
         self._best: dict[int, int] = {}  # Position key -> the move that won.
         self.looked = 0
         self.left = most
 
     def soonest(self, state: Any, most_turns: int) -> tuple[int, int] | None:
-        """Return the mover's fewest turns to a forced win and the first move of that win.
+        """Return the smallest number of turns in which the player to move can force a win, and the
+        first move of that win.
 
-        The result is None if the mover cannot force a win within ``most_turns``.
+        The result is None if no win can be forced within ``most_turns``.
         """
         for turns in range(1, most_turns + 1):
             move = self.winning(state, 2 * turns - 1)
@@ -65,8 +67,8 @@ class ProofSearch:
         return None
 
     def winning(self, state: Any, plies: int) -> int | None:
-        """Return a move with which the mover forces a win within ``plies``, or None if no move
-        does.
+        """Return a move with which the player to move forces a win within ``plies``, or None if
+        there is no such move.
         """
         key = self.rules.key(state)
         if self._open.get(key, 0) >= plies:
@@ -84,9 +86,7 @@ class ProofSearch:
         return None
 
     def forces(self, state: Any, move: int, plies: int) -> bool:
-        """Return whether ``move`` forces a win for its mover within ``plies``, this move
-        included.
-        """
+        """Return whether ``move`` forces a win within ``plies``, counting this move."""
         rules, after = self.rules, self._applied(state, move)
         over = rules.result(after)
         if over is not None:
@@ -109,7 +109,7 @@ class ProofSearch:
         return self.rules.apply(state, move)
 
     def loses(self, state: Any, move: int, plies: int) -> bool:
-        """Return whether the opponent wins after ``move`` within ``plies``, this move included."""
+        """Return whether ``move`` lets the opponent win within ``plies``, counting this move."""
         after = self._applied(state, move)
         over = self.rules.result(after)
         if over is not None:
@@ -136,7 +136,8 @@ class Reason(NamedTuple):
 def reason(rules: Rules, state: Any, move: int, *, sure: int = 0) -> Reason:
     """Return the reason for ``move`` in ``state``, in which the game is not over.
 
-    ``sure`` is 1 if a search has proven that ``move`` wins, -1 if every move loses, else 0.
+    ``sure`` is 1 if a search has proven that ``move`` wins, -1 if a search has proven that every
+    move loses, otherwise 0.
     """
     try:
         return _proven(rules, state, move) or _counted(rules, state, move) or _rest(sure)
@@ -149,8 +150,8 @@ def _rest(sure: int) -> Reason:
 
 
 def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
-    """Return the reason with the number of turns for a move that provably wins, or None for other
-    moves.
+    """Return the reason for a move that provably wins, with the number of turns. Return None for
+    other moves.
     """
     mover, after = rules.mover(state), rules.apply(state, move)
     if rules.result(after) is not None:
@@ -195,8 +196,8 @@ def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
 def winning_at_once(rules: Rules, state: Any, left: list[int]) -> Sequence[int]:
     """Return the moves that win immediately in ``state``; empty if the game is over.
 
-    ``left`` holds the number of positions that can still be searched, and is reduced. Raises
-    TooManyError.
+    ``left`` has one item, the number of positions that may still be searched, which the search
+    reduces. Raises TooManyError.
     """
     if rules.result(state) is not None:
         return ()

@@ -1,9 +1,9 @@
-"""Puzzles with a proof that a program can check, shipped with games or found in recorded games.
+"""Puzzles whose solution a program can prove, shipped with games or found in recorded games.
 
-There are two kinds. ``win``: exactly one move forces a win within a given number of the mover's
-turns, and no move wins faster. ``save``: the mover has no such win, and after every move except one
-the opponent forces a win within that number of turns. The search is exhaustive and uses only the
-rules. Puzzles exist for games of two players who take turns.
+There are two kinds. ``win``: exactly one move forces a win within a given number of the solver's
+turns, and no move wins faster. ``save``: the solver has no such win, and after every move except
+one the opponent can force a win within that number of turns. The search is exhaustive and uses only
+the rules. There are puzzles only for two-player games in which the players take turns.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from tiltboard.games.registry import file_of, game_type
 from tiltboard.games.rules import CHANCE, Rules
 
 TURNS = 2
-"""Maximum length of a puzzle that is searched for, in turns of the winner."""
+"""Maximum length, in turns of the winner, of the puzzles that are searched for."""
 MAX_STATES = 200_000
-"""Maximum number of positions searched for one puzzle: about one second of Python."""
+"""Maximum number of positions that are searched for one puzzle, which takes about one second in
+Python.
+"""
 
 
 class PuzzleAnswer(msgspec.Struct, frozen=True):
-    """A winning move, and the next winning move after each reply to it. Without replies the move
-    ends the game.
+    """A winning move, and for each reply to this move the next winning move. If there are no
+    replies, the move ends the game.
     """
 
     move: str
@@ -37,14 +39,15 @@ class PuzzleAnswer(msgspec.Struct, frozen=True):
 
 
 class Puzzle(msgspec.Struct, frozen=True):
-    """A position, given by ``moves``, which the player to move solves with ``solution``.
+    """A position, given by ``moves``. The player to move solves the puzzle with the move
+    ``solution``.
 
-    ``turns`` is the winner's number of turns. For a ``win``, ``proof`` has only the solution. For a
-    ``save`` it has every other legal move with the answer that wins against it, or None if the move
-    ends the game. ``holds`` has, for a ``win`` in more than one turn, each wrong move with a reply
-    that prevents a win in time. ``line`` continues the solution of a ``win`` in more than two turns
-    up to the opponent's last reply; each of the solver's moves in ``line`` is the only one that
-    wins in time.
+    ``turns`` is the number of turns that the winner needs. For a ``win``, ``proof`` contains only
+    the solution. For a ``save``, ``proof`` maps every other legal move to the answer that wins
+    against it, or to None if the move ends the game. For a ``win`` in more than one turn, ``holds``
+    maps each wrong move to a reply that prevents a win in time. For a ``win`` in more than two
+    turns, ``line`` contains the moves after the solution, up to the opponent's last reply; each
+    move of the solver in ``line`` is the only one that wins in time.
     """
 
     game: str
@@ -66,7 +69,9 @@ class Puzzle(msgspec.Struct, frozen=True):
         return self.line or ([min(answer.replies)] if answer is not None and answer.replies else [])
 
     def answer_to(self, move: str) -> str | None:
-        """Return the reply that refutes a wrong move, or None if no reply is known or needed."""
+        """Return the reply that refutes a wrong move, or None if no reply is known or no reply is
+        needed.
+        """
         if self.kind == "win":
             return self.holds.get(move)
         answer = self.proof.get(move)
@@ -74,8 +79,8 @@ class Puzzle(msgspec.Struct, frozen=True):
 
 
 class ExerciseGame(PuzzleGame):
-    """A puzzle in the form of a game. ``number`` counts from 1; 0 is a puzzle found in a recorded
-    game.
+    """A puzzle that can be played like a game. ``number`` is the puzzle's number from 1, or 0 for a
+    puzzle found in a recorded game.
     """
 
     def __init__(self, exercise: Puzzle, number: int) -> None:
@@ -87,8 +92,8 @@ class ExerciseGame(PuzzleGame):
 
 @cache
 def exercises(game: str) -> tuple[Puzzle, ...]:
-    """Return the puzzles of a game (``puzzles.jsonl`` in its package), easy puzzles first; may be
-    empty.
+    """Return the puzzles of a game (``puzzles.jsonl`` in its package), easy puzzles first. The
+    result can be empty.
     """
     decoder = msgspec.json.Decoder(Puzzle)
     return tuple(decoder.decode(line) for line in file_of(game, "puzzles.jsonl").splitlines())
@@ -112,9 +117,9 @@ def exercise_game(game: str, number: int) -> ExerciseGame:
 
 
 def daily(game: str, day: int) -> int:
-    """Return the number of the day's puzzle, or 0 if the game has no puzzles.
+    """Return the number of the puzzle for a day, or 0 if the game has no puzzles.
 
-    ``day`` counts days from any fixed date.
+    ``day`` is the number of days since any fixed date.
     """
     count = len(exercises(game))
     step = 7  # The step of 7 keeps the puzzles of two successive days from being similar.
@@ -124,11 +129,12 @@ def daily(game: str, day: int) -> int:
 def made_of(
     game: Game, moves: Sequence[str], turns: int = TURNS, most: int = MAX_STATES
 ) -> Puzzle | None:
-    """Return the position after the legal ``moves`` as a puzzle of at most ``turns``, or None.
+    """Return the position after the legal ``moves`` as a puzzle of at most ``turns`` turns, or
+    None.
 
-    The result is None if the position is not a puzzle, or if ``most`` positions are too few to
-    know. ``holds`` and ``line`` of the puzzle are empty. Raises NotPossibleError unless the game is
-    for two players, without secrets or chance.
+    The result is None if the position is not a puzzle, or if more than ``most`` positions must be
+    searched to find out. ``holds`` and ``line`` of the puzzle are empty. Raises NotPossibleError
+    unless the game is for two players, without secrets or chance.
     """
     rules = game.rules
     if rules.players != 2 or not rules.every_move or CHANCE in rules.awaiting(rules.start()):
@@ -147,9 +153,9 @@ def made_of(
 
 
 def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
-    """Return ``puzzle`` with ``holds`` filled in for every wrong move.
+    """Return ``puzzle`` with a reply in ``holds`` for every wrong move.
 
-    Raises NotPossibleError if that needs too many positions.
+    Raises NotPossibleError if the search needs too many positions.
     """
     if puzzle.kind == "save" or puzzle.turns == 1:
         return puzzle
@@ -176,14 +182,14 @@ def reached(rules: Rules, moves: Sequence[str]) -> Any:
     return state
 
 
-# Proofs. All of these functions raise TooManyError.
+# Functions that prove puzzles. All of them raise TooManyError.
 
 
 def _as_puzzle(
     search: ProofSearch, state: Any, most_turns: int
 ) -> tuple[Literal["win", "save"], int, str, dict[str, PuzzleAnswer | None]] | None:
-    """Return the fields ``kind`` to ``proof`` of a Puzzle for ``state``, or None if it is not a
-    puzzle.
+    """Return the fields ``kind``, ``turns``, ``solution`` and ``proof`` of a Puzzle for ``state``,
+    or None if ``state`` is not a puzzle.
     """
     name, moves = search.rules.name, search.rules.moves(state)
     for turns in range(1, most_turns + 1):
@@ -215,7 +221,7 @@ def _answer(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAns
 
 
 def _refuted(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAnswer | None:
-    """Return the fastest forced win within ``turns`` after the wrong ``move``, or None.
+    """Return the opponent's fastest forced win within ``turns`` after the wrong ``move``, or None.
 
     The result is None if there is no such win, or if ``move`` ends the game.
     """

@@ -30,13 +30,13 @@ from tiltboard.ground.clock import Clock
 
 AUTHOR = "the makers of tiltboard"
 MAX_SEED = 2**31 - 1
-_MAX_PROOF = 30_000  # Maximum number of positions searched to prove a win.
-_MAX_TURNS = 9  # Maximum length of a win that is searched for, in turns.
-_DEFAULT_S = 2.0  # Time of the strongest level if a request has no limits.
+_MAX_PROOF = 30_000  # Maximum number of positions that are searched to prove a win.
+_MAX_TURNS = 9  # Maximum length, in turns, of the wins that are searched for.
+_DEFAULT_S = 2.0  # Thinking time of the strongest level, in seconds, if a request has no limits.
 
 
 class EngineServer:
-    """The built-in engine's side of UGI.
+    """The built-in engine's side of the UGI protocol.
 
     ``serve`` reads lines until ``quit`` or the end of input. ``write`` sends one line, and is
     called from several threads.
@@ -50,8 +50,8 @@ class EngineServer:
         version: str,
         seed: Callable[[], int],
     ) -> None:
-        """Prepare a server. ``seed`` returns a random seed for each game, if the option Seed is
-        0.
+        """Prepare a server. ``seed`` returns a random seed for each game in which the option Seed
+        is 0.
         """
         self._write = write
         self._clock = clock
@@ -72,7 +72,9 @@ class EngineServer:
         self._thinking: threading.Thread | None = None
 
     def serve(self, lines: Iterable[str]) -> None:
-        """Answer each command of ``lines`` in turn, and return after ``quit`` or the last line."""
+        """Answer the commands in ``lines`` one after another, and return after ``quit`` or the last
+        line.
+        """
         for line in lines:
             words = line.split()
             if words and not self._obey(words, line.strip()):
@@ -218,7 +220,9 @@ class EngineServer:
         self._thinking.start()
 
     def _stop(self) -> None:
-        """End the search, if one is running; it answers with its result so far."""
+        """End the current search, if there is one. The search then answers with its result so
+        far.
+        """
         if self._thinking is not None:
             self._stopped.set()
             self._released.set()
@@ -257,8 +261,8 @@ class EngineServer:
 
 
 def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
-    """Return ``KIND NUMBER MOVE``, as in ``proof.Reason``, with ``-`` for no move, or
-    ``unknown``.
+    """Return ``KIND NUMBER MOVE``, the fields of a ``proof.Reason``, or ``unknown``. ``-`` replaces
+    a missing move.
     """
     number = rules.number(move)
     if number is None or not rules.allows(state, number):
@@ -268,10 +272,10 @@ def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
 
 
 def _wins(rules: Rules, state: Any, turns: int) -> str:
-    """Return ``TURNS MOVE`` of the fastest forced win, or ``none`` if no win is forced within
+    """Return ``TURNS MOVE`` of the fastest forced win, or ``none`` if no win can be forced within
     ``turns``.
 
-    The result is ``open`` if the proof needs too many positions, or the game is not for two
+    The result is ``open`` if the proof needs too many positions, or if the game is not for two
     players.
     """
     if rules.players != 2:

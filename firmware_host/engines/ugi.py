@@ -1,7 +1,7 @@
 """Parses and writes the lines that host and engine exchange (docs/engines.md), without I/O.
 
 UGI, the universal game interface, is a dialect of UCI for any game. This version adds options for
-the game, its settings and the level, up to four players, and errors.
+the game, its settings and the level, supports up to four players, and can report errors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ PONDER = "Ponder"
 BOOK = "OwnBook"
 MAX_LINES = 500
 MAX_LINE = 1 << 16  # Maximum length of a line in characters; a longer line is invalid.
-# Maximum of a time in ms (eleven days, which every clock can measure) and of a number of positions.
+# Maximum value of a time in ms (eleven days, which every clock can measure), and of a number of
+# positions.
 _MAX_MS = 10**9
 
 
@@ -34,16 +35,17 @@ class Go:
 
     limits: Limits = NO_LIMITS
     clock_ms: tuple[int, ...] = ()
-    """Remaining time of each player in ms, first player to last; empty without a clock."""
+    """Remaining time of each player in ms, in the order of players; empty without a clock."""
     increment_ms: tuple[int, ...] = ()
-    """Increment per move of each player in ms, first player to last."""
+    """Increment per move of each player in ms, in the order of players."""
     infinite: bool = False
     """True to search until ``stop``."""
     ponder: bool = False
-    """True to search without limits until ``ponderhit``, and from then on within the limits."""
+    """True to search without limits until ``ponderhit``, and within the limits after that."""
 
     def for_player(self, player: int) -> Limits:
-        """Return the limits with a fair fraction of the clock time that ``player`` has left.
+        """Return the search limits, which give ``player`` a fair fraction of the player's remaining
+        clock time.
 
         ``player`` is the number of the player to move, from 0.
         """
@@ -75,8 +77,8 @@ def parse_go(words: Sequence[str]) -> Go:
 
 
 def parse_setoption(line: str) -> tuple[str, str]:
-    """Parse ``setoption name NAME value VALUE`` into name and value. Raises ValueError if
-    malformed.
+    """Return the name and the value in ``setoption name NAME value VALUE``. Raises ValueError if
+    the line is malformed.
     """
     rest = line.removeprefix("setoption").strip()
     if not rest.startswith("name "):
@@ -105,8 +107,8 @@ def options_json(value: str) -> dict[str, Any]:
 
 
 def score_text(value: int) -> str:
-    """Return a search value in the form of UGI: hundredths, or the mover's turns to a win
-    (negative: to a loss).
+    """Return a search value as UGI text: hundredths, or the number of turns to a win (negative: to
+    a loss) of the player to move.
     """
     if abs(value) < SURE:
         return f"cp {value}"
@@ -115,7 +117,7 @@ def score_text(value: int) -> str:
 
 
 def score_value(kind: str, number: int) -> int:
-    """Return a score of UGI (``kind`` is "cp" or "mate") as a search value, as in ``Found``."""
+    """Return a UGI score as a search value (see ``Found``). ``kind`` is "cp" or "mate"."""
     if kind == "mate":
         value = WIN - 2 * number + 1 if number > 0 else -WIN - 2 * number
         return max(SURE, value) if number > 0 else min(-SURE, value)
@@ -128,15 +130,17 @@ class Info:
 
     depth: int = 0
     value: int | None = None
-    """The value as in ``Found``, or None if the engine did not report a value."""
+    """The value of the position (see ``Found``), or None if the engine did not report a value."""
     nodes: int = 0
     time_ms: int = 0
     line: tuple[str, ...] = ()
     rank: int = 0
-    """Rank of the line among the requested lines, from 1; 0 if only the best line is reported."""
+    """Rank of the reported move among the requested moves, from 1; 0 if only the best move is
+    reported.
+    """
 
     def text(self) -> str:
-        """Return this report as a line of UGI."""
+        """Return this report as a UGI line."""
         score = "" if self.value is None else f" score {score_text(self.value)}"
         moves = " ".join(("", "pv", *self.line)) if self.line else ""
         rank = f" multipv {self.rank}" if self.rank else ""
@@ -170,8 +174,8 @@ def parse_info(words: Iterable[str], before: Info = NOTHING_YET) -> Info:
 
 @dataclass(slots=True)
 class Identity:
-    """An engine's introduction between ``ugi`` and ``ugiok``: its name and the names of its
-    options.
+    """An engine's introduction, sent between ``ugi`` and ``ugiok``: the engine's name, and the
+    names of its options.
     """
 
     name: str = ""

@@ -1,7 +1,7 @@
 """Messages for people, and the catalogues that translate them.
 
-The English sentence is the key. Translations are in gettext catalogues beside this module, one
-``NAME.po`` for each language (docs/languages.md).
+Each message is identified by its English sentence. The translations are in gettext catalogues
+beside this module, one ``NAME.po`` for each language (docs/languages.md).
 """
 
 from __future__ import annotations

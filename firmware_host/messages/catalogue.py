@@ -1,10 +1,10 @@
 """The catalogues that translate messages.
 
-A catalogue is the JSON file that ``make languages`` makes from a gettext catalogue (``NAME.po``).
-It is an object with the ``language``, gettext's rule for ``plural`` forms, and ``messages``:
-English sentence -> translated sentence, or -> all its plural forms. A key that begins with the name
-of a grammatical form and ``FORM`` is a sentence in that form (``msgctxt`` in the ``.po`` file). The
-page reads the same file.
+A catalogue is a JSON file that ``make languages`` creates from a gettext catalogue (``NAME.po``).
+It is an object with the ``language``, gettext's rule for ``plural`` forms, and ``messages``.
+``messages`` maps each English sentence to its translation, or to all plural forms of the
+translation. A key that begins with the name of a grammatical form and ``FORM`` is a sentence in
+that form (``msgctxt`` in the ``.po`` file). The page reads the same file.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tiltboard.firmware_host.messages.message import Message
 from tiltboard.games.names import PLAYERS
 
 ENGLISH = "en"
-FORM = "\x04"  # Separator with which gettext joins a context and its message.
+FORM = "\x04"  # Separator that gettext puts between a context and its message.
 TWO_FORMS = "n != 1"
 COUNT = "count"  # Name of the field that selects the plural form.
-# Fields that hold a built-in word of the games, such as a colour or a side. The catalogue
-# translates such a word like a message.
+# Fields that contain a built-in word of the games, such as a colour or a side. The catalogue
+# translates these words too.
 WORDS = PLAYERS | {"piece", "side"}
 
 
@@ -36,7 +36,9 @@ class _Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Catalogue:
-    """The translations for one language. English needs no file: its sentences are the keys."""
+    """The translations into one language. English needs no file, because the keys are English
+    sentences.
+    """
 
     def __init__(
         self,
@@ -59,10 +61,10 @@ class Catalogue:
         return Catalogue(language, read.messages, read.plural)
 
     def translate(self, message: Message, form: str = "") -> str:
-        """Return the sentence in this language, or in English if there is no translation.
+        """Return the message in this language, or in English if there is no translation.
 
-        ``form`` is the grammatical form that the sentence needs, if the language has forms. A
-        translation asks for the form of a field as in ``{piece:acc}``.
+        ``form`` is the grammatical form that is needed, if the language has forms. A translation
+        requests the form of a field with ``{piece:acc}``.
         """
         params = {name: self._inner(name, value) for name, value in message.params.items()}
         return message.filled(self._sentence(message, form), params)
@@ -84,7 +86,7 @@ class Catalogue:
 
 
 class _Inner:
-    """A message inside another message, translated in the form that the outer message asks for."""
+    """A message inside another message, translated in the form that the outer message requests."""
 
     def __init__(self, catalogue: Catalogue, message: Message) -> None:
         self._catalogue = catalogue
@@ -109,9 +111,10 @@ def languages() -> tuple[str, ...]:
 
 
 def chosen(wishes: Iterable[str]) -> str | None:
-    """Return the first available language of ``wishes``, or None if no wish is available.
+    """Return the first language in ``wishes`` that is available, or None if no language is
+    available.
 
-    A wish can name a country too, such as ``de-AT`` or ``de_DE.UTF-8``.
+    An item can also name a country, such as ``de-AT`` or ``de_DE.UTF-8``.
     """
     for wish in wishes:
         language = wish.strip().replace("_", "-").partition("-")[0].partition(".")[0].lower()

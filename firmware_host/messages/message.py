@@ -1,4 +1,4 @@
-"""A message for people, and a hint about the nearest known name for a misspelt name."""
+"""A message for people, and a hint that suggests the correct name for a misspelt one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 
 from tiltboard.games.names import PLAYERS, closest
 
-# Pattern of a place's name on a board of hexagons: column and row.
+# Pattern of a place's name on a hexagonal board: column and row.
 _PLACE = re.compile(r"-?\d+,-?\d+")
-_NAMED = "{name}"  # Template of a message that holds a name and the player with that name.
+_NAMED = "{name}"  # Template of a message that shows a person's name together with the player's.
 MAX_LISTED = 40  # Maximum number of names in a hint.
-MAX_SHOWN = 600  # Maximum number of characters of one parameter, which can come from any request.
+# Maximum number of characters shown of one parameter, because a parameter can come from any
+# request.
+MAX_SHOWN = 600
 
 
 class Message:
@@ -29,15 +31,19 @@ class Message:
         self.template = template
         self.params: Mapping[str, object] = params or {}
         self.capital = capital
-        """True if the message begins a sentence, and so begins with a capital in every language."""
+        """True if the message begins a sentence, and therefore with a capital letter in every
+        language.
+        """
 
     def __str__(self) -> str:
         return self.filled(self.template, self.params)
 
     def filled(self, template: str, params: Mapping[str, object]) -> str:
-        """Return ``template``, in any language, with ``params`` in its fields."""
-        # Without parameters, the text can be a person's own words, such as a name, and is not a
-        # template.
+        """Return ``template``, which can be in any language, with its fields replaced by
+        ``params``.
+        """
+        # Without parameters the text is not a template, and may be a person's own words, such as a
+        # name.
         short = {name: _short(value) for name, value in params.items()}
         shown = template.format(**short) if short else str(_short(template))
         return shown[:1].upper() + shown[1:] if self.capital else shown
@@ -57,14 +63,14 @@ class Message:
         return self.template, self.params, self.capital
 
     def capitalised(self) -> Message:
-        """Return the message with a capital, for the beginning of a sentence."""
+        """Return the message with a capital letter, for the beginning of a sentence."""
         return Message(self.template, self.params, capital=True)
 
     def with_names(self, names: Mapping[str, Message]) -> Message:
-        """Return the message with the names of people and bots in place of players.
+        """Return the message with players replaced by the names of the people and bots who play.
 
-        ``names`` is player -> name. A player is a parameter named like a player, or any capitalised
-        word: "Red" is replaced, but the colour in "a red marble" stays.
+        ``names`` is player -> name. A parameter counts as a player if its field is in ``PLAYERS``,
+        or if it is capitalised: "Red" is replaced, but the colour in "a red marble" is not.
         """
         params: dict[str, object] = {}
         for field, value in self.params.items():
@@ -76,7 +82,7 @@ class Message:
         return Message(self.template, params, capital=self.capital)
 
     def with_places(self, labels: Mapping[str, str]) -> Message:
-        """Return the message with a board's names for its places in place of coordinates.
+        """Return the message with coordinates replaced by a board's names for its places.
 
         ``labels`` is coordinates, such as ``"-1,3"`` -> name.
         """
@@ -91,7 +97,7 @@ class Message:
         return Message(self.template, params, capital=self.capital) if labels else self
 
     def without_names(self) -> Message:
-        """Return the original message, before ``with_names`` put names in."""
+        """Return the original message, from before ``with_names`` replaced the players."""
         if self.template == _NAMED and "player" in self.params:
             player = self.params["player"]
             return player if isinstance(player, Message) else Message(str(player))
@@ -116,7 +122,9 @@ def text(template: str, /, **params: object) -> Message:
 
 
 def _by_number(name: str) -> list[tuple[str, int]]:
-    """Return a key that sorts numbers in names by their value: a2 before a10."""
+    """Return a hint that suggests the name in ``known`` that is most similar to ``name``. If no
+    name is similar, the hint lists all names or a few of them.
+    """
     parts = re.findall(r"(\D*)(\d*)", name)
     return [(words, int(digits or -1)) for words, digits in parts]
 

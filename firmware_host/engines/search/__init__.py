@@ -1,3 +1,3 @@
-"""Search for good moves in any game with ``tiltboard.games.rules.Rules``. The caller provides the
-clock and the random numbers.
+"""Search for good moves in any game that implements ``tiltboard.games.rules.Rules``. The caller
+provides the clock and the random numbers.
 """

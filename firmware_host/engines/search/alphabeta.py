@@ -1,4 +1,6 @@
-"""Alpha-beta search by iterative deepening, for two players and a game with an evaluation."""
+"""Alpha-beta search with iterative deepening, for two-player games that have an evaluation
+function.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +18,23 @@ from tiltboard.firmware_host.engines.search.limits import (
 from tiltboard.games.rules import Rules
 from tiltboard.games.search import Evaluate
 
-# Maximum number of entries in the transposition table, at about 250 bytes each.
+# Maximum number of entries in the transposition table. Each entry takes about 250 bytes.
 MAX_ENTRIES = 60_000
 DEEPEST = 64
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 
 
 class Attention:
-    """A model of what a weak player overlooks: their own moves, and above all the answers to them.
+    """A model of the moves that a weak player overlooks: some of their own moves, and above all the
+    opponent's answers.
 
-    An overlooked move is drawn at random once, and stays overlooked for the whole turn at any
-    depth. A player who overlooks an answer forgets to block it, allows it, or takes a guarded
-    piece, as people do. They never play a move that looks bad to them.
+    Whether a move is overlooked is decided at random once, and then stays the same for the whole
+    turn at any depth. A player who overlooks an answer fails to block it, makes it possible, or
+    takes a guarded piece, as people do. The player never makes a move that looks bad to them.
 
-    ``own`` and ``answers`` are the fractions, from 0 to 1, of the moves overlooked one and two
-    plies ahead. Deeper moves are never overlooked.
+    ``own`` is the fraction, from 0 to 1, of the player's own moves that are overlooked, and
+    ``answers`` the fraction of the opponent's answers. Moves more than two plies ahead are never
+    overlooked.
     """
 
     def __init__(self, own: float, answers: float, rng: random.Random) -> None:
@@ -41,8 +45,8 @@ class Attention:
     def noticed(self, moves: Sequence[int], ply: int, after: int = 0) -> Sequence[int]:
         """Return the moves that the weak player notices, at least one.
 
-        ``ply`` is 0 for the player's own moves and 1 for answers; ``after`` is the move before an
-        answer.
+        ``ply`` is 0 for the player's own moves and 1 for the opponent's answers; ``after`` is the
+        move that is answered.
         """
         if ply > 1 or not self._shares[ply]:
             return moves
@@ -83,10 +87,10 @@ class AlphaBeta:
         self._history: dict[tuple[int, int], int] = {}
 
     def search(self, state: Any, margin: int = 0) -> Found:
-        """Return the best move of ``state``, in which the game is not over, and the moves ranked
-        with it.
+        """Return the best move of ``state``, in which the game is not over, and other moves in
+        order of value.
 
-        Moves whose value is within ``margin`` of the best are ranked exactly, too.
+        Moves whose value is within ``margin`` of the best move's value also get exact values.
         """
         rules = self._rules
         moves: Sequence[int] = rules.moves(state)
@@ -114,7 +118,9 @@ class AlphaBeta:
             found = self._found(ranked, depth, margin)
             self._report(found)
             if len(moves) == 1 or (abs(found.value) >= SURE and WIN - abs(found.value) <= depth):
-                break  # The move is forced, or a deeper search cannot find a shorter end.
+                # Stop if the move is forced, or if a deeper search cannot find a shorter way to the
+                # end.
+                break
             seen = [move for move, _ in ranked]
             order = sorted(seen, key=dict(ranked).__getitem__, reverse=True)
             order += [move for move in moves if move not in set(seen)]
@@ -142,7 +148,7 @@ class AlphaBeta:
     def _child(  # noqa: PLR0917 - keywords would cost a tenth of the speed, here and below
         self, before: Any, state: Any, depth: int, alpha: int, beta: int, ply: int, move: int
     ) -> int:
-        """Return the value of ``state`` for the player who moved to it."""
+        """Return the value of ``state`` for the player who has just moved."""
         rules = self._rules
         mover = rules.mover(before)
         winners = rules.result(state)

@@ -19,12 +19,12 @@ from tiltboard.games.search import Solver
 from tiltboard.ground.plugins import PluginError, loaded
 
 GROUP = "tiltboard.search"
-"""Entry point group for a module that has the functions of ``CompiledSearch``."""
+"""Entry point group of modules that have the functions of ``CompiledSearch``."""
 _log = logging.getLogger(__name__)
 
 
 class Search(Protocol):
-    """A search of one game, which keeps its results from move to move."""
+    """A search of one game, which keeps its results between moves."""
 
     def search(
         self, state: Any, budget: ThinkingBudget, *, report: Callable[[Found], None] = ...
@@ -33,12 +33,12 @@ class Search(Protocol):
 
 
 class CompiledSearch(Protocol):
-    """The functions of a package with a compiled search. Only ``preload``, ``tree`` and ``solver``
-    import numba.
+    """The functions of a package that provides a compiled search. Only ``preload``, ``tree`` and
+    ``solver`` import numba.
     """
 
     def is_installed(self) -> bool:
-        """Return whether the compiler of this package is installed."""
+        """Return whether the package's compiler is installed."""
 
     def is_warm(self) -> bool:
         """Return whether everything is compiled, so that a search starts without delay."""
@@ -47,8 +47,8 @@ class CompiledSearch(Protocol):
         """Import the modules that searches need, once for all processes forked from this one."""
 
     def compile_quietly(self) -> subprocess.Popen[bytes] | None:
-        """Compile in a process with the lowest priority and return that process, or None if all is
-        compiled.
+        """Start a process with the lowest priority that compiles the search, and return it. Return
+        None if everything is compiled.
         """
 
     def tree(self, game: Game, rng: random.Random) -> Search | None:
@@ -78,6 +78,6 @@ def can_compile() -> bool:
 
 
 def is_warm() -> bool:
-    """Return whether there is a compiled search that starts without delay."""
+    """Return whether a compiled search is installed and can start without delay."""
     found = compiled_search()
     return found is not None and found.is_warm()

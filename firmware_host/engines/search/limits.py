@@ -21,7 +21,9 @@ _LOOK_EVERY = 64  # Number of positions between two checks of the clock.
 
 
 class SearchStoppedError(Exception):
-    """The search must end, by a limit or on request. Earlier results of the search remain valid."""
+    """The search must end, because a limit was reached or a stop was requested. Results that the
+    search has already found stay valid.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,10 @@ NO_LIMITS = Limits()
 
 
 class ThinkingBudget:
-    """Counts the positions and the time of one search against its limits.
+    """Counts the positions and measures the time of one search, and compares both with the limits.
 
     ``now`` returns monotonic seconds; ``stopped`` returns True to end the search early. The first
-    position is always granted, so that a search always finds a move.
+    position is always allowed, so that a search always finds a move.
     """
 
     def __init__(
@@ -72,7 +74,7 @@ class ThinkingBudget:
         return self.nodes >= self._most or self._stopped() or self._now() >= self._end_s
 
     def visit(self) -> None:
-        """Count one more position. Raises SearchStoppedError at a limit."""
+        """Count one more position. Raises SearchStoppedError if a limit is reached."""
         self.nodes += 1
         if self.nodes > self._most:
             raise SearchStoppedError
@@ -87,10 +89,11 @@ class Found:
     """The result of a search: the ranked moves and the best line."""
 
     ranked: tuple[tuple[int, int], ...]
-    """Pairs (move, value) of the moves compared exactly, best first, at least one.
+    """Pairs (move, value) of the moves that were compared exactly, best first. There is at least
+    one.
 
-    A value is in hundredths of the log odds for the player to move (100: 73 %). A value of at least
-    ``SURE`` is a proven win.
+    A value is in hundredths of the log odds for the player to move (100 means 73 %). A value of at
+    least ``SURE`` is a proven win.
     """
     line: tuple[int, ...]
     """The best line of moves, starting with the best move."""
@@ -117,9 +120,10 @@ def expected(value: int) -> float:
 
 
 def log_odds(share: float) -> int:
-    """Return the value, in hundredths of the log odds, for an expected score from 0 to 1.
+    """Return the value, in hundredths of the log odds, that corresponds to an expected score from 0
+    to 1.
 
-    Scores 0 and 1 are limited to 0.0001 and 0.9999.
+    Scores below 0.0001 and above 0.9999 are limited to these numbers.
     """
     share = min(max(share, 1e-4), 1 - 1e-4)
     return round(100 * math.log(share / (1 - share)))
@@ -128,8 +132,8 @@ def log_odds(share: float) -> int:
 LEVELS = range(1, 11)
 STRONGEST = LEVELS[-1]
 PLAYOUTS, EVALUATED = "playouts", "evaluated"
-"""Keys of the default level tables, for games that are searched by playouts or with an
-evaluation.
+"""Keys of the two default tables of levels: for games that are searched by playouts, and for games
+with an evaluation function.
 """
 
 
@@ -137,9 +141,10 @@ evaluation.
 class Level:
     """A playing strength of a bot.
 
-    ``depth`` (plies) and ``nodes`` limit the search; None means no limit. ``slips`` is the fraction
-    of turns in which the bot plays the move that looks worst. ``own`` and ``answers`` are as in
-    ``Attention``. Moves whose value is worse by at most ``margin`` count as equally good.
+    ``depth`` (in plies) and ``nodes`` limit the search; None means no limit. ``slips`` is the
+    fraction of turns in which the bot plays the move that looks worst. ``own`` and ``answers`` are
+    the parameters of ``Attention``. All moves whose value is at most ``margin`` below the best
+    value count as equally good.
     """
 
     depth: int | None
@@ -169,8 +174,8 @@ def levels_of(game: Game) -> tuple[Level, ...]:
 
 
 def waits_s(game: Game) -> tuple[float, ...]:
-    """Return each level's approximate time for a move in seconds, on one core of a desktop PC;
-    empty if unknown.
+    """Return each level's typical time for a move, in seconds on one core of a desktop PC; empty if
+    unknown.
     """
     return tuple(ms / 1000 for ms in _rows(game).get(WAITS, ()))
 

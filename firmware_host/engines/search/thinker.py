@@ -1,4 +1,4 @@
-"""A bot: it chooses the search that suits a game, and a move that suits its level."""
+"""A bot. It chooses the search that suits the game, and a move that suits the bot's level."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ from tiltboard.games.registry import file_of
 from tiltboard.games.rules import CHANCE
 from tiltboard.games.search import Solver
 
-# Depth in plies of a first search, in case the exact search does not finish in time.
+# Depth, in plies, of a first search whose result is used if the exact search does not finish in
+# time.
 _SKETCH_DEPTH = 4
 
 
 class Thinker:
-    """A bot for one game, which keeps its search results from move to move.
+    """A bot for one game, which keeps its search results between moves.
 
     ``now`` returns monotonic seconds. Raises CannotPlayError for a game with secrets or chance.
     """
@@ -50,8 +51,8 @@ class Thinker:
     ) -> None:
         """Prepare the searches.
 
-        ``kernels`` is True to use compiled searches, False not to, and None to use them if they are
-        compiled.
+        ``kernels`` is True to use compiled searches, False to avoid them, and None to use them if
+        they are already compiled.
         """
         rules = game.rules
         if not rules.every_move or CHANCE in rules.awaiting(rules.start()):
@@ -70,8 +71,8 @@ class Thinker:
         self._book = opening_moves(game)
         self._fast: Search | None = None
         self._fast_solver: Solver | None = None
-        # Compiled searches draw from a separate generator, so ``rng`` gives the same numbers
-        # without them.
+        # Compiled searches use a separate random generator, so that ``rng`` gives the same numbers
+        # whether or not they are used.
         own = random.Random(rng.getrandbits(62))
         compiled = compiled_search() if kernels or (kernels is None and is_warm()) else None
         if compiled is not None:
@@ -84,7 +85,9 @@ class Thinker:
 
     @property
     def sees_depth(self) -> bool:
-        """True if a depth can limit the search. A search by playouts has no depth limit."""
+        """True if the depth of the search can be limited. A search by playouts has no depth
+        limit.
+        """
         return self._evaluate is not None
 
     def think(
@@ -117,8 +120,8 @@ class Thinker:
             _least(limits.depth, level.depth), _least(limits.nodes, level.nodes), limits.time_s
         )
         solver = self._solver
-        # Weaker levels count positions, and must play alike on every machine, so they use plain
-        # Python.
+        # Weaker levels search a fixed number of positions and must play the same on every machine,
+        # so they use plain Python.
         if number == STRONGEST:
             solver = self._fast_solver or solver
         exact = solver is not None and level.depth is None and state.turn > 0
@@ -140,7 +143,7 @@ class Thinker:
             return tree.search(state)
         search = AlphaBeta(
             self._rules,
-            # Without an evaluation, a weak bot sees only won and lost games.
+            # Without an evaluation function, a weak bot recognises only won and lost games.
             self._evaluate or (lambda _: 0),
             budget,
             attention=attention,
@@ -163,7 +166,9 @@ class Thinker:
         return found
 
     def _chosen(self, found: Found) -> Found:
-        """Return the result with a random one of the equally good moves in first place."""
+        """Return the result with one of the equally good moves, chosen at random, in first
+        place.
+        """
         if found.value >= SURE:
             return found
         move, value = self._rng.choice(found.ranked)
@@ -179,8 +184,8 @@ class Thinker:
         moves: Sequence[int],
         budget: ThinkingBudget,
     ) -> Found:
-        """Return the proven result of the best of ``moves``, or ``sketch`` if the budget is too
-        small.
+        """Return a result with the proven value of the best of ``moves``, or ``sketch`` if the
+        budget is too small.
         """
         first = [move for move, _ in sketch.ranked]
         others = [move for move in moves if move not in first]
@@ -201,11 +206,12 @@ def _least(one: int | None, other: int | None) -> int | None:
 
 
 class OpeningBook(msgspec.Struct, frozen=True):
-    """The opening book of a game for one set of options: a line of ``book.jsonl`` in its package.
+    """The opening book of a game for one set of options: a line of ``book.jsonl`` in the game's
+    package.
 
-    ``lines`` are moves from the start, separated by spaces, that lead to even positions
-    (``tiltboard study book``). The strongest levels play these moves at random without a search, so
-    that games differ and a slow Pi need not search.
+    ``lines`` are sequences of moves from the start, separated by spaces, that lead to even
+    positions (made by ``tiltboard study book``). The strongest levels choose among these moves at
+    random without a search, so that games differ and a slow Pi does not need to search.
     """
 
     options: dict[str, object]
@@ -214,13 +220,15 @@ class OpeningBook(msgspec.Struct, frozen=True):
 
 @cache
 def books(game: str) -> tuple[OpeningBook, ...]:
-    """Return all opening books of a game; may be empty."""
+    """Return all opening books of a game. The result can be empty."""
     decoder = msgspec.json.Decoder(OpeningBook)
     return tuple(decoder.decode(line) for line in file_of(game, "book.jsonl").splitlines())
 
 
 def opening_moves(game: Game) -> Mapping[int, Sequence[int]]:
-    """Return the opening book's moves in each position. The keys are those of ``Rules.key``."""
+    """Return the moves of the opening book in each position. The keys are the keys that
+    ``Rules.key`` returns.
+    """
     rules, found = game.rules, dict[int, list[int]]()
     options = {name: value for name, value in game.options.items() if value is not None}
     for book in books(game.name):

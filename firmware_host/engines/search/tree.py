@@ -1,9 +1,10 @@
-"""Monte-Carlo tree search that can prove results, for any number of players, also in teams.
+"""Monte-Carlo tree search that can prove results, for any number of players and for teams.
 
-Each player chooses the move that is best for themselves (max-n): UCT over the players' scores, with
-random playouts at the leaves. A position is proven if one of its moves wins for the mover, or if
-all its moves are proven. Sources: L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning",
-ECML 2006; M. Winands and others, "Monte-Carlo tree search solver", Computers and Games 2008.
+Each player chooses the move that is best for themselves (max-n). The search uses UCT on the
+players' scores, with random playouts at the leaves. A position is proven if one of its moves wins
+for the player to move, or if all its moves are proven. Sources: L. Kocsis, C. Szepesvari, "Bandit
+based Monte-Carlo planning", ECML 2006; M. Winands and others, "Monte-Carlo tree search solver",
+Computers and Games 2008.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ EXPLORATION = 0.7
 MAX_NODES = 60_000  # Maximum number of positions in the tree.
 _REPORT_EVERY = 1000
 _BATCH = 16  # Number of playouts between two checks of the clock.
-_BYTES = 1 << 14  # Number of random bytes drawn in one call.
+_BYTES = 1 << 14  # Number of random bytes that are drawn in one call.
 _CHUNK = 1 << 10
 
 
 class _Node:
     """A position in the search tree.
 
-    ``shares`` are the sums of each player's results. ``proven`` is the winners once they are known,
-    else None. ``untried`` are the moves without a node so far.
+    ``shares`` contains the sum of each player's results. ``proven`` contains the winners if they
+    are proven, otherwise None. ``untried`` contains the moves that have no node yet.
     """
 
     __slots__ = ("children", "mover", "proven", "shares", "state", "untried", "visits")
@@ -46,7 +47,7 @@ class _Node:
 
 
 class TreeSearch:
-    """A tree search of one position within one budget."""
+    """A tree search of one position, limited by one budget."""
 
     def __init__(
         self,
@@ -60,7 +61,7 @@ class TreeSearch:
     ) -> None:
         """Prepare a search.
 
-        ``playouts`` are simpler rules on the same states, for faster random games.
+        ``playouts`` are simpler rules for the same states, which make random games faster.
         """
         self._rules = rules
         self._playouts = playouts or rules
@@ -135,8 +136,8 @@ class TreeSearch:
                 each.shares[player] += share
 
     def _best(self, node: _Node) -> _Node:
-        """Return the child to visit next, if possible one that is not a proven loss for the
-        mover.
+        """Return the child to visit next. It is not a proven loss for the player to move, if there
+        is another child.
         """
         mover, log_visits = node.mover, math.log(node.visits + 1)
         best, chosen = -1.0, None
@@ -150,7 +151,7 @@ class TreeSearch:
         return chosen or next(iter(node.children.values()))
 
     def _prove(self, path: list[_Node]) -> None:
-        """Propagate the proof of the last node of ``path`` to the nodes before it."""
+        """Use the proof of the last node of ``path`` to prove the nodes before it, if possible."""
         for node, child in zip(path[-2::-1], path[:0:-1], strict=True):
             winners = child.proven
             if winners is None:
@@ -169,7 +170,8 @@ class TreeSearch:
             elif len(set(proven)) == 1 or len(node.shares) == 2:
                 node.proven = proven[0]
             else:
-                # The mover loses, but can still choose which opponent wins, so nothing is proven.
+                # The player to move loses, but can still choose which opponent wins, so nothing is
+                # proven.
                 return
 
     def _found(self, root: _Node) -> Found:
@@ -187,8 +189,8 @@ class TreeSearch:
 
 
 def _rank(child: _Node, mover: int) -> tuple[int, int, float]:
-    """Return a sort key: proven wins first, then open or drawn moves, then losses, each by
-    visits.
+    """Return a sort key: proven wins first, then undecided or drawn moves, then losses. Each group
+    is ordered by visits.
     """
     sure = 0
     if child.proven is not None and child.proven:
@@ -206,9 +208,9 @@ def _value(child: _Node, mover: int) -> int:
 
 
 def _depth(node: _Node) -> int:
-    """Return the number of plies to the end of a proven position.
+    """Return the number of plies to the end of the game in a proven position.
 
-    The winner takes the shortest way in the tree, the loser the longest.
+    The winner takes the shortest way in the tree, and the loser the longest.
     """
     if not node.children:
         return 0
@@ -220,10 +222,11 @@ def _depth(node: _Node) -> int:
 
 
 def random_choices(choices: Sequence[int], rng: random.Random) -> Iterator[int]:
-    """Yield random items of ``choices`` without end, all equally likely, for ``Rules.advance``.
+    """Yield random items of ``choices`` without end, all with the same probability, for
+    ``Rules.advance``.
 
-    If all choices are from 0 to 255, long runs of random bytes are converted, which is twice as
-    fast. Bytes that would make some choices more likely are dropped.
+    If all choices are from 0 to 255, many random bytes are converted in one call, which is twice as
+    fast. Bytes that would make some choices more probable are dropped.
     """
     if len(choices) > 256 or max(choices) > 255:
         return chain.from_iterable(iter(lambda: rng.choices(choices, k=_CHUNK), None))
