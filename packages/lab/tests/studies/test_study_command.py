@@ -45,7 +45,7 @@ def test_mined_puzzles_that_cannot_be_written_or_read_are_refused_at_once(tmp_pa
     torn = tmp_path / "torn.jsonl"
     torn.write_text('{"game": "moment')
     told = CliRunner().invoke(cli, ["study", "exercises", str(torn)])
-    assert str(told.exception).startswith(f"Line 1 of {torn} is no puzzle: ")
+    assert str(told.exception).startswith(f"Line 1 of {torn} does not hold a puzzle: ")
 
 
 def test_tuning_prints_weights():
@@ -53,7 +53,7 @@ def test_tuning_prints_weights():
     assert told.exit_code == 0, told.output
     at = told.output.index("[weights]")
     assert len(tomllib.loads(told.output[at:])["weights"]["mobility"]) == 3
-    assert "surprise" in told.output
+    assert "log loss" in told.output
 
 
 def test_what_cannot_be_studied_is_refused():
@@ -69,4 +69,4 @@ def test_a_board_is_judged_as_it_is(tmp_path):
     board.write_text("\n".join(f"[[track]]\nbases = {row}" for row in rows))
     told = run("boards", "--as-it-is", "--board", str(board))
     assert told.exit_code == 0, told.output
-    assert "the first mover wins" in told.output
+    assert "The first player wins" in told.output

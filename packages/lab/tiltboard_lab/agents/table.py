@@ -34,7 +34,11 @@ class LabTable:
         game = game_type(name).create(options or {})
         rules = game.rules
         if name not in _MORE or CHANCE in rules.awaiting(rules.start()):
-            raise NotPossibleError("{game} is no game for agents.", game=name)
+            raise NotPossibleError(
+                "Agents cannot play {game}.",
+                remedy="Choose another game, or options without chance.",
+                game=name,
+            )
         self.game = game
         self.rules = rules
         self._moves = list(rules.every_move)

@@ -58,7 +58,7 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
     for name in profile_names():
         profile = load_profile(name)
         if not profile.measures:
-            echo(f"{name}: switches have no gain; calibration tries each with both poles")
+            echo(f"{name}: switches have no gain; a calibration tests each with both poles")
             continue
         for tolerances in TOLERANCES:
             for state, tally in errors(profile, tolerances, readings).items():

@@ -281,7 +281,7 @@ async def measure(
     await asyncio.sleep(1)
     cost = Cost(**programs)
     moves, size = await play(tables, count / 2, for_s, delays)
-    say(f"{count} tables, {moves} moves, one each two seconds at each")
+    say(f"{count} tables, {moves} moves, one every two seconds at each")
     say(f"  {size / moves:.0f} bytes a move")
     for line in cost.told(moves, "move"):
         say(line)
@@ -319,17 +319,17 @@ async def measure_lookers(
         if number % 100 == 99:
             await asyncio.sleep(0.05)
     await asyncio.wait_for(everybody.wait(), 120)
-    say(f"{lookers} lookers come")
-    for line in cost.told(lookers, "looker"):
+    say(f"{lookers} spectators connect")
+    for line in cost.told(lookers, "spectator"):
         say(line)
     await asyncio.sleep(2)
     cost = Cost(broker=broker)
     moves, _ = await play(tables, len(tables) / 10, for_s, delays)
     heard = len(delays.ms)
-    say(f"{moves} moves, one each ten seconds at each table: {heard} messages to lookers")
+    say(f"{moves} moves, one every ten seconds at each table: {heard} messages to spectators")
     for line in cost.told(heard, "message"):
         say(line)
-    say(f"  {delays.bytes / heard:.0f} bytes a message; move to a looker: {delays.told()}")
+    say(f"  {delays.bytes / heard:.0f} bytes a message; move to a spectator: {delays.told()}")
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -346,7 +346,7 @@ def run(say: Say, tables: int, lookers: int, seconds: float) -> None:
     wanted = lookers + 500
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard not in (-1, resource.RLIM_INFINITY) and hard < wanted:
-        say(f"Only {hard} files may be open here: ask for fewer lookers.")
+        say(f"Only {hard} files may be open here: choose fewer with --lookers.")
         return
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
     ports = {"broker": free_port(), "club": free_port()}

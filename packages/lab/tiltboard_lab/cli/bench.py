@@ -43,96 +43,108 @@ _SEED = _option("--seed", type=click.IntRange(1), default=1)
 engines = _bench(
     "engines",
     "engines",
-    "Random playouts of each game per CPU second.",
+    "Measure the random playouts of each game per CPU second.",
     _option(
         "--against",
         type=click.Choice(["open_spiel"]),
-        help="Only this: beside another search, at connect four.",
+        help="Only compare the search with this one, in Connect Four.",
     ),
     _option("--games", type=click.IntRange(1), default=100),
     _option("--move-ms", type=click.IntRange(1), default=10),
 )
 perception = _bench(
-    "perception", "perception", "False events and wrong classes against noise and offset."
+    "perception",
+    "perception",
+    "Count false events and wrong classes at each level of noise and offset.",
 )
 positions = _bench(
     "positions",
     "positions",
-    "How far off pieces are found, against their circles.",
+    "Compare the error of piece positions with the circles that the page draws.",
     _SEED,
     example="--seed 2",
 )
 recovery = _bench(
     "recovery",
     "recovery",
-    "From the end of each fault to play going on.",
+    "Measure the time from the end of each fault until play continues.",
     _ANY_TABLE,
     example="--profile node",
 )
-lights = _bench("lights", "lights", "What a light update costs the scan loop.")
+lights = _bench(
+    "lights", "lights", "Measure the time that a light update takes from the scan loop."
+)
 loop = _bench(
     "loop",
     "loop",
-    "Gaps between scans while the page's visitors flood the table.",
-    _option("--seconds", type=click.IntRange(1, 60), default=3, help="Of each."),
-    _option("--thinking", is_flag=True, help="While two engines think."),
+    "Measure the gaps between scans while pages flood the table with requests.",
+    _option("--seconds", type=click.IntRange(1, 60), default=3, help="Seconds for each flood."),
+    _option("--thinking", is_flag=True, help="Measure while two engines think."),
 )
 start = _bench(
     "start",
     "service:start",
-    "CPU from start to the first scan.",
+    "Measure the CPU time from the start to the first scan.",
     _ANY_TABLE,
     example="--profile node",
 )
 memory = _bench(
     "memory",
     "service:memory",
-    "Resident memory of the service with a page open.",
+    "Measure the resident memory of the service with a page open.",
     _ANY_TABLE,
     example="--profile node",
 )
 speed = _bench(
     "speed",
     "service:speed",
-    "How much faster than real time a scenario runs.",
+    "Measure how much faster than real time a scenario runs.",
     _ANY_TABLE,
     example="--profile node",
 )
-profiles = _bench("profiles", "profiles", "Bus time, latency, CPU and errors of every profile.")
-calibration = _bench(
-    "calibration", "calibration", "Time of a calibration; errors before and after."
+profiles = _bench(
+    "profiles", "profiles", "Measure bus time, latency, CPU time and errors of every profile."
 )
-pi = _bench("pi", "pi", "The time budget of a scan on each Pi, from published figures.")
-physics = _bench("physics", "physics", "Speed of the world in which pieces slide, tip and fall.")
+calibration = _bench(
+    "calibration",
+    "calibration",
+    "Measure the time of a calibration, and the errors before and after it.",
+)
+pi = _bench("pi", "pi", "Estimate the time budget of a scan on each Pi from published figures.")
+physics = _bench(
+    "physics", "physics", "Measure the speed of the simulation in which pieces slide, tip and fall."
+)
 hour = _bench(
     "hour",
     "lasting",
-    "Whether an hour of play with physics keeps memory.",
+    "Measure how much memory an hour of play with physics adds.",
     _SEED,
     example="--seed 2",
 )
 seats = _bench(
     "seats",
     "seats",
-    "Games of seats that bots play against each other.",
+    "Let bots play games with seats against each other.",
     _GAMES,
     _option(
         "--level levels",
         type=click.Choice(LEVELS),
         multiple=True,
         default=("medium",),
-        help="Of the seats, in turn; each game begins with the next.",
+        help="Bot level of each seat, in turn; each game begins with the next one.",
     ),
-    _option("--mode modes", multiple=True, help="A mode of the game, in words; all if none."),
+    _option("--mode modes", multiple=True, help="A mode of the game, by name. Default: all modes."),
     _option("--rounds", type=click.IntRange(1, 9), default=3),
     _SEED,
-    _option("--physics", is_flag=True, help="At the simulated table; pieces slide and fall."),
+    _option(
+        "--physics", is_flag=True, help="Play at the simulated table, where pieces slide and fall."
+    ),
     example="--games 200 --level hard --level easy",
 )
 club = _bench(
     "club",
     "club",
-    "What a club's tables and their spectators cost a broker.",
+    "Measure the load of a club's tables and spectators on a broker.",
     _option("--tables", type=click.IntRange(1, 200), default=50),
     _option("--lookers", type=click.IntRange(0, 8_000), default=5_000),
     _option("--seconds", type=click.FloatRange(5, 300), default=30.0),
@@ -141,17 +153,27 @@ club = _bench(
 far = _bench(
     "far",
     "far",
-    "Two tables that play each other over a broker: time, bytes, CPU, memory.",
+    "Measure time, bytes, CPU and memory of two tables that play over a broker.",
     _option("--moves", type=click.IntRange(4, 500), default=60),
-    _option("--seconds", type=click.FloatRange(5, 300), default=30.0, help="At rest."),
+    _option(
+        "--seconds",
+        type=click.FloatRange(5, 300),
+        default=30.0,
+        help="Seconds to measure the connection at rest.",
+    ),
     example="--moves 60",
 )
 following = _bench(
     "following",
     "following",
-    "Whole random games by a robot that does what is published.",
-    _option("--games", type=click.IntRange(1), default=20, help="How many of each, in each way."),
-    _option("--game only", multiple=True, help="Only this one. Default: all of them."),
+    "Play whole random games with a robot that follows the published instructions.",
+    _option(
+        "--games",
+        type=click.IntRange(1),
+        default=20,
+        help="Number of games for each game and each order of the steps.",
+    ),
+    _option("--game only", multiple=True, help="Play only this game. Default: all games."),
     example="--game attraktion --games 1000",
 )
 

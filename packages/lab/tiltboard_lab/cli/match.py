@@ -27,32 +27,32 @@ from tiltboard_lab.cli.studying import (
 )
 @click.argument("a")
 @click.argument("b")
-@click.option("--game", default="momentum", show_default=True, help="The game.")
+@click.option("--game", default="momentum", show_default=True, help="Game to play.")
 @OPTIONS
 @click.option(
     "--games",
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="How many, rounded up to pairs.",
+    help="Number of games, rounded up to pairs.",
 )
 @click.option(
     "--decide",
     type=click.FloatRange(0, 100, min_open=True, max_open=True),
     multiple=True,
     metavar="PERCENT",
-    help="Stop once it is known on which side of this A's share is; --games at most.",
+    help="Stop once A's score is known to be above or below this; at most after --games.",
 )
 @pairs_options
 @click.option(
     "--move-ms",
     type=click.IntRange(1),
-    help="The longest time for a move, of levels that of the CPU.  [1000]",
+    help="Maximum time for a move; for levels it is CPU time.  [1000]",
 )
 @click.option(
     "--nodes",
     type=click.IntRange(1),
-    help="Limit each move by positions looked at instead: the same games on every machine.",
+    help="Limit the positions of each search instead: the same games on every machine.",
 )
 @KERNELS
 @SEED
@@ -143,6 +143,6 @@ def command(
             )
     tell_score(a, b, result, (result.share, low, high))
     if shares and decided(watched, shares):
-        say(text("That is decided after {games} games.", games=result.games))
+        say(text("Decided after {games} games.", games=result.games))
     elif shares:
-        say(text("{games} games do not decide that.", games=result.games))
+        say(text("Not decided after {games} games. Play more with --games.", games=result.games))

@@ -46,25 +46,29 @@ def _played(opening: int, level: int) -> Callable[[F], F]:
     ``opening`` and ``level``: the default values of ``--opening`` and ``--level``.
     """
     options = (
-        click.option("--game", required=True, help="The game."),
+        click.option("--game", required=True, help="Game to study."),
         OPTIONS,
         click.option("--games", type=click.IntRange(1), default=100, show_default=True),
         click.option(
-            "--level", type=click.IntRange(1, 10), default=level, show_default=True, help="Of all."
+            "--level",
+            type=click.IntRange(1, 10),
+            default=level,
+            show_default=True,
+            help="Level of all bots.",
         ),
         click.option(
             "--nodes",
             type=click.IntRange(1),
             default=2000,
             show_default=True,
-            help="Positions looked at for a move, at most.",
+            help="Maximum number of positions that a bot searches for a move.",
         ),
         click.option(
             "--opening",
             type=click.IntRange(0, 20),
             default=opening,
             show_default=True,
-            help="Random moves that each game begins with; first moves take turns.",
+            help="Random moves at the start of each game; the first moves take turns.",
         ),
         SEED,
         RECORD_TASKS,
@@ -87,7 +91,7 @@ def _played(opening: int, level: int) -> Callable[[F], F]:
     type=click.IntRange(1, 20),
     default=1,
     show_default=True,
-    help="Moves of a line that is counted.",
+    help="Number of moves in an opening.",
 )
 def openings(*, plies: int, **asked: Any) -> None:
     """Count the winners of many games, in all games and after each opening.
@@ -154,8 +158,8 @@ def tune(**asked: Any) -> None:
         result = fitted(found, made.weights)
     say(
         text(
-            "Positions: {positions}. In games that were not looked at, the surprise (0.693: a coin)"
-            " goes from {before} to {after}.",
+            "Positions: {positions}. In games that were not used for the fit, the log loss changes"
+            " from {before} to {after} (0.693 is a coin toss).",
             positions=result.samples,
             before=f"{result.before:.3f}",
             after=f"{result.after:.3f}",
@@ -174,12 +178,12 @@ def tune(**asked: Any) -> None:
     type=click.IntRange(1, 4),
     default=2,
     show_default=True,
-    help="Of the winner, at most.",
+    help="Maximum number of the winner's turns.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the puzzles to this file, one a line.",
+    help="Write the puzzles to this file, one per line.",
 )
 def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
     """Find positions in which only one move wins, or only one move does not lose, with proofs."""
@@ -222,8 +226,8 @@ def exercises(file: BinaryIO) -> None:
             mined = msgspec.json.decode(line, type=Puzzle)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise NotPossibleError(
-                "Line {number} of {file} is no puzzle: {why}.",
-                remedy="Take a file that `tiltboard study puzzles` has written.",
+                "Line {number} of {file} does not hold a puzzle: {why}.",
+                remedy="Use a file that `tiltboard study puzzles --out` wrote.",
                 number=number,
                 file=file.name,
                 why=str(error),
@@ -236,14 +240,14 @@ def exercises(file: BinaryIO) -> None:
 @command.command(
     epilog="Example: tiltboard study solve --game momentum --option size=5 --option marbles=3"
 )
-@click.option("--game", required=True, help="The game.")
+@click.option("--game", required=True, help="Game to study.")
 @OPTIONS
 @click.option(
     "--plies",
     type=click.IntRange(1, 99),
     default=9,
     show_default=True,
-    help="Within how many a win is looked for.",
+    help="Maximum number of plies until the win.",
 )
 @AS_JSON
 def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
@@ -260,7 +264,7 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
     if found is None:
         say(
             text(
-                "Nobody wins by force within {plies} plies; {looked} positions looked at.",
+                "Nobody wins by force within {plies} plies; {looked} positions searched.",
                 plies=plies,
                 looked=search.looked,
             )
@@ -269,7 +273,7 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
     winner, within, move = found
     say(
         text(
-            "{player} wins in {plies} plies{by}; {looked} positions looked at.",
+            "{player} wins in {plies} plies{by}; {looked} positions searched.",
             player=made.players[winner],
             plies=within,
             by="" if move is None else f", by {move}",
@@ -279,16 +283,20 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
 
 
 @command.command(epilog="Example: tiltboard study book --game momentum > book.jsonl")
-@click.option("--game", required=True, help="The game.")
+@click.option("--game", required=True, help="Game to study.")
 @OPTIONS
-@click.option("--lines", type=click.IntRange(1), default=120, show_default=True, help="How many.")
-@click.option("--plies", type=click.IntRange(1, 12), default=5, show_default=True, help="Of each.")
+@click.option(
+    "--lines", type=click.IntRange(1), default=120, show_default=True, help="Number of lines."
+)
+@click.option(
+    "--plies", type=click.IntRange(1, 12), default=5, show_default=True, help="Plies of each line."
+)
 @click.option(
     "--nodes",
     type=click.IntRange(1),
     default=5000,
     show_default=True,
-    help="Positions looked at for a move.",
+    help="Number of positions that a bot searches for a move.",
 )
 @SEED
 def book(
@@ -310,23 +318,25 @@ def book(
 
 
 @command.command(epilog="Example: tiltboard study levels --game attraktion --record levels.jsonl")
-@click.option("--game", required=True, help="The game.")
+@click.option("--game", required=True, help="Game to study.")
 @OPTIONS
 @click.option(
     "--games",
     type=click.IntRange(1),
     default=60,
     show_default=True,
-    help="Of each level against the one below, rounded up to pairs.",
+    help="Games of each level against the one below, rounded up to pairs.",
 )
 @click.option(
     "--nodes",
     type=click.IntRange(1),
     default=4000,
     show_default=True,
-    help="Positions looked at for a move, at most.",
+    help="Maximum number of positions that a bot searches for a move.",
 )
-@click.option("--naive", is_flag=True, help="Each level against random, one-ply and two-ply too.")
+@click.option(
+    "--naive", is_flag=True, help="Also play each level against random, one-ply and two-ply."
+)
 @pairs_options
 @KERNELS
 @SEED
@@ -381,18 +391,18 @@ def levels(
 
 
 @command.command(epilog="Example: tiltboard study boards --climbs 8 --record boards.jsonl")
+@click.option("--board", default="whirl", show_default=True, help="Board to start the search from.")
 @click.option(
-    "--board", default="whirl", show_default=True, help="Its positions, and where to begin."
+    "--climbs", type=click.IntRange(1), default=4, show_default=True, help="Number of searches."
 )
-@click.option("--climbs", type=click.IntRange(1), default=4, show_default=True, help="How many.")
 @click.option(
     "--steps",
     type=click.IntRange(0),
     default=60,
     show_default=True,
-    help="Changes tried in each; 0 judges random boards.",
+    help="Number of changes tried in each search; 0 rates random boards.",
 )
-@click.option("--as-it-is", is_flag=True, help="Only judge the board itself, which may be a file.")
+@click.option("--as-it-is", is_flag=True, help="Only rate the board itself, by name or file.")
 @SEED
 @RECORD_TASKS
 @worker_options
@@ -424,7 +434,9 @@ def boards(
         _tell_board(judged(whole, Boards(board=board, steps=0).games, random.Random(seed)))
         return
     if board not in SHIPPED:
-        raise misuse(text("The boards are: {known}.", known=", ".join(SHIPPED)))
+        raise misuse(
+            text("There is no such board. Choose one of: {known}.", known=", ".join(SHIPPED))
+        )
     job = Boards(board=board, steps=steps, seed=seed)
     with found_by(job, climbs, board, record, workers, on) as found:
         for each in sorted(found, key=lambda one: one.judged.parity):
@@ -435,12 +447,17 @@ def boards(
 def _tell_board(judged: Judged) -> None:
     say(
         text(
-            "Parity {parity}; the first mover wins {share} % of the pairs of starts, {wins}"
-            " of his starts win whatever the other does.",
+            "Parity {parity}. The first player wins {share} % of the pairs of starts;"
+            " {wins} of that player's starts win against every reply.",
             parity=round(100 * judged.parity),
             share=round(100 * judged.share),
             wins=judged.replies.count(0),
         )
     )
     shares = ", ".join(f"{pods}: {100 * rate:.0f} %" for pods, rate in judged.rates.items())
-    say(text("Pods left, and how often the player to move wins then: {shares}", shares=shares))
+    say(
+        text(
+            "Share of wins of the player to move, by the number of pods left: {shares}",
+            shares=shares,
+        )
+    )

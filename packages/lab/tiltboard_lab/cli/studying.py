@@ -24,44 +24,44 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 SEED = click.option(
-    "--seed", type=int, default=1, show_default=True, help="Other openings and dice."
+    "--seed", type=int, default=1, show_default=True, help="Seed of the openings and the dice."
 )
 RECORD_TASKS = click.option(
     "--record",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep what is found in this file, and go on where it stops.",
+    help="Store the results in this file, and continue after those that it holds.",
 )
 _OPENING = click.option(
     "--opening",
     type=click.IntRange(0, 20),
     default=4,
     show_default=True,
-    help="Random moves that each pair of games begins with.",
+    help="Random moves at the start of each pair of games.",
 )
 _EVEN = click.option(
     "--even",
     is_flag=True,
-    help="Only openings that are even: level ten expects 45 to 55 % after 20,000 positions.",
+    help="Use only even openings: level 10 expects 45 to 55 % after 20,000 positions.",
 )
 KERNELS = click.option(
     "--kernels/--no-kernels",
     default=True,
     show_default=True,
-    help="Level ten with the engine's kernels, where they are compiled; or in plain Python.",
+    help="Play level 10 with the compiled kernels, where there are any, or in Python.",
 )
 _WORKERS = click.option(
     "--workers",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="How many processes of this machine.",
+    help="Number of processes on this machine.",
 )
 _ON = click.option(
     "--on",
     type=click.Choice(["here", "ray"]),
     default="here",
     show_default=True,
-    help="Where: ray is a cluster, by RAY_ADDRESS (packages/lab/docs/studies.md).",
+    help="Run here or on the Ray cluster at RAY_ADDRESS (packages/lab/docs/studies.md).",
 )
 
 
@@ -88,7 +88,7 @@ def made_of(game: str, options: tuple[str, ...], *, for_two: bool = False) -> Ga
         raise misuse(text("Name a game with --game."))
     made = game_type(chosen.game).create(chosen.options)
     if for_two and made.rules.players != 2:
-        raise misuse(text("A match is for two players."))
+        raise misuse(text("A match needs a game for two players. Choose another --game."))
     return made
 
 

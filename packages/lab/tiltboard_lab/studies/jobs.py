@@ -67,7 +67,9 @@ class Results:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # The lock ends with the process.
         except BlockingIOError:
             raise NotPossibleError(
-                "Another program is adding to {path}.", remedy="Wait until it has ended.", path=path
+                "Another program is adding to {path}.",
+                remedy="Wait until it has ended, or name another file.",
+                path=path,
             ) from None
         heading = msgspec.json.encode(job)
         file.seek(0)
@@ -80,8 +82,8 @@ class Results:
             return
         if first != heading:
             raise ConfigError(
-                "{path} is the record of another study.",
-                remedy="Name another file, or ask for the same again.",
+                "{path} holds the results of another study.",
+                remedy="Name another file, or repeat the options of that study.",
                 path=path,
             )
         kind = msgspec.json.Decoder(tuple[int, job.finds])  # type: ignore[name-defined]

@@ -194,7 +194,7 @@ def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
     """
     if kernels and not can_compile():
         raise ConfigError(
-            "This study was begun with the engine's kernels, which are not here.",
+            "This study began with the engine's kernels, which are not installed.",
             remedy="In a clone of tiltboard run: {command}",
             command="pip install ./packages/kernels",
         )
@@ -324,7 +324,7 @@ def _tree(match: BotMatch, asked: AskedMove, game: Game, seed: int) -> FastTree:
         if tree := fast_tree(game, random.Random(seed), plain=plain, solving=solving):
             return tree
     raise ConfigError(
-        "{name} plays with the engine's kernels only, which are not here for this game.",
+        "{name} needs the engine's kernels, which are not compiled for this game.",
         remedy="In a clone of tiltboard run: {command}; then: tiltboard warm",
         command="pip install ./packages/kernels",
         name=asked.name,
@@ -333,8 +333,8 @@ def _tree(match: BotMatch, asked: AskedMove, game: Game, seed: int) -> FastTree:
 
 def _nobody(written: str) -> ConfigError:
     return ConfigError(
-        "{name} is no player.",
-        remedy="Name a level from 1 to {most}, an engine in the settings, plain, or: {naive}.",
+        "There is no player {name}.",
+        remedy="Name a level from 1 to {most}, an engine of the settings, or: plain, {naive}.",
         name=written,
         most=STRONGEST,
         naive=", ".join(NAIVE),
@@ -387,7 +387,7 @@ def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -
         looks += found.nodes
     raise NotPossibleError(
         "No even opening was found.",
-        remedy="Choose another number of moves with --opening, or leave out --even.",
+        remedy="Choose another number of moves with --opening, or omit --even.",
     )
 
 

@@ -71,7 +71,7 @@ def exercise(game: Game, puzzle: Puzzle) -> Puzzle:
     try:
         return msgspec.structs.replace(made, line=_line(game.rules, puzzle))
     except TooManyError:
-        raise NotPossibleError("A puzzle has too many positions to look at.") from None
+        raise NotPossibleError("A puzzle has too many positions to search.") from None
 
 
 def _line(rules: Rules, puzzle: Puzzle) -> list[str]:

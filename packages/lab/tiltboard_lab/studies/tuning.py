@@ -74,7 +74,11 @@ class Tuning(SelfPlay, frozen=True, kw_only=True):
 def check(game: Game) -> None:
     """Raise NotPossibleError if ``game`` has no evaluation with weights."""
     if game.evaluation(game.weights) is None:
-        raise NotPossibleError("{game} has no evaluation with weights.", game=game.name)
+        raise NotPossibleError(
+            "{game} has no evaluation with weights.",
+            remedy="Choose another --game.",
+            game=game.name,
+        )
 
 
 def _units(weights: Weights) -> list[dict[str, list[int]]]:

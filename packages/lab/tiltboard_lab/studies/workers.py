@@ -54,8 +54,8 @@ def processes(count: int) -> Workers:
             except BrokenProcessPool:
                 if lost_before:
                     raise WorkersLostError(
-                        "The processes at work end again and again.",
-                        remedy="Ask for fewer --workers: there may be too little memory.",
+                        "The worker processes ended repeatedly.",
+                        remedy="Start fewer with --workers; memory may be short.",
                     ) from None
                 again = sorted(running.values())
             finally:
