@@ -534,7 +534,7 @@ class Faults:
         if not shows():
             next(failing, None)
             raise FaultError(
-                "{name} {targets} was applied and shows no effect.",
+                "{name} {targets} has no effect.",
                 remedy="Look at the order of faults: another one may hide it.",
                 name=name,
                 targets=" ".join(chosen),

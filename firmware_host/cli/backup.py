@@ -172,12 +172,12 @@ def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
     """Return the checked files of an archive. ``path`` is the archive's name in error messages.
     Raises BackupError.
     """
-    why = text("it is no ZIP archive, is cut off, or was changed")
+    why = text("it is not a ZIP archive, or is incomplete or changed")
     try:
         archive = zipfile.ZipFile(packed)
         members = archive.infolist()
         if sum(each.file_size for each in members) > MAX_BYTES:
-            why = text("what it holds is too large")
+            why = text("its content is too large")
             raise zipfile.LargeZipFile
         # Read at most the declared size of each file, because a manipulated archive can unpack to
         # any size.
@@ -187,7 +187,7 @@ def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
     listed = _manifest(path, contents.pop(MANIFEST, b"")).files
     # A flipped bit in the archive's directory can hide files.
     if sorted(listed) != sorted(contents):
-        raise _damaged(path, text("it does not hold what its manifest lists"))
+        raise _damaged(path, text("its files differ from its manifest"))
     for name, content in contents.items():
         _check(path, name, content)
     return contents
@@ -207,7 +207,7 @@ def _manifest(path: Path, data: bytes) -> Manifest:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _damaged(path, text("it has no manifest")) from error
     if found != FORMAT:
-        why = text("it is of another version of tiltboard (format {version})", version=found)
+        why = text("another version of tiltboard wrote it (format {version})", version=found)
         raise _damaged(path, why)
     return manifest
 
@@ -228,7 +228,7 @@ def _check(path: Path, name: str, data: bytes) -> None:
         elif name == SETTINGS_NAME:
             parse_toml(data.decode("utf-8"), Settings, source=name)
         else:
-            raise _damaged(path, text("it holds files that belong to no table"))
+            raise _damaged(path, text("it contains files that do not belong to a table"))
     except BackupError:
         raise
     except (ConfigError, JournalError) as error:
@@ -396,7 +396,7 @@ def command(file: Path, config: Path | None, state: Path | None, simulated: bool
 @click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the settings go. Default: they stay as they are.",
+    help="File to restore the settings to. Default: leave the settings unchanged.",
 )
 @STATE
 @SIMULATED

@@ -62,9 +62,11 @@ AGAIN = click.option(
     "--again",
     "again",
     metavar="WHAT",
-    help="Only this, or this again: a place, or lights, buttons, edges, places.",
+    help="Check this again, and nothing else: a place, or lights, buttons, edges, places.",
 )
-FRESH = click.option("--fresh", is_flag=True, help="Start over rather than go on.")
+FRESH = click.option(
+    "--fresh", is_flag=True, help="Start from the beginning instead of continuing."
+)
 
 
 @click.command(name="bringup", epilog='Example: tiltboard bringup --sim --fault "sensor-dead d4"')
@@ -132,7 +134,7 @@ def run(
             run_sweep(sweep, plate, wait, _told(answer))
         except KeyboardInterrupt as stopped:
             click.echo(err=True)  # The terminal shows ^C on the current line, so start a new line.
-            say(text("What is done is kept: the next run goes on from there."), err=True)
+            say(text("Finished steps are kept; the next run continues after them."), err=True)
             raise click.Abort from stopped
         found = sweep.calibration(buses.clock.calendar())
     new = None if found == (before or uncalibrated(table)) else found
@@ -157,7 +159,7 @@ def run(
         machine = this_machine(SystemClock(), for_service=True)
         record_run(folder, machine, table, f"bringup of {what}: {outcome}")
     if wrong:
-        say(text("Mend that, and run the same command again: what went well is not repeated."))
+        say(text("Fix this and run the same command again; it skips the steps that passed."))
         sys.exit(1)
     say(text("Everything works."))
 

@@ -44,9 +44,11 @@ def _json_option(about: str) -> Callable[[F], F]:
 
 
 AS_JSON = _json_option(
-    "One JSON object a line: the sentence's form, and its values by their names."
+    "Print one JSON object per line: the sentence's template and its values by name."
 )
-FIGURES_AS_JSON = _json_option("One JSON object a line: what it says, and its figures in order.")
+FIGURES_AS_JSON = _json_option(
+    "Print one JSON object per line: the sentence and its figures in order."
+)
 
 
 def is_json_wanted() -> bool:

@@ -83,7 +83,7 @@ def read_configured(
     """
     path = settings_file(config)
     found = [
-        ok("settings", text("There is no settings file: the defaults hold."))
+        ok("settings", text("There is no settings file, so the defaults apply."))
         if path is None
         else ok("settings", text("{path} can be read.", path=path))
     ]
@@ -149,7 +149,7 @@ def examine(
         yield note(
             "parts",
             text(
-                "The table is running (process {number}), and keeps its parts to itself.",
+                "The table is running (process {number}), and only it can use its parts.",
                 number=holder,
             ),
             text("Its page shows what it lacks. To check the parts here, stop it first."),
@@ -193,7 +193,8 @@ def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
         )
         if line in boot.perhaps:
             depends = text(
-                "{line}, for the {part}, depends in {file} on something that is not known here.",
+                "{line}, for the {part}, stands in {file} under a condition that this check does"
+                " not know.",
                 line=line,
                 part=part,
                 file=file,
@@ -208,7 +209,7 @@ def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
             )
             yield note("config.txt", worse, remedy)
     for line in boot.unread:
-        blanks = text("The Pi does not read this line, for its spaces: {line}", line=line)
+        blanks = text("The Pi does not read this line because of its spaces: {line}", line=line)
         yield note("config.txt", blanks, text("Write it without spaces around the first =."))
     if boot.sure.issuperset(wanted):
         yield ok(
@@ -458,7 +459,7 @@ def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
     zero = None if calibration is None else calibration.level_rad
     if up_axis(motion.specific_force_m_s2) != "+z":
         if zero is not None:
-            moved = text("The tilt sensor does not lie as it did when it was checked.")
+            moved = text("The tilt sensor was turned since its last check.")
             yield problem("imu", moved, text("Run: tiltboard bringup --again edges"))
         else:
             lies = text("The tilt sensor does not lie flat with its face up.")
@@ -516,7 +517,7 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
     free = machine.free_bytes(existing)
     mb, more = free // 1_000_000, text("Make room on the disk.")
     if free < MIN_FREE_BYTES:
-        short = text("Only {mb} MB are free; moves will soon not be kept.", mb=mb)
+        short = text("Only {mb} MB are free; soon the table cannot save moves.", mb=mb)
         yield problem("disk", short, more)
     elif free < GOOD_FREE_BYTES:
         yield note("disk", text("Only {mb} MB are free.", mb=mb), more)
@@ -532,16 +533,16 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
             yield note("journal", kept, again)
     yield from _calibration(state / CALIBRATION_NAME, profile)
     # Report a bring-up that was interrupted or has found a fault.
-    go_on = text("Go on with: tiltboard bringup")
+    go_on = text("Continue with: tiltboard bringup")
     progress = read_progress(state / PROGRESS_NAME, profile)
     left = unfinished(profile, state)
     if left is not None:
         interrupted = text(
-            "It was interrupted: {done} of {total} are done.", done=left[0], total=left[1]
+            "It was interrupted after {done} of {total} steps.", done=left[0], total=left[1]
         )
         yield note("bring-up", interrupted, go_on)
     elif progress is not None and (progress.wanted or to_mend(profile, progress)):
-        yield note("bring-up", text("It has found something to mend."), go_on)
+        yield note("bring-up", text("It found something to fix."), go_on)
 
 
 def _journal(path: Path, date_s: float) -> Iterator[Finding]:
@@ -611,8 +612,12 @@ MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
 @click.option("--sim", "simulated", is_flag=True, help="Check the simulated table.")
 @SEED
 @FAULTS
-@click.option("--without-parts", is_flag=True, help="Do not ask the parts, before they are wired.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line (docs/bring-up.md).")
+@click.option(
+    "--without-parts", is_flag=True, help="Skip the parts, for example before they are wired."
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per line (docs/bring-up.md)."
+)
 def command(
     *,
     config: Path | None,

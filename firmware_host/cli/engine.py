@@ -32,7 +32,7 @@ Playing = Callable[[Iterable[str], TextIO], None]
     "--unit",
     is_flag=True,
     hidden=True,
-    help="Lend engines at the socket that systemd hands over, if any.",
+    help="Serve engines at the socket that systemd passes, if there is one.",
 )
 def command(*, unit: bool) -> None:
     """Play by UGI, the universal game interface, on standard input and output.
@@ -46,7 +46,7 @@ def command(*, unit: bool) -> None:
     from tiltboard.firmware_host.engines.search.compiled import compiled_search
 
     if os.environ.get("LISTEN_PID") != str(os.getpid()):
-        raise misuse(text("--unit is for tiltboard-engine.service: systemd handed over no socket."))
+        raise misuse(text("--unit is for tiltboard-engine.service: systemd passed no socket."))
     compiled = compiled_search()
     if compiled is not None and compiled.is_warm():
         compiled.preload()

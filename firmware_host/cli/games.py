@@ -29,7 +29,7 @@ from tiltboard.ground.clock import SystemClock
     invoke_without_command=True,
     epilog="Example: tiltboard games --sim --json",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option(
     "--limit",
     type=click.IntRange(1),
@@ -68,7 +68,7 @@ def command(
         say(text("There are no games in {folder} yet.", folder=folder))
     if damaged:
         numbers = ", ".join(map(str, damaged))
-        say(text("Damaged, and left out: {numbers}", numbers=numbers), err=True)
+        say(text("Damaged and not listed: {numbers}", numbers=numbers), err=True)
 
 
 class _GameFile(click.File):
@@ -168,8 +168,8 @@ def export(number: int, file: Path | None, state: Path | None, simulated: bool) 
 
 
 @command.command(epilog="Example: tiltboard games people --sim --forget Ada")
-@click.option("--forget", metavar="NAME", help="Forget everything that is known of NAME.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--forget", metavar="NAME", help="Forget everything that the table knows of NAME.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @STATE
 @SIMULATED
 def people(*, forget: str | None, as_json: bool, state: Path | None, simulated: bool) -> None:

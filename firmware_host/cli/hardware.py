@@ -31,12 +31,10 @@ if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable
 
 
-SIMULATE = click.option("--sim", "simulated", is_flag=True, help="On the simulated table.")
-SEED = click.option(
-    "--seed", default=1, show_default=True, help="Another seed: another simulated table."
-)
+SIMULATE = click.option("--sim", "simulated", is_flag=True, help="Use the simulated table.")
+SEED = click.option("--seed", default=1, show_default=True, help="Seed of the simulated table.")
 PHYSICS = click.option(
-    "--physics", is_flag=True, help="Pieces slide, tip and fall; needs the extra physics."
+    "--physics", is_flag=True, help="Let pieces slide, tip and fall; needs the extra physics."
 )
 FAULTS = click.option(
     "--fault",

@@ -131,7 +131,7 @@ def _kept(folder: Path, name: str) -> tuple[Path, str] | None:
         except (OSError, UnicodeDecodeError) as error:
             if path != own:
                 continue
-            why = getattr(error, "strerror", None) or "it is no text"
+            why = getattr(error, "strerror", None) or "it is not a text file"
             raise ConfigError(
                 "The table's Wi-Fi, {path}, cannot be read: {why}.",
                 remedy="Run this as root.",
@@ -225,15 +225,14 @@ def _nmcli(*words: str) -> None:
     invoke_without_command=True,
     epilog="Example: sudo tiltboard hotspot",
 )
-@click.option("--new", is_flag=True, help="Take another password; phones have to join again.")
+@click.option("--new", is_flag=True, help="Make a new password; phones must join again.")
 @click.option(
     "--name",
-    help="Name of the Wi-Fi, where it is made. Default: as before; at first tiltboard and four"
-    " digits.",
+    help="Name of the table's Wi-Fi. Default: the last one, or at first tiltboard and four digits.",
 )
 @click.option("--join", "ssid", metavar="NAME", help="Join this network instead.")
-@click.option("--hidden", is_flag=True, help="With --join: the network does not show its name.")
-@click.option("--wpa3", is_flag=True, help="With --join: the network takes WPA3 alone.")
+@click.option("--hidden", is_flag=True, help="With --join: the network hides its name.")
+@click.option("--wpa3", is_flag=True, help="With --join: the network accepts only WPA3.")
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False, exists=True),

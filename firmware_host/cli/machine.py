@@ -49,7 +49,7 @@ def answer(request: bytes) -> Answered:
     try:
         wanted = _decoder.decode(request)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return Answered("It was not understood: {why}.", {"why": str(error)})
+        return Answered("The request cannot be read: {why}.", {"why": str(error)})
     try:
         return _done(wanted)
     except (TiltboardError, OSError, subprocess.SubprocessError) as error:

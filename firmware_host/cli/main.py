@@ -48,7 +48,7 @@ GROUPS = {
         "rules": "Ask the rules: one position, or many from a file.",
     },
     "Set up a table": {
-        "plans": "Write what it takes to build a table: parts, boards, figures.",
+        "plans": "Write the plans of a table: parts, boards, figures.",
         "bringup": "Prove a table's wiring and measure its sensors, in one sweep.",
         "doctor": "Check everything that the table needs, with remedies.",
         "backup": "Copy games, calibration and settings to one file.",
@@ -316,7 +316,7 @@ def _said(error: click.ClickException) -> str:
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(metadata.version("tiltboard"), "-V", "--version", prog_name="tiltboard")
-@click.option("-v", "--verbose", is_flag=True, help="Log to stderr what happens, and each error.")
+@click.option("-v", "--verbose", is_flag=True, help="Log events and errors to stderr.")
 def cli(*, verbose: bool) -> None:
     """A game table that feels its pieces, and a simulated one that runs the same code.
 

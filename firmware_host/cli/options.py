@@ -27,20 +27,22 @@ STATE = click.option(
     "--state", type=click.Path(path_type=Path), help="Folder for games and calibration."
 )
 SIMULATED = click.option(
-    "--sim", "simulated", is_flag=True, help="The games of `tiltboard sim`, which are kept apart."
+    "--sim", "simulated", is_flag=True, help="Use the games of `tiltboard sim`, which has its own."
 )
-PORT = click.option("--port", type=click.IntRange(0, 65535), help="Port of the page. 0: any.")
+PORT = click.option(
+    "--port", type=click.IntRange(0, 65535), help="Port of the page; 0 for any free port."
+)
 RECORD = click.option(
     "--record",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep what the sensors read in this file, for `tiltboard replay`: the last half hour.",
+    help="Record the sensors' last half hour in this file, for `tiltboard replay`.",
 )
 HOST = click.option(
     "--host", help="Address to serve the page at. 0.0.0.0: the network (docs/service.md)."
 )
 PROFILE = click.option("--profile", help="Table profile, by name or by path of a TOML file.")
 
-GAME = click.option("--game", help="Start this game; otherwise the last one goes on.")
+GAME = click.option("--game", help="Start this game. Default: continue the last game.")
 OPTIONS = click.option(
     "--option",
     "options",
@@ -54,12 +56,12 @@ FAR = click.option(
     "--far",
     multiple=True,
     metavar="PLAYER[=TABLE]",
-    help="Who plays at another table; it joins with the code that is shown. Needs --game.",
+    help="Player at another table, which joins with the code that is shown. Needs --game.",
 )
 JOIN = click.option(
     "--join",
     metavar="CODE",
-    help="Play with the table that shows this code; write - to be asked for it.",
+    help="Play with the table that shows this code; write - to type the code later.",
 )
 
 

@@ -415,7 +415,7 @@ def _naming(config: Path, profile: str) -> str:
 @click.option(
     "--settle",
     is_flag=True,
-    help="Have the settings name the profile, and copy one of your own beside them.",
+    help="Write the profile into the settings, and copy your own profile beside them.",
 )
 def unit(config: Path | None, profile: str | None, *, boot: bool, settle: bool) -> None:
     """Print the drop-in of tiltboard.service: devices, groups and networks of a table.

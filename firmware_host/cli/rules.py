@@ -71,9 +71,11 @@ def _in_short(option: OptionSpec) -> str:
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="Option of the game; see below."
 )
 @click.option("--moves", metavar='"M1 M2 ..."', help="The moves so far.")
-@click.option("--batch", is_flag=True, help="Read a JSON question a line, write an answer a line.")
+@click.option(
+    "--batch", is_flag=True, help="Read one JSON question per line and write one answer per line."
+)
 @click.option("--trace", is_flag=True, help="Add the positions after every move.")
-@click.option("--view", metavar="PLAYER", help="Only what that player may see.")
+@click.option("--view", metavar="PLAYER", help="Show only what that player may see.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -168,7 +170,7 @@ PLATE = 10  # Number of columns and of rows of the reference plate.
     help="Random games of each preset.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random games.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.pass_context
 def check(context: click.Context, *, name: str, games: int, seed: int, as_json: bool) -> None:
     """Check an installed game by playing it, or a board of Gravity Trap, by name or as a file.

@@ -33,7 +33,7 @@ _START = "Start it with: tiltboard run, or tiltboard sim"
 @click.group(
     name="devices", cls=Group, invoke_without_command=True, epilog="Example: tiltboard devices"
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @STATE
 @SIMULATED
 @click.pass_context

@@ -42,10 +42,10 @@ OUTCOMES = ("held", "failed", "could not be played")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per step.")
 @click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
 @click.option(
-    "--seed", default=1, show_default=True, help="Another seed: another table, other hands."
+    "--seed", default=1, show_default=True, help="Seed of the simulated table and its hands."
 )
 @PHYSICS
-@click.option("--real", is_flag=True, help="On the table wired to this machine, step by step.")
+@click.option("--real", is_flag=True, help="Use the table wired to this machine, step by step.")
 @click.option(
     "--time-out",
     "time_out_s",
@@ -53,7 +53,7 @@ OUTCOMES = ("held", "failed", "could not be played")
     show_default=True,
     metavar="SECONDS",
     type=click.FloatRange(1, 3600),
-    help="With --real: how long each step may take.",
+    help="With --real: maximum time for each step.",
 )
 @STATE
 def command(

@@ -269,12 +269,12 @@ def run(**asked: Any) -> None:
 @click.command(name="sim", epilog="Example: tiltboard sim --port 8080")
 @table_options
 @click.option(
-    "--seed", default=1, show_default=True, help="Another seed: another table, other hands."
+    "--seed", default=1, show_default=True, help="Seed of the simulated table and its hands."
 )
 @click.option(
     "--physics/--no-physics",
     default=None,
-    help="Pieces slide, tip and fall, or stay where they are put. Default: they fall where"
+    help="Let pieces slide, tip and fall, or stay in place. Default: they fall where"
     " the extra physics is installed.",
 )
 @click.option(

@@ -43,7 +43,7 @@ LEVEL_ON_EDGE_RAD = radians(6.0)
 # Maximum range of the readings at rest: two degrees, plus the noise in a window of readings.
 REST_SWING_M_S2 = 0.35
 NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
-GO_ON = (TaskChoice(TaskAnswer.SKIP, text("Go on without the tilt sensor")),)
+GO_ON = (TaskChoice(TaskAnswer.SKIP, text("Continue without the tilt sensor")),)
 
 
 class Window(deque[Sequence[float]]):

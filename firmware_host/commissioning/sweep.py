@@ -60,7 +60,7 @@ RELEASED_S = 0.3  # Time in seconds for which a button must be open, longer than
 NO = TaskChoice(TaskAnswer.NO, text("No"))
 DARKER = TaskChoice(TaskAnswer.DARK, text("Some are dark, or have other colours"))
 NOTHING = TaskChoice(TaskAnswer.NOTHING, text("It does nothing"))
-SKIP = TaskChoice(TaskAnswer.SKIP, text("Go on without it"))
+SKIP = TaskChoice(TaskAnswer.SKIP, text("Continue without it"))
 LATER = TaskChoice(TaskAnswer.SKIP, text("Leave this for another run"))
 UNJUDGED = text(
     "While that lasts, a press may be missed: the next run asks for the buttons once more."
@@ -308,7 +308,7 @@ class Sweep:
                     break
         left = tuple(part for part in self.progress.wanted if part in self._skipped)
         self.progress, self.done = structs.replace(self.progress, wanted=left), True
-        say = text("The sweep is done. What it has found stands under Sensors.")
+        say = text("The sweep is done. See its results under Sensors.")
         end = SweepStep(say, refused=refused, done=done, total=total)
         yield replace(end, accepted=accepted)
         while True:

@@ -225,7 +225,7 @@ def keep_aside(path: Path, tell: Tell) -> None:
     try:
         path.rename(aside)
     except OSError as error:
-        _log.warning("%s cannot be kept aside: %s", path, error)
+        _log.warning("%s cannot be renamed: %s", path, error)
         return
     tell(
         text(

@@ -266,7 +266,7 @@ def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
     if version != VERSION:
         raise damaged(
             path,
-            text("it is of another version of tiltboard (format {version})", version=version),
+            text("another version of tiltboard wrote it (format {version})", version=version),
             remedy="Install that version again. Or start the table: it keeps the file aside.",
         )
     schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema"

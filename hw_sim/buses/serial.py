@@ -117,7 +117,7 @@ class SimLine:
             if select.select([self._master], [], [], KERNEL_WAIT_MS / 1000)[0]:
                 data += os.read(self._master, count - len(data))
         else:
-            raise SimulationError("The kernel did not hand on what was written to a pty.")
+            raise SimulationError("The kernel did not pass on the bytes written to a pty.")
         data = self.noise(self._as_heard(data))
         self.bytes_down += count
         now_s = self.clock.now()
@@ -169,7 +169,7 @@ class SimLine:
             # Waiting bytes make the file readable immediately, so select cannot wait for more
             # bytes.
             select.select([] if waiting else [self._slave], [], [], KERNEL_WAIT_MS / 1000)
-        raise SimulationError("The kernel did not hand on what was written to a pty.")
+        raise SimulationError("The kernel did not pass on the bytes written to a pty.")
 
     def _waiting(self) -> int:
         count = array.array("i", [0])

@@ -224,6 +224,6 @@ def no_room(piece: SimulatedPiece) -> HandsError:
     """Return the error that names ``piece`` as the obstacle."""
     return HandsError(
         "A {label} piece is in the way.",
-        remedy="Take it away first, or go somewhere else.",
+        remedy="Take it away first, or choose another place.",
         label=piece.label,
     )

@@ -69,7 +69,7 @@ def club(
     if broker is None:
         raise ConfigError(
             "A club needs a broker, and the settings name none.",
-            remedy='Name it: broker = "mqtt://HOST" under [far].',
+            remedy='Write its address: broker = "mqtt://HOST" under [far].',
         )
     log_to_stderr()
     connection = Link(broker, most_per_s=MAX_PER_S)
@@ -119,7 +119,7 @@ def far() -> None:
 @far.command(epilog="Example: tiltboard far join 7KQ2M-XWD9F")
 @click.argument("code")
 @click.option(
-    "--level", type=click.IntRange(1, 10), help="Let the computer play here, at this level."
+    "--level", type=click.IntRange(1, 10), help="Let a bot of this level play at this table."
 )
 @CONFIG
 @PORT
@@ -151,7 +151,7 @@ def code(*, config: Path | None, port: int | None) -> None:
     match = ask(port, "GET", "/api/v1/snapshot")["match"]
     if match is None or match["code"] is None:
         raise NotPossibleError(
-            "This table waits for no other.",
+            "No other table can join this table now.",
             remedy="Begin a game with a player at another table, on the page or with --far.",
         )
     click.echo(match["code"])

@@ -36,9 +36,11 @@ def command(*, profile: str, output: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
     if plans.boards and not export(plans, output / "boards"):
-        say(text("Without STEP and KiCad's own plots: for them install KiCad 9."), err=True)
+        say(
+            text("STEP files and KiCad's plots are missing. Install KiCad 9 to get them."), err=True
+        )
     if not can_print():
-        say(text("Without pieces to print: they need the extra make."), err=True)
+        say(text("Files for printed pieces are missing; they need the extra make."), err=True)
         bring = extra_command("make", "./packages/plans")
         say(text("In a clone of tiltboard run: {command}", command=bring), err=True)
     say(text("Written to {folder}; begin with report.md.", folder=output))

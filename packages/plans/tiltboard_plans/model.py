@@ -295,7 +295,7 @@ def _check_profile(profile: Profile) -> None:
             refuse(
                 "a matrix is drawn as a board of push buttons, which has neither lights nor a tilt"
                 " sensor.",
-                "Leave [lights] and [imu] out, or build that table without plans.",
+                "Remove [lights] and [imu], or build that table without plans.",
             )
         return
     if isinstance(hall, wiring.MuxAdcHall) and hall.spi_bus != 1:
@@ -324,7 +324,7 @@ def _check_profile(profile: Profile) -> None:
     if lights is not None and not lights.strip and lights.offset_mm != wiring.LIGHT_MM:
         refuse(
             "row boards have their lights {x:g} mm east and {y:g} mm north.",
-            "Leave lights.offset_mm out, or wire that table by hand.",
+            "Remove lights.offset_mm, or wire that table by hand.",
             x=wiring.LIGHT_MM[0],
             y=wiring.LIGHT_MM[1],
         )

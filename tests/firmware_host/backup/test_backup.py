@@ -233,10 +233,10 @@ def newer_journal(members):
         (manifest_with(format=0), "another version of tiltboard"),
         (manifest_with(format="1"), "no manifest"),
         (lambda m: m.pop("manifest.json"), "no manifest"),
-        (lambda m: m.pop("calibration.json"), "manifest lists"),
-        (manifest_with(files=[]), "manifest lists"),
-        (lambda m: m.update({"../evil": b""}), "manifest lists"),
-        (evil, "belong to no table"),
+        (lambda m: m.pop("calibration.json"), "differ from its manifest"),
+        (manifest_with(files=[]), "differ from its manifest"),
+        (lambda m: m.update({"../evil": b""}), "differ from its manifest"),
+        (evil, "do not belong to a table"),
         (forged("calibration.json", b"[]"), "calibration.json"),
         (forged("journal.sqlite", b"\x55" * 4096), "journal"),
         (newer_journal, "another version of tiltboard"),
@@ -291,7 +291,7 @@ def test_a_backup_that_unpacks_to_more_than_a_table_holds_is_not_unpacked(state,
     change = forged("calibration.json", bytes(129 << 20))
     bad = rewritten(tmp_path / "good.backup", tmp_path / "bad", change)
     assert bad.stat().st_size < 1 << 20
-    with pytest.raises(BackupError, match="what it holds is too large"):
+    with pytest.raises(BackupError, match="its content is too large"):
         read_backup(bad)
 
 

@@ -179,14 +179,14 @@ def test_a_line_under_a_condition_or_with_blanks_is_a_note(pi, examined):
     assert examined(pi) == []
     [(_, found, remedy), _] = examined(pi, states=("note",))
     assert found == (
-        "core_freq=500, for the lights, depends in /boot/firmware/config.txt on something that is"
-        " not known here."
+        "core_freq=500, for the lights, stands in /boot/firmware/config.txt under a condition that"
+        " this check does not know."
     )
     assert remedy.startswith("Write [all] and below it core_freq=500 at the end of ")
     pi.write("boot/firmware/config.txt", config + "dtparam = spi=off\n")
     assert examined(pi) == []
     [(_, found, _)] = examined(pi, states=("note",))
-    assert found.endswith("for its spaces: dtparam = spi=off")
+    assert found.endswith("because of its spaces: dtparam = spi=off")
 
 
 def test_a_filter_by_number_and_an_include_are_this_pi_s(pi, examined):
@@ -533,7 +533,7 @@ def test_how_the_tilt_sensor_lies_is_said(sim, plate_10):
     assert "face down and its x arrow to the west" in orientation
     sim.imu_orientation = Mounting()
     [(state, found)] = imu(known)
-    assert (state, "not lie as it did when" in found) == ("problem", True)
+    assert (state, "turned since its last check" in found) == ("problem", True)
 
 
 def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, tmp_path, plate_10):
@@ -558,7 +558,7 @@ def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, t
         state / PROGRESS_NAME, msgspec.structs.replace(progress, wanted=(), buzzer=False)
     )
     notes = [found for _, found, _ in examined(pi, states=("note",))]
-    assert notes[1] == "It has found something to mend."
+    assert notes[1] == "It found something to fix."
 
 
 def test_this_machine_is_described():

@@ -73,7 +73,7 @@ def test_a_sweep_that_is_stopped_says_that_the_next_one_goes_on(tmp_path):
     assert running.returncode == 130
     assert complaint.split("\n") == [
         "",
-        "What is done is kept: the next run goes on from there.",
+        "Finished steps are kept; the next run continues after them.",
         "Stopped.",
         "",
     ]

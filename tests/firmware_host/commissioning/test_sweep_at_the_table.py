@@ -86,7 +86,7 @@ def test_that_it_is_done_is_said_before_the_game_goes_on(session, tmp_path):
     host = session.host
 
     def done(host):
-        return "The sweep is done. What it has found stands under Sensors." in str(host.shown.say)
+        return "The sweep is done. See its results under Sensors." in str(host.shown.say)
 
     for hurried in (False, True):
         host.do(Calibrate("buttons"))

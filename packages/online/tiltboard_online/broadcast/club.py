@@ -241,7 +241,9 @@ class Club:
 
     async def _events(self, request: Request) -> Response:
         if len(self._woken) >= MAX_LOOKERS:
-            return Response("Too many look on.", 503, {"retry-after": "30"})
+            return Response(
+                "Too many spectators are connected. Try again later.", 503, {"retry-after": "30"}
+            )
         key = request.path_params.get("key")
 
         def wanted(of: str, table: Shown) -> bool:

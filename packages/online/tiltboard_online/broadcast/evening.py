@@ -82,9 +82,9 @@ def read_evening(path: Path) -> EveningSheet:
         why = "two players have the same name"
     elif swiss and find_spec("py4swiss") is None:
         bring = extra_command("club", "./packages/online")
-        why = f"a Swiss needs the extra club; in a clone of tiltboard run: {bring}"
+        why = f"a Swiss tournament needs the extra club; in a clone of tiltboard run: {bring}"
     elif swiss and evening.rounds >= len(evening.players):
-        why = "a Swiss of so many rounds needs more players"
+        why = "a Swiss tournament needs more players than rounds"
     results = {(each.round, frozenset((each.first, each.second))): each for each in evening.result}
     rounds = [] if why else _rounds(evening, results)
     games = {(n, frozenset(game[:2])) for n, games in enumerate(rounds, 1) for game in games}

@@ -47,8 +47,8 @@ PERIOD_S = 0.05
 ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0
 
 COPIED = text(
-    "Another table has this table's key, as its card was copied. Delete the file {file} in the "
-    "state folder of one of them and start that table again.",
+    "Another table has this table's key, because its card was copied. Delete the file {file} in "
+    "the state folder of one of them and start that table again.",
     file=KEY_FILE,
 )
 _log = logging.getLogger(__name__)
@@ -66,11 +66,11 @@ def look_key(state: Path, name: str = KEY_FILE) -> str:
         key = read_file(file).decode("ascii").strip()
         if _KEY.fullmatch(key):
             return key
-        _log.warning("%s holds no key: another is made", file)
+        _log.warning("%s does not hold a key; the table makes a new one", file)
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
-        _log.warning("%s cannot be read (%s): another key is made", file, error)
+        _log.warning("%s cannot be read (%s); the table makes a new key", file, error)
     key = secrets.token_urlsafe(KEY_BYTES)
     try:
         write_durably(file, key.encode())
@@ -112,7 +112,7 @@ class Telling:
         if broker is None:
             raise ConfigError(
                 "look and home need a broker, and the settings name none.",
-                remedy='Name it: broker = "mqtt://HOST" under [far].',
+                remedy='Write its address: broker = "mqtt://HOST" under [far].',
             )
         self._table, self._spoken, self._clock = table, spoken, clock or SystemClock()
         self._look, self._home = settings.look, settings.home
@@ -207,11 +207,11 @@ class Telling:
     def _asked(self, _topic: str, content: bytes) -> None:
         command = home.command_of(content) if self._bucket.take() else None
         if command is None:
-            _log.info("The house asked for something that it may not, or too often")
+            _log.info("Home Assistant sent a request that is not allowed, or too many requests")
             return
 
         def done(asked: Future[None]) -> None:
             if (error := asked.exception()) is not None:
-                _log.info("What the house asked for was refused: %s", error)
+                _log.info("A request of Home Assistant was refused: %s", error)
 
         self._table.submit(command).add_done_callback(done)

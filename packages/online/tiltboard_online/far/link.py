@@ -185,9 +185,9 @@ def _password(name: str | None) -> str | None:
     except (OSError, ValueError) as error:
         raise ConfigError(
             "far.password_file: {path} cannot be read: {why}.",
-            remedy="Name a text file with the password alone, that this user may read.",
+            remedy="Name a text file that this user may read and that contains only the password.",
             path=name,
-            why=getattr(error, "strerror", None) or "it is no text",
+            why=getattr(error, "strerror", None) or "it is not a text file",
         ) from error
 
 
@@ -405,7 +405,7 @@ class Link:
             try:
                 listener(message.topic, message.payload)
             except Exception:  # noqa: BLE001 - what others send must not end the thread
-                _log.exception("A message at %s was not understood", message.topic)
+                _log.exception("A message at %s cannot be read", message.topic)
 
         with self._lock:
             self._listeners[topics] = hear, retained
@@ -552,7 +552,7 @@ def _context(ca: Path | None) -> ssl.SSLContext:
     except (OSError, ssl.SSLError) as error:
         raise ConfigError(
             "far.ca: {path} cannot be used: {why}.",
-            remedy="Name a file with the certificate that has signed the broker's, as PEM.",
+            remedy="Name a PEM file with the certificate that signed the broker's.",
             path=ca,
             why=error.strerror or type(error).__name__,
         ) from error

@@ -227,7 +227,7 @@ class Course:
         if self.mover is None:
             raise ValueError("The game is over.")
         if step.kind != "draw" and len(self.game.teams or self.game.players) != 2:
-            raise ValueError("With more than two sides nobody can resign.")
+            raise ValueError("Only a game of two sides can be resigned.")
         return replace(self, ended=step)
 
     def _after(self, move: str) -> Position:
@@ -344,7 +344,7 @@ class Match:
         if wish in self.state.wishes:
             return self
         if len(self.state.wishes) == MAX_WISHES:
-            raise ValueError("Too much is offered already.")
+            raise ValueError("Too many offers are open. Wait for an answer.")
         return self._with(wishes=(*self.state.wishes, wish))
 
     def seating(self, table: str, hello: Hello, others: Mapping[str, int]) -> Match:
@@ -385,7 +385,7 @@ class Match:
         step.
         """
         if not self.writes:
-            raise ValueError("This step is not this table's to write.")
+            raise ValueError("Only another table can write this step.")
         if self.lacks(step):
             raise ValueError("Not every table has agreed to this step.")
         return self._taken(step)

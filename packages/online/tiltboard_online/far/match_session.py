@@ -172,8 +172,8 @@ class Far:
                 raise NotPossibleError("There is no player {player} in this game.", player=player)
         if set(command.far) >= set(game.players) or set(command.far) & set(command.engines):
             raise NotPossibleError(
-                "Somebody must play at this table, and nobody at two.",
-                remedy="Choose again who plays where.",
+                "At least one player must play at this table, and no player at two tables.",
+                remedy="Choose again where each player plays.",
             )
         return {**command.engines, **{player: EngineSeat(FAR) for player in command.far}}
 
@@ -405,7 +405,7 @@ class Far:
                 self.match = Match.of(seal.table, kept.state, game)
             # Another version of the program wrote the state, or another program changed it.
             except (RulesError, ValueError) as error:
-                _log.warning("The match cannot be gone on with here: %s", error)
+                _log.warning("The match cannot continue at this table: %s", error)
                 self.kept = None
                 return
             # Each table counts as offline until it reports that it is online.

@@ -55,7 +55,7 @@ def _back(match: Match, step: MatchStep) -> Message | None:
     except ValueError:
         return None
     if count == 0:  # The request takes back only the end of the game.
-        return text("The player far away asks to go on with the game: take back here to agree.")
+        return text("The player far away asks to continue the game: take back here to agree.")
     if count == 1:
         return text("The player far away asks to take back 1 move: take back here to agree.")
     return text(
@@ -272,7 +272,7 @@ def shown(match: Match, standing: Standing, away_s: float) -> Standing:
         who = phrases.player(standing.to_move).capitalised()
         say = text("{player} has played, far away. {todo}", player=who, todo=say)
     elif standing.phase is Phase.TURN and waits:
-        say = text("The other table is asked whether that may be taken back.")
+        say = text("The other table must agree to take that back.")
         standing = _quiet(standing, say)
     elif standing.phase is Phase.TURN and not told.complete:
         missing = [player for player, table in told.seats.items() if not table]
