@@ -1,13 +1,15 @@
-"""The journal's SQLite file: its tables and settings, the lock of its only writer, and its errors.
+"""The journal's SQLite file: its tables and settings, the lock for its only writer, and its errors.
 
 The settings protect against power cuts on SD cards:
 
-- ``journal_mode=WAL``: a commit appends to one file and syncs it once, where a rollback journal
-  needs two files and three syncs; a torn end is detected by its checksums and dropped
+- ``journal_mode=WAL``: a commit appends to one file and syncs it once, while a rollback journal
+  needs two files and three syncs. An incompletely written end is detected by checksums and dropped
   (https://www.sqlite.org/fileformat2.html, section 4).
-- ``synchronous=FULL``: syncs the WAL after each commit. WAL with NORMAL, the usual advice, can lose
-  the last commits in a power cut (https://www.sqlite.org/pragma.html#pragma_synchronous).
-- A new file is written under another name, synced, and renamed, so no file has half a schema.
+- ``synchronous=FULL``: syncs the WAL after each commit. WAL with NORMAL, which is often
+  recommended, can lose the last commits in a power cut
+  (https://www.sqlite.org/pragma.html#pragma_synchronous).
+- A new file is written under another name, synced, and renamed, so that no file has an incomplete
+  schema.
 """
 
 from __future__ import annotations
@@ -32,25 +34,29 @@ from tiltboard.firmware_host.messages import Message, text
 
 # The letters TILT in ASCII, which mark the file as a journal of this program.
 APPLICATION_ID = 0x54494C54
-VERSION = 7  # Format of all releases; lower numbers were never released.
+# Number of the file format of all releases; formats with lower numbers were never released.
+VERSION = 7
 BUSY_WAIT_S = 0.2
 PAGE_BYTES = 4096
-# Maximum number of pages, of PAGE_BYTES each, in a file that is checked completely when opened.
+# Maximum size, in pages of PAGE_BYTES each, of a file that is checked completely when it is opened.
 # integrity_check reads every page, and this limit keeps opening fast (32 MiB is about 10,000
 # games). Pages of a larger file are still checked when they are read.
 CHECKED_PAGES = 8192
-# Page limit that no file exceeds (https://www.sqlite.org/limits.html), to check every page.
+# A number of pages that no file exceeds (https://www.sqlite.org/limits.html); used to check every
+# page.
 EVERY_PAGE = 2**32
 WAL_SUFFIXES = ("-wal", "-shm")
 
-YEAR_9999_S = 253_370_764_800.0  # End of the time range in which dates can be written.
+# End of the time range, in seconds since 1970, in which dates can be written.
+YEAR_9999_S = 253_370_764_800.0
 
 BEGIN_ANEW = "Start the table again: it keeps the file aside and goes on with what is sound."
 
 
 _REFUSED = "BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END"
 
-# The tables of an existing file are compared with these statements character by character.
+# The table definitions in an existing file are compared with these statements character by
+# character.
 TABLE = """CREATE TABLE events (
     id INTEGER PRIMARY KEY,
     game_id INTEGER NOT NULL,
@@ -79,11 +85,11 @@ WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
 )
 
 
-# Errors of SQLite and the file system.
+# Errors of SQLite and of the file system.
 
 
 class UnreadableEventsError(ValueError):
-    """The events of a game do not follow one another, so the journal is damaged."""
+    """The events of a game do not follow from one another, so the journal is damaged."""
 
     def __init__(self, why: Message) -> None:
         self.why = why
@@ -109,9 +115,9 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def damaged(path: Path, why: Message | str, *, remedy: str = "") -> JournalDamagedError:
-    """Return the error for a file that is damaged, or is not a journal of this program.
+    """Return the error for a file that is damaged, or that is not a journal of this program.
 
-    ``why`` can be SQLite's text of several lines, which are joined into one.
+    ``why`` can be an SQLite message of several lines, which are joined into one.
     """
     return JournalDamagedError(
         "The journal {path} cannot be read: {why}.",
@@ -122,7 +128,7 @@ def damaged(path: Path, why: Message | str, *, remedy: str = "") -> JournalDamag
 
 
 def no_room(path: Path, why: str) -> JournalFullError:
-    """Return the error for a disk that refuses to store the next move."""
+    """Return the error for a disk on which the next move cannot be stored."""
     return JournalFullError(
         "The journal {path} cannot be written: {why}.",
         remedy="Make room on the disk, and check that it is not read-only. Play then goes on.",
@@ -153,7 +159,7 @@ _BY_CODE: Mapping[int, Callable[[Path, str], JournalError]] = {
     sqlite3.SQLITE_CORRUPT: damaged,
     sqlite3.SQLITE_NOTADB: damaged,
     sqlite3.SQLITE_FORMAT: damaged,
-    # The statements of this program do not fit the table, so another program or damage changed it.
+    # This program's statements do not fit the table, so damage or another program has changed it.
     sqlite3.SQLITE_ERROR: damaged,
     sqlite3.SQLITE_BUSY: lambda path, _: in_use(path, ""),
     sqlite3.SQLITE_LOCKED: lambda path, _: in_use(path, ""),
@@ -169,7 +175,7 @@ def primary_code(error: Exception) -> int | None:
 
 def _error(path: Path, error: sqlite3.Error) -> JournalError:
     code = primary_code(error)
-    if code is None:  # Python's own layer raised the error, so it is a mistake in this program.
+    if code is None:  # The error comes from Python's own layer, so this program has a bug.
         raise error
     if code in _BY_CODE:
         return _BY_CODE[code](path, str(error))
@@ -188,12 +194,13 @@ def _error(path: Path, error: sqlite3.Error) -> JournalError:
 def creating(path: Path) -> Iterator[sqlite3.Connection]:
     """Create a journal at ``path`` with the rows that the caller inserts inside the context.
 
-    The file appears durably and in one step, when the context ends. Raises sqlite3.Error and
+    When the context ends, the complete file appears durably in one step. Raises sqlite3.Error and
     OSError.
     """
     fresh = path.with_name(path.name + ".new")
     for suffix in ("", "-journal", *WAL_SUFFIXES):
-        # A power cut during an earlier creation left this file, which never contained a game.
+        # This file is left from an attempt to create a journal that a power cut interrupted. It
+        # never contained a game.
         fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
     fresh.touch(mode=0o600)  # SQLite gives its side files the same permissions.
     with closing(sqlite3.connect(fresh, isolation_level=None)) as database:
@@ -216,8 +223,8 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """Open an existing journal. Raises sqlite3.Error.
 
-    On a read-only card SQLite cannot create the -shm file that a WAL needs. If there is no WAL
-    either, no process writes to the journal, so it is opened as an unchanging file.
+    On a read-only card SQLite cannot create the -shm file that a WAL needs. If there is no WAL file
+    either, no process writes to the journal, so the file is opened as immutable.
     """
     with ExitStack() as unless_open:
         database = _connect(path, "mode=ro" if read_only else "mode=rw", unless_open)
@@ -253,8 +260,8 @@ def _text(raw: bytes) -> str:
 def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
     """Raise JournalDamagedError if the file is not a complete journal that this version can read.
 
-    SQLite checks every page and index of a file with at most ``most_pages``. Rows are checked by
-    their checksums later, when they are read. Also raises sqlite3.Error.
+    If the file has at most ``most_pages``, SQLite checks every page and index. The checksums of
+    rows are checked later, when the rows are read. Also raises sqlite3.Error.
     """
 
     def asked(pragma: str) -> object:
@@ -282,10 +289,11 @@ def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
 
 
 def with_sound_first_page(content: bytes) -> sqlite3.Connection:
-    """Return a journal in memory, made from a damaged one whose first page is replaced.
+    """Return a journal in memory, made from a damaged journal by replacing its first page.
 
     ``content`` is a complete file of this format without its WAL. The first page can be replaced,
-    because the header and table definitions are the same in every journal. Raises sqlite3.Error.
+    because the header and the table definitions are the same in every journal. Raises
+    sqlite3.Error.
     """
     with closing(_model()) as model:
         page = bytearray(model.serialize()[:PAGE_BYTES])
@@ -310,16 +318,18 @@ def _model() -> sqlite3.Connection:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A report about a damaged journal that was renamed."""
+    """A report about a damaged journal, which was renamed."""
 
     kept: Path
     """The path of the damaged journal after renaming."""
     problem: JournalDamagedError
     """The error that describes the damage."""
     games: int
-    """Number of games saved from the damaged journal; some can lack their last moves."""
+    """Number of games saved from the damaged journal; the last moves of some games may be
+    missing.
+    """
     lost: int
-    """Number of rows that existed in the damaged journal and could not be saved."""
+    """Number of rows in the damaged journal that could not be saved."""
 
     def message(self) -> Message:
         """Return the message that informs players about the damage once."""
@@ -338,16 +348,17 @@ class SetAside:
 
 
 class WriterLock:
-    """A lock that allows one writing process per journal, by flock(2) on a file beside the journal.
+    """A lock that allows only one process to write to a journal, by flock(2) on a file beside the
+    journal.
 
     The kernel releases the lock when the process ends for any reason. The journal file itself is
-    not locked this way, because closing a second descriptor of it would release SQLite's own locks
-    (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    not locked with flock, because closing a second descriptor of the file would release SQLite's
+    own locks (https://www.sqlite.org/howtocorrupt.html, 2.2).
     """
 
     def __init__(self, journal: Path) -> None:
-        """Take the lock. Raises JournalInUseError immediately if another process has it, and
-        OSError.
+        """Take the lock. Raises JournalInUseError immediately if another process has it. Also
+        raises OSError.
         """
         path = journal.with_name(journal.name + ".lock")
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -360,14 +371,15 @@ class WriterLock:
         except OSError:
             os.close(self._descriptor)
             raise
-        # The file names the holder of the lock. On a full disk the lock holds without the name.
+        # The lock file contains the id of the process that has the lock. On a full disk the lock
+        # works without this id.
         with suppress(OSError):
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
 
     def close(self) -> None:
-        """Release the lock. The lock file remains, because removing it would race with the next
-        process.
+        """Release the lock. The lock file remains, because another process may be about to lock
+        it.
         """
         os.close(self._descriptor)
 
@@ -379,11 +391,12 @@ def leftovers(path: Path) -> tuple[Path, ...]:
 
 
 def set_aside(path: Path, at_s: float) -> Path:
-    """Rename ``path`` and its side files without changing them; return the main file's new path.
+    """Rename ``path`` and its side files without changing their content. Return the new path of the
+    main file.
 
-    The main file is renamed first. If the power is cut before its WAL follows, a WAL without a
-    database remains, which is detected as damage at the next start. In the other order a database
-    without its newest moves would remain, which cannot be detected. Raises OSError.
+    The main file is renamed first. If the power is cut before its WAL is renamed, a WAL without a
+    database remains, which is detected as damage at the next start. In the opposite order, a
+    database without its newest moves could remain, which cannot be detected. Raises OSError.
     """
     kept = unused(path.with_name(f"{path.name}.damaged"), at_s)
     if path.exists():
@@ -396,8 +409,8 @@ def set_aside(path: Path, at_s: float) -> Path:
 
 
 def unused(path: Path, at_s: float) -> Path:
-    """Return ``path`` with the date ``at_s`` appended, and a number if a file with that name
-    exists.
+    """Return ``path`` with the date ``at_s`` appended. If a file with that name exists, a number is
+    appended too.
     """
     date = datetime.datetime.fromtimestamp(sound_date(at_s), datetime.UTC)
     dated = name = f"{path.name}-{date:%Y%m%dT%H%M%SZ}"
@@ -410,14 +423,14 @@ def unused(path: Path, at_s: float) -> Path:
 
 
 def sound_date(at_s: float) -> float:
-    """Return ``at_s`` limited to dates that the journal can store, because a Pi's clock can be far
-    off.
+    """Return ``at_s`` limited to dates that the journal can store, because a Pi's clock can be very
+    wrong.
     """
     return min(max(float(at_s), 0.0), YEAR_9999_S - 1)
 
 
 def is_date(at_s: object) -> bool:
-    """Return whether a value is a time that the journal can store: seconds since 1970, before year
-    9999.
+    """Return whether a value is a time that the journal can store: seconds since 1970, before the
+    year 9999.
     """
     return isinstance(at_s, float) and 0 <= at_s < YEAR_9999_S

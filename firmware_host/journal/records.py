@@ -1,5 +1,5 @@
-"""Reads games from the journal by processing their events in order, and saves games from a damaged
-journal.
+"""Reads games from the journal by processing their events in order, and recovers games from a
+damaged journal.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ Row = tuple[Any, ...]
 
 
 class EventKind(StrEnum):
-    """The kinds of events of a game.
+    """The kinds of events in a game.
 
-    ``start`` begins a game and makes it current; ``import`` stores a game played elsewhere. One of
-    these two is the first event of each game, with the initial PlayedGame as payload. ``resume``
-    makes an earlier game current; after ``left`` no game is current until the next ``start`` or
-    ``resume``. ``pending`` stores a move whose pieces are still being moved, and ``dropped`` drops
-    that move. ``takeback`` undoes all moves after number ``ply``. ``engines``, ``clock`` and
-    ``assist`` store the players' bots, their remaining time, and their assist. ``stand`` sums up
-    all earlier events, so that these need not be read.
+    ``start`` begins a game and makes it current; ``import`` stores a game that was played
+    elsewhere. The first event of each game is one of these two, with the initial PlayedGame as
+    payload. ``resume`` makes an earlier game current; after ``left`` no game is current until the
+    next ``start`` or ``resume``. ``pending`` stores a move whose pieces are still being moved, and
+    ``dropped`` cancels that move. ``takeback`` undoes all moves after number ``ply``. ``engines``,
+    ``clock`` and ``assist`` store the players' bots, their remaining time, and their assist.
+    ``stand`` summarises all earlier events, so that these need not be read.
     """
 
     START = "start"
@@ -74,11 +74,13 @@ class EventKind(StrEnum):
 FIRST = (EventKind.START, EventKind.IMPORT)
 _OF_MOVES = {"start", "import", "move", "takeback", "finish"}
 ASIDE = tuple(kind for kind in EventKind if kind not in _OF_MOVES)
-"""The kinds of events that do not change the moves of a game."""
+"""The kinds of events that do not change a game's moves."""
 
 
 Note = Callable[[EngineSeats | ClockLeft | Assists, EventKind], bool]
-"""Stores a change of one game's bots, clock or assist; returns whether the change is on disk."""
+"""Function that stores a change of one game's bots, clock or assist, and returns whether the change
+was written to disk.
+"""
 
 
 class Event(NamedTuple):
@@ -88,17 +90,17 @@ class Event(NamedTuple):
     sequence: int
     kind: str
     ply: int
-    """Number of moves after this event, so that the last event alone gives the length of the
+    """Number of moves after this event. The last event alone therefore gives the length of the
     game.
     """
     move: str | None
     at_s: float
     payload: str | None
-    """JSON data of the event, or None for a kind of event without data.
+    """JSON data of the event, or None if events of this kind have no data.
 
-    A ``start`` or ``import`` has a PlayedGame, a ``stand`` a JournalGame, a ``finish`` the result,
-    and a ``pending`` a PendingMove. ``engines``, ``clock`` and ``assist`` have EngineSeats,
-    ClockLeft and Assists.
+    The payload of ``start`` and ``import`` is a PlayedGame, of ``stand`` a JournalGame, of
+    ``finish`` the result, and of ``pending`` a PendingMove. The payload of ``engines``, ``clock``
+    and ``assist`` is EngineSeats, ClockLeft and Assists.
     """
 
 
@@ -111,12 +113,14 @@ class PlayedGame(msgspec.Struct, frozen=True):
     game: str
     options: Mapping[str, Any]
     started_s: float
-    """Time of the start of the game, also for an imported game, in seconds since 1970 UTC."""
+    """Time at which the game started, in seconds since 1970 UTC. For an imported game, this is when
+    it was originally played.
+    """
     note: str
     moves: tuple[str, ...]
     """The moves of the game, without moves that were undone."""
     result: Mapping[str, Any] | None
-    """The result as a JSON object, or None while the game is open."""
+    """The result as a JSON object, or None while the game is not finished."""
     engines: EngineSeats = {}
     clock: ClockLeft | None = None
     """The remaining time of each player, or None if the game has no clock."""
@@ -124,14 +128,14 @@ class PlayedGame(msgspec.Struct, frozen=True):
 
 
 class JournalGame(PlayedGame, frozen=True, kw_only=True):
-    """A game of the journal; also the payload of a ``stand`` event."""
+    """A game in the journal; also the payload of a ``stand`` event."""
 
     id: int = 0
     changed_s: float = 0.0
-    """Time of the game's last event that changed its moves, in seconds since 1970 UTC."""
+    """Time of the last event that changed the game's moves, in seconds since 1970 UTC."""
     taken_back: str | None = None
-    """The move that was undone or dropped after ``moves``, until another move is made; otherwise
-    None.
+    """The move that was last undone or dropped after ``moves``, or None if another move has been
+    made since.
     """
     pending: PendingMove | None = None
     """The move whose pieces are still being moved, or None."""
@@ -139,8 +143,8 @@ class JournalGame(PlayedGame, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class JournalSummary:
-    """An entry in the list of games. ``moves`` is the number of moves, and ``current`` marks the
-    game that the table plays now.
+    """An entry in the list of games. ``moves`` is the number of moves. ``current`` is True for the
+    game that is now on the table.
     """
 
     id: int
@@ -156,8 +160,8 @@ class JournalSummary:
 def fold(game_id: int, events: Iterable[Event]) -> JournalGame:
     """Return the game that results from ``events``.
 
-    ``events`` are all events of the game in order, or the events from a ``stand`` on. Raises
-    UnreadableEventsError if the events do not follow one another.
+    ``events`` are all events of the game in order, or only its events starting with a ``stand``.
+    Raises UnreadableEventsError if the events do not follow from one another.
     """
     at: JournalGame | None = None
     expected = 0
@@ -180,7 +184,7 @@ def fold(game_id: int, events: Iterable[Event]) -> JournalGame:
     return replace(at, id=game_id)
 
 
-# Kind of an event -> name and type of the field of a JournalGame that the payload sets.
+# Kind of event -> name and type of the JournalGame field that the event's payload sets.
 _NOTED: Mapping[str, tuple[str, Any]] = {
     EventKind.FINISH: ("result", dict[str, Any]),
     EventKind.PENDING: ("pending", PendingMove),
@@ -191,7 +195,7 @@ _NOTED: Mapping[str, tuple[str, Any]] = {
 
 
 def _after(at: JournalGame, event: Event) -> JournalGame | None:
-    """Return the game after ``event``, or None if ``event`` cannot follow."""
+    """Return the game after ``event``, or None if ``event`` is not possible at this point."""
     kind = event.kind
     if kind in (EventKind.RESUME, EventKind.LEFT):
         return at
@@ -200,7 +204,7 @@ def _after(at: JournalGame, event: Event) -> JournalGame | None:
     if kind == EventKind.TAKE_BACK and 0 <= event.ply < len(at.moves):
         moves, taken_back = at.moves[: event.ply], at.moves[event.ply]
         return replace(at, moves=moves, taken_back=taken_back, pending=None, result=None)
-    # The undo removes only the result, which the players had agreed on.
+    # This undo removes only the result, on which the players had agreed.
     if kind == EventKind.TAKE_BACK and at.result is not None:
         return replace(at, result=None)
     if kind == EventKind.DROPPED and at.pending is not None:
@@ -213,7 +217,9 @@ def _after(at: JournalGame, event: Event) -> JournalGame | None:
 
 
 def checksum(row: Sequence[object]) -> int | None:
-    """Return the CRC-32 of a row's columns as a JSON array, or None if a text is not UTF-8."""
+    """Return the CRC-32 of a row's columns written as a JSON array, or None if a text is not
+    UTF-8.
+    """
     try:
         return zlib.crc32(msgspec.json.encode(row))
     except UnicodeEncodeError:
@@ -221,7 +227,7 @@ def checksum(row: Sequence[object]) -> int | None:
 
 
 def event_of(row: Row) -> Event:
-    """Return the event in a row of COLUMNS and checksum.
+    """Return the event stored in a row, which consists of COLUMNS and the checksum.
 
     Raises UnreadableEventsError if the row's checksum or date is wrong.
     """
@@ -244,13 +250,13 @@ def insert(database: sqlite3.Connection, event: Event) -> None:
 
 def to_json(value: object) -> str:
     """Return a value as one line of JSON, in the form that the journal stores."""
-    # The hook encodes any kind of mapping as an object.
+    # This hook encodes any kind of mapping as a JSON object.
     return msgspec.json.encode(value, enc_hook=dict).decode()
 
 
 def decoded(event: Event, kind: type[T]) -> T:
-    """Return an event's payload as a ``kind``. Raises UnreadableEventsError if the payload is not
-    one.
+    """Return an event's payload as an object of type ``kind``. Raises UnreadableEventsError if the
+    payload has another type.
     """
     try:
         return msgspec.json.decode(event.payload or "", type=kind)
@@ -265,7 +271,9 @@ def decoded(event: Event, kind: type[T]) -> T:
 
 
 def misplaced(game_id: int, sequence: int) -> UnreadableEventsError:
-    """Return the error for an event that is missing, or does not follow from earlier events."""
+    """Return the error for an event that is missing, or that does not follow from earlier
+    events.
+    """
     return UnreadableEventsError(
         text(
             "event {sequence} of game {game} does not follow from those before it",
@@ -281,7 +289,7 @@ LARGEST_NUMBER = 2**63 - 1  # SQLite's largest integer; a larger game number can
 
 
 class JournalReader:
-    """Reads the games of a journal, in one thread. Each call sees all data committed before the
+    """Reads the games of a journal, in one thread. Each call uses all data committed before the
     call.
     """
 
@@ -292,9 +300,9 @@ class JournalReader:
 
     @classmethod
     def open_read_only(cls, path: Path, *, most_pages: int = CHECKED_PAGES) -> JournalReader:
-        """Open a journal for reading; another process can write to it at the same time.
+        """Open a journal for reading. Another process can write to the journal at the same time.
 
-        A file with at most ``most_pages`` pages is checked completely first. Raises
+        If the file has at most ``most_pages`` pages, it is first checked completely. Raises
         JournalDamagedError, and JournalFullError if the file is missing or not readable.
         """
         with translated(path):
@@ -317,7 +325,7 @@ class JournalReader:
         self.close()
 
     def current(self) -> JournalGame | None:
-        """Return the game that was started or resumed last.
+        """Return the game that was last started or resumed.
 
         The result is None if the journal has no game, or if that game was left.
         """
@@ -325,7 +333,8 @@ class JournalReader:
             game_id = self._current_id()
             try:
                 return None if game_id is None else self.load_within(game_id)
-            # No game has the current game's number, so that number is damaged.
+            # No game in the journal has this number, so the stored number of the current game is
+            # damaged.
             except NoSuchGameError as error:
                 raise misplaced(game_id or 0, 0) from error
 
@@ -339,8 +348,8 @@ class JournalReader:
         return self.games_and_damaged(limit)[0]
 
     def games_and_damaged(self, limit: int) -> tuple[tuple[JournalSummary, ...], tuple[int, ...]]:
-        """Return the newest ``limit`` games in two groups: the sound games, and the numbers of
-        damaged ones.
+        """Return the newest ``limit`` games in two groups: the undamaged games, and the numbers of
+        the damaged ones.
         """
         with self._snapshot():
             current = self._current_id()
@@ -374,7 +383,7 @@ class JournalReader:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Let all queries inside the context see the same state of the journal."""
+        """Let all queries inside the context read the same state of the journal."""
         with translated(self.path), self._database:
             self._database.execute("BEGIN")
             yield
@@ -403,9 +412,9 @@ class JournalReader:
         return self._event(game_id, f"kind NOT IN ({', '.join('?' * len(ASIDE))})", *ASIDE)
 
     def _event(self, game_id: int, which: str, *values: str) -> Event:
-        """Return the game's newest event for which the SQL condition ``which`` is true.
+        """Return the newest event of the game that fulfils the SQL condition ``which``.
 
-        ``values`` fill the placeholders of ``which``. Raises NoSuchGameError.
+        ``values`` fill the placeholders in ``which``. Raises NoSuchGameError.
         """
         row = self._database.execute(
             f"SELECT {COLUMNS}, crc FROM events WHERE game_id = ? AND {which}"
@@ -425,28 +434,30 @@ def _no_such_game(game_id: int) -> NoSuchGameError:
     )
 
 
-# Saving games from a damaged journal, which is only read.
+# Recovering games from a damaged journal, which is not changed.
 
 # SQLite's messages quote unreadable content, which can be any bytes.
 _UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 _LOST_PAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR})
-# Maximum number of row numbers to try after an unreadable page. A page holds about a hundred rows,
-# so reading usually continues after a few hundred numbers. Wider gaps come from pages that were
-# lost earlier, so the later tries are at growing distances.
+# Maximum number of row numbers to try after an unreadable page. A page contains about a hundred
+# rows, so reading usually continues after a few hundred numbers. Larger gaps come from pages that
+# were lost earlier, so later attempts skip more and more numbers.
 _MAX_TRIES = 1_500
 _ONE_BY_ONE = 256
 _WIDEST_GAP = 5_000
-# Maximum size of a file with a damaged first page that is read into memory, in bytes.
+# Maximum size in bytes of a file with a damaged first page, because such a file is read into
+# memory.
 _MAX_BYTES = 1 << 28
 
 
 def salvage_name(path: Path) -> Path:
-    """Return the path of the saved journal before it replaces the damaged journal."""
+    """Return the path of the recovered journal before it replaces the damaged journal."""
     return path.with_name(path.name + ".salvaged")
 
 
 def salvage(path: Path) -> tuple[int, int]:
-    """Write the sound games of the journal at ``path`` to the file that ``salvage_name`` returns.
+    """Write the undamaged games of the journal at ``path`` to the file that ``salvage_name``
+    returns.
 
     Returns the number of saved games and the number of lost rows. Each game is saved up to its
     first damaged row. If no game can be read, no file is written. Raises sqlite3.Error and OSError
@@ -469,8 +480,8 @@ def salvage(path: Path) -> tuple[int, int]:
                     break  # A newer format can give the rows another meaning.
                 saved = _salvage(damaged, path)
         except _UNREADABLE as error:
-            # A full disk is an error of writing, not of the damaged file. Raise it before any file
-            # is renamed.
+            # An error from a full disk concerns writing, not the damaged file. Raise it before any
+            # file is renamed.
             if primary_code(error) == sqlite3.SQLITE_FULL:
                 raise
         if saved[0]:
@@ -491,8 +502,8 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
             else:
                 following[event.game_id] = event.sequence + 1
                 insert(fresh, event)
-        # Drop games whose rows have valid checksums and still do not fit together. A flipped bit
-        # cannot cause this.
+        # Drop games whose rows have valid checksums but do not follow from one another. A flipped
+        # bit cannot be the cause.
         reader = JournalReader(path, fresh)
         for game_id in list(following):
             try:
@@ -507,18 +518,19 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
 
 
 def _rows(database: sqlite3.Connection) -> Iterator[Row]:
-    """Yield the rows (COLUMNS and checksum) in the order of their numbers, each once, without an
-    index.
+    """Yield the rows (COLUMNS and checksum) in the order of their numbers, each once, without using
+    an index.
 
-    A number on an unreadable page yields a row of None values. Numbers have gaps where an earlier
-    journal was saved, and the numbers themselves can be damaged. So after an unreadable page,
-    reading continues from the last number if it is plausible, else from the number of rows read.
+    A number on an unreadable page yields a row of None values. Numbers have gaps in a journal that
+    was recovered earlier, and the numbers themselves can be damaged. After an unreadable page,
+    reading continues after the last number if that number is plausible, otherwise after the count
+    of rows read.
     """
     query = f"SELECT id, {COLUMNS}, crc FROM events NOT INDEXED WHERE id >= ? ORDER BY id LIMIT ?"
     nothing = (None,) * (len(Event._fields) + 1)
     given: set[tuple[object, object]] = set()
     after = unreadable = 0
-    alone = False  # After an error read single rows, because Python can read one row ahead.
+    alone = False  # After an error read one row per query, because Python can read one row ahead.
     while unreadable < _MAX_TRIES:
         begun, count = after, 0
         try:

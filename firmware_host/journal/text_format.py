@@ -64,9 +64,9 @@ _DATE = "%Y-%m-%dT%H:%M:%SZ"
 def replay(record: JournalGame, known: Line | None = None) -> Line:
     """Replay a game by its rules.
 
-    ``known`` is an earlier state of the same game; moves that both have in common are not replayed.
-    Raises NotPossibleError if the game's rules are missing, or forbid a move, which the error
-    names.
+    ``known`` is an earlier state of the same game; the first moves that both have in common are not
+    replayed. Raises NotPossibleError if the rules are missing, or if they forbid a move, which the
+    error names.
     """
     if known is None:
         try:
@@ -98,11 +98,12 @@ def replay(record: JournalGame, known: Line | None = None) -> Line:
 
 
 def write_game(record: JournalGame) -> str:
-    """Return ``record`` as text. Raises NotPossibleError if its rules are missing or forbid a move.
+    """Return ``record`` as text. Raises NotPossibleError if the game's rules are missing or forbid
+    a move.
 
-    Players and result come from the rules, unless the players ended the game by agreement. So the
-    text is correct even if the power was cut between the last move and its result. An unfinished
-    game is written without its secrets.
+    The players and the result are computed by the rules, unless the players ended the game by
+    agreement. The text is therefore correct even if the power was cut between the last move and the
+    storing of its result. An unfinished game is written without its hidden information.
     """
     line = replay(record)
     game, outcome = line.game, line.outcome
@@ -135,14 +136,14 @@ def write_game(record: JournalGame) -> str:
 
 
 def read_game(source: str) -> PlayedGame:
-    """Read and check a game in text form. Raises GameTextError that names the line and the expected
-    content.
+    """Read and check a game in text form. Raises GameTextError with the line and the content that
+    was expected there.
     """
     return read_and_replay(source)[0]
 
 
 def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
-    """Read and check a game as ``read_game`` does; return the game and its replayed positions."""
+    """Read and check a game as ``read_game`` does. Return the game and its replayed positions."""
     if len(source) > MAX_CHARACTERS:
         raise GameTextError(
             "The game is too long: at most {limit} characters are read.",
@@ -190,12 +191,13 @@ def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
     return played, replayed
 
 
-_Headers = dict[str, tuple[int, Any]]  # Name of a header -> number of its line, and its value.
+# Name of a header -> number of the header's line, and the header's value.
+_Headers = dict[str, tuple[int, Any]]
 _Rounds = list[tuple[int, list[str]]]
 
 
 def _parsed(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
-    """Return the headers and rounds of the lines, before the game's rules check them."""
+    """Return the headers and rounds in the lines, which the game's rules have not checked yet."""
     if lines[0].rstrip() != FIRST_LINE:
         raise _unexpected(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
     headers: _Headers = {}
@@ -240,7 +242,7 @@ def _value(headers: _Headers, number: int, line: str, header: re.Match[str]) -> 
 
 
 def _named(headers: _Headers, kind: str) -> _Headers:
-    """Return the headers of one kind, by the option or player that each one names."""
+    """Return the headers of one kind. The keys are the options or players that the headers name."""
     return {
         name.partition(" ")[2]: found
         for name, found in headers.items()

@@ -1,5 +1,5 @@
-"""The writer of the journal: every call is one transaction, and its data are durable when it
-returns.
+"""The writer of the journal. Every call is one transaction, whose data are stored durably when the
+call returns.
 """
 
 from __future__ import annotations
@@ -58,19 +58,22 @@ STARTING_NAME = "starting.json"
 RETRY_S = 1.0
 MAX_FAILED = 2
 ENOUGH_SCANS = 10
-# Number of events between two ``stand`` events, so that a long game is read as fast as a short one.
+# Number of events between two ``stand`` events, which make reading a long game as fast as reading a
+# short one.
 STAND_EVERY = 500
 
 _log = logging.getLogger(__name__)
 
 
 class Journal(JournalReader):
-    """The table's journal, for one process and the thread that opened it.
+    """The table's journal, for one process and for the thread that opened it.
 
-    Methods that write raise JournalFullError if the disk refuses; then nothing is stored, and the
-    caller can repeat the call. Repeating a successful call changes nothing.
+    Methods that write raise JournalFullError if the data cannot be written to the disk. In this
+    case nothing is stored, and the caller can repeat the call. Repeating a successful call changes
+    nothing.
 
-    ``set_aside`` describes the damage found when the journal was opened, or is None without damage.
+    ``set_aside`` describes the damage that was found when the journal was opened, or is None if
+    there was no damage.
     """
 
     def __init__(
@@ -86,16 +89,16 @@ class Journal(JournalReader):
         self.set_aside = set_aside
         self._lock: WriterLock | None = lock
         self._clock = clock
-        # Time of the next try after a refused ``note``; 0 if no note was refused.
+        # Time of the next attempt after a failed ``note``; 0 if the last attempt succeeded.
         self._retry_s = 0.0
 
     @classmethod
     def open(cls, path: Path, clock: Clock, *, or_set_aside: bool = False) -> Journal:
-        """Open the journal at ``path``, or create it. Its folder must exist.
+        """Open the journal at ``path``, or create it. The folder must exist.
 
-        With ``or_set_aside``, a damaged file is renamed (never changed or deleted), and a new file
-        starts with the games that are sound. Otherwise a damaged file is not touched, and
-        JournalDamagedError is raised. Raises JournalInUseError and JournalFullError.
+        If ``or_set_aside`` is True, a damaged file is renamed (never changed or deleted), and a new
+        file is created with the games that are undamaged. Otherwise a damaged file is left as it
+        is, and JournalDamagedError is raised. Also raises JournalInUseError and JournalFullError.
         """
         stop.check()
         with translated(path), ExitStack() as unless_open:
@@ -142,7 +145,7 @@ class Journal(JournalReader):
     def store(self, played: PlayedGame, *, current: bool = False) -> int:
         """Store a game that was played elsewhere, in one transaction, and return its number.
 
-        ``current`` makes it the current game. The moves are not checked.
+        If ``current`` is True, the game becomes the current game. The moves are not checked.
         """
         at_s = sound_date(self._clock.calendar())
         ply = len(played.moves)
@@ -174,7 +177,7 @@ class Journal(JournalReader):
                 self._insert(game_id, EventKind.MOVE, ply, move=move)
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Store the move whose pieces are being moved, in place of the last pending move.
+        """Store the move whose pieces are being moved. It replaces the previous pending move.
 
         ``pending`` is None if the move was dropped. The same move is not stored twice. Raises
         JournalConflictError if the game is finished.
@@ -189,12 +192,12 @@ class Journal(JournalReader):
             self._insert(game_id, kind, len(record.moves), payload=pending)
 
     def note(self, game_id: int, noted: EngineSeats | ClockLeft | Assists, kind: EventKind) -> bool:
-        """Store a change of the bots, the clock or the assist, and return whether the change is on
-        disk.
+        """Store a change of the bots, the clock or the assist, and return whether the change was
+        written to disk.
 
-        The same value is not stored twice, and bots are not stored after the game's end. After a
-        refusal by the disk, calls return False until ``RETRY_S`` has passed. The error need not be
-        shown here, because the next move meets the same error.
+        The same value is not stored twice, and bots are not stored after the game's end. If writing
+        failed, further calls return False until ``RETRY_S`` seconds have passed. The error need not
+        be shown here, because storing the next move raises the same error.
         """
         if self._clock.now() < self._retry_s:
             return False
@@ -213,11 +216,11 @@ class Journal(JournalReader):
         return True
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Undo the moves after number ``to``; a finished game becomes open again.
+        """Undo the moves after number ``to``; a finished game becomes unfinished again.
 
         ``ply`` is the number of moves so far. If the players ended the game by agreement, ``to``
-        can equal ``ply`` to undo only the end. If the undo is already stored, nothing happens.
-        Raises JournalConflictError.
+        can equal ``ply`` to undo only the end of the game. If the undo is already stored, nothing
+        happens. Raises JournalConflictError.
         """
         with self._transaction():
             last = self._last_event(game_id)
@@ -259,7 +262,7 @@ class Journal(JournalReader):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        # The connection's context commits, or rolls back on an error.
+        # The connection's context commits the transaction, or rolls it back after an error.
         with translated(self.path), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             yield
@@ -297,7 +300,7 @@ class Journal(JournalReader):
 
 
 def _conflict(last: Event) -> JournalConflictError:
-    """Return the error for a call that does not follow from the game's last event."""
+    """Return the error for a call that is not possible after the game's last event."""
     return JournalConflictError(
         "Game {game} stands otherwise in the journal, after {ply} moves.",
         remedy="Resume the game: it is rebuilt from the journal.",
@@ -310,8 +313,8 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def boot_id() -> str:
-    """Return the kernel's identifier of this boot (random(4)), or an empty text if it is not
-    readable.
+    """Return the kernel's identifier of this boot (random(4)), or an empty text if it cannot be
+    read.
     """
     try:
         return read_file(BOOT_ID).decode().strip()
@@ -320,11 +323,11 @@ def boot_id() -> str:
 
 
 class _Attempt(msgspec.Struct, frozen=True):
-    """A game that is loaded at the start of the service, and how often loading failed since the Pi
+    """A game that is loaded when the service starts, and how often loading has failed since the Pi
     booted.
 
-    A game that crashes the service does so again immediately. After a power cut the count starts
-    again.
+    A game that crashes the service crashes it again as soon as it is loaded. After a power cut the
+    count starts again at zero.
     """
 
     game: int = 0
@@ -334,16 +337,17 @@ class _Attempt(msgspec.Struct, frozen=True):
 
 
 class Starts:
-    """A mark on disk while a game is loaded, which is removed after some successful scans.
+    """A mark on disk that exists while a game is loaded. The mark is removed after several
+    successful scans.
 
-    A game that crashes the service twice is left, so that the table can be used again.
+    A game that has crashed the service twice is left, so that the table can be used again.
     """
 
     def __init__(self, journal: Journal, tell: Tell | None = None, boot: str | None = None) -> None:
-        """Use the mark beside ``journal``.
+        """Use the mark file beside ``journal``.
 
-        ``boot`` identifies this boot of the Pi; None reads the identifier from the kernel. ``tell``
-        gets a message for people if the mark is damaged.
+        ``boot`` identifies this boot of the Pi; if it is None, the identifier is read from the
+        kernel. ``tell`` is called with a message for people if the mark is damaged.
         """
         self._path = journal.path.with_name(STARTING_NAME)
         self._tell = tell
@@ -352,10 +356,10 @@ class Starts:
         self._scans = 0
 
     def begin(self) -> Message | None:
-        """Mark that the current game is being loaded; call it before loading.
+        """Record that the current game is being loaded. Call this before loading.
 
-        If loading failed twice, leave the game and return a message for people, else return None.
-        Raises JournalError.
+        If loading has failed twice, leave the game and return a message for people, otherwise
+        return None. Raises JournalError.
         """
         record = self._journal.current()
         if record is None:
@@ -376,7 +380,7 @@ class Starts:
         attempt = _Attempt(record.id, len(record.moves), boot, failed)
         try:
             write_kept(self._path, attempt)
-        except OSError as error:  # The table must start even with a full disk.
+        except OSError as error:  # The table must be able to start with a full disk.
             _log.warning("%s cannot be written: %s", self._path, error)
         return None
 
@@ -391,17 +395,19 @@ class Starts:
         """Remove the mark, because the game did not crash the service."""
         try:
             self._path.unlink(missing_ok=True)
-        # A mark that remains is harmless: it names this game and its moves, and both will change.
+        # A mark that remains is harmless: it names this game and its number of moves, and both will
+        # change.
         except OSError as error:
             _log.warning("%s cannot be removed: %s", self._path, error)
 
 
 def _finish_salvage(path: Path, clock: Clock) -> None:
-    """Move a saved journal to ``path`` if the damaged journal has been renamed."""
+    """Move a recovered journal to ``path`` if the damaged journal has already been renamed."""
     saved = salvage_name(path)
     if not saved.exists():
         return
-    # The power was cut before the renaming, so the saved journal can lack the newest moves.
+    # The power was cut before the damaged journal was renamed, so the recovered journal may lack
+    # its newest moves.
     if path.exists():
         saved.unlink()
         return
@@ -412,8 +418,8 @@ def _finish_salvage(path: Path, clock: Clock) -> None:
 
 
 def _connect_checked(path: Path) -> sqlite3.Connection:
-    """Open the journal for writing, after a check that does not change the file. Create a missing
-    file.
+    """Open the journal for writing, after a check that does not change the file. If there is no
+    file, create it.
     """
     if not path.exists():
         if leftovers(path):
@@ -423,7 +429,7 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
     elif not path.is_file():
         raise damaged(path, text("it is not a file"))
     elif path.stat().st_size == 0:
-        # Treat an empty file as damaged: SQLite would use it as a new database and drop its WAL.
+        # Treat an empty file as damaged: SQLite would use it as a new database and discard its WAL.
         raise damaged(path, text("it is empty"))
     with JournalReader.open_read_only(path) as reader:
         reader.current()
@@ -432,7 +438,7 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
         mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise damaged(path, text("its journal mode is {mode}", mode=mode))
-        # The WAL's name in the folder must be as durable as its content.
+        # The name of the WAL file in the folder must be as durable as its content.
         sync_directory(path.parent)
         unless_open.pop_all()
     return database

@@ -1,3 +1,3 @@
-"""The web server: the page for browsers, its HTTP interface and its WebSocket, by default for this
-machine only.
+"""The web server: the page for browsers, its HTTP interface and its WebSocket. By default only this
+machine can reach them.
 """

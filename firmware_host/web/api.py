@@ -58,7 +58,7 @@ _PARAMETERS = {
     "name": {"type": "string", "minLength": 1, "maxLength": 80},
 }
 SENT = (400, 408, 409, 413, 415)
-"""HTTP statuses with which a request body can be refused."""
+"""HTTP statuses with which the server can refuse a request body."""
 ENDPOINTS: list[Endpoint] = []
 """All endpoints of ``web.app``, in the order of its methods."""
 

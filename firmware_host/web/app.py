@@ -49,8 +49,8 @@ from tiltboard.ground.errors import TiltboardError
 
 BODY_WITHIN_S = 10.0
 UPDATE_WITHIN_S = 900.0
-# Rate limits for tries of seat codes. A code is one of a million for each free seat, and a person
-# who knows the code needs only one try.
+# Rate limits for attempts to enter a seat code. There are a million codes for each free seat, and a
+# person who knows the code needs only one attempt.
 SEAT_TRIES_PER_MINUTE = 6
 STRANGERS_SEAT_TRIES_PER_MINUTE = 30
 HIGHEST_NUMBER = 2**53
@@ -82,8 +82,8 @@ def create_app(
     access: guard.Access | None = None,
     clock: Clock | None = None,
 ) -> Starlette:
-    """Return the web application of ``table`` for the visitors whom ``access`` admits, or only for
-    this machine if ``access`` is None.
+    """Return the web application of ``table`` for the visitors whom ``access`` admits. If
+    ``access`` is None, it admits only this machine.
 
     ``catalogue`` is the default language (None: English), for visitors whose browsers request no
     supported language. The application serves ``/``, ``/static/...``, the endpoints of ``api``,
@@ -95,8 +95,8 @@ def create_app(
     access.devices = lambda: table.seats().devices
     web = _Web(table, catalogue or Catalogue(), access, clock)
     routes = [
-        # The service worker is served from the root, because a browser lets it handle only paths
-        # below its own.
+        # The service worker is served from the root path, because a browser lets it handle only
+        # paths below its own.
         *assets.routes({"/": "index.html", "/worker.js": assets.WORKER}),
         Route(f"{api.PREFIX}/openapi.json", web.openapi),
         *(
@@ -161,8 +161,8 @@ class _Web:
         return answer
 
     async def openapi(self, _request: Request) -> Response:
-        # Few clients request the description, so it is generated on first use and does not delay
-        # the start on a Pi.
+        # Few clients request the description, so it is generated on first use. This way it does not
+        # delay the start on a Pi.
         if self._description is None:
             self._description = msgspec.json.encode(api.description())
         return Response(self._description, media_type="application/json")
@@ -336,8 +336,8 @@ class _Web:
 
     @serves("POST", "/machine", responses.Joining, *SENT, body=Wanted)
     async def ask_machine(self, request: Request, asked: Wanted) -> responses.Joining:
-        """Join a Wi-Fi, update, return to the previous version or shut down, after a press of the
-        confirm button. Paired devices only.
+        """Join a Wi-Fi network, update, return to the previous version or shut down, once the
+        confirm button is pressed. Paired devices only.
         """
         machine = self._machine_for(request)
         devices, visitor = self._access.pairing, request.scope[guard.VISITOR]
@@ -383,8 +383,8 @@ class _Web:
 
     @serves("POST", "/pairing/network", responses.Done, 409)
     async def let_in(self, request: Request) -> responses.Done:
-        """Serve the page to the network until the program ends. Only the page on this machine may
-        request this.
+        """Serve the page to the local network until the program ends. Only the page on this machine
+        may request this.
         """
         if not request.scope[guard.VISITOR].local:
             raise guard.NotAllowedError("Only the table's own page lets phones in.")
@@ -486,9 +486,9 @@ async def _sent(request: Request, decode: Callable[[bytes], Any]) -> Any:
 
 def _number(request: Request) -> int:
     digits: str = request.path_params["id"]
-    # Starlette's own converter fails on thousands of digits.
+    # Starlette's own integer converter fails on numbers with thousands of digits.
     plain = digits.isascii() and digits.isdigit() and len(digits) <= len(str(HIGHEST_NUMBER))
-    # Larger numbers are outside the integer range of the journal.
+    # Larger numbers are outside the journal's integer range.
     if not plain or int(digits) > HIGHEST_NUMBER:
         raise HTTPException(404)
     return int(digits)

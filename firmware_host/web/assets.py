@@ -67,7 +67,7 @@ def _called(module: str) -> str:
 WORKER = "worker.js"
 SCRIPTS = ("main.js", "club.js")  # Scripts that are served together with all modules they import.
 PAGES = ("index.html", "club.html")
-# Files that are inserted into each page that names them in a comment.
+# Files whose content is inserted into each page that names them in a comment.
 PARTS = ("head.html", "drawings.svg")
 SHEET = "page.css"  # Name of the file with all style sheets joined.
 SHEETS = (
@@ -106,8 +106,8 @@ class Asset:
 
     @cached_property
     def compressed(self) -> bytes:
-        """The content compressed with gzip. Computed on first use, so that compression does not
-        delay the start on a Pi.
+        """The content compressed with gzip. It is computed on first use, so that compression does
+        not delay the start on a Pi.
         """
         return gzip.compress(self.body, mtime=0)
 
@@ -115,9 +115,9 @@ class Asset:
 def load_assets() -> dict[str, Asset]:
     """Return all files of the page by name.
 
-    Modules are included one by one and as joined scripts. The style sheets are joined into one,
+    Modules are included individually and as joined scripts. All style sheets are joined into one,
     together with the games' own styles for their boards. The service worker contains the names of
-    the files that the page requests, and a version that changes with every file.
+    the files that the page requests, and a version number that changes with every file.
     """
     folder = resources.files("tiltboard.firmware_host.web") / "static"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
@@ -145,7 +145,7 @@ def load_assets() -> dict[str, Asset]:
 
 
 def routes(pages: Mapping[str, str]) -> list[Route]:
-    """Return the routes to all files, and the routes from the paths in ``pages`` to the named
+    """Return the routes for all files, and for the paths in ``pages``, which map to names of
     files.
     """
     files = load_assets()
@@ -158,7 +158,8 @@ def routes(pages: Mapping[str, str]) -> list[Route]:
         wishes = request.headers.get("accept-encoding", "").split(",")
         compressed = "gzip" in (wish.partition(";")[0].strip() for wish in wishes)
         tag = f'"{asset.tag}-gzip"' if compressed else f'"{asset.tag}"'
-        # With no-cache, a browser stores the file but checks for a new version on every request.
+        # With no-cache, a browser stores the file, but asks on every request whether the file has
+        # changed.
         headers = {"content-type": asset.kind, "etag": tag, "cache-control": "no-cache"}
         headers["vary"] = "accept-encoding"
         if compressed:

@@ -1,9 +1,9 @@
-"""Requests to the operating system of the Pi: join a Wi-Fi, update, return to the previous version,
-shut down.
+"""Requests to the Pi's operating system: join a Wi-Fi network, update, return to the previous
+version, shut down.
 
-A paired device sends the request, and a press of the button on the table confirms. The table's
-service lacks the rights for such requests. It passes them through a socket, which only the
-service's user can open, to a privileged program with no other task
+A paired device sends the request, and a person confirms it with the button on the table. The
+table's service lacks the rights for such requests. It passes them through a socket, which only the
+service's user can open, to a privileged program that does nothing else
 (``tiltboard.firmware_host.cli.machine``).
 """
 
@@ -29,14 +29,14 @@ from tiltboard.ground.errors import TiltboardError
 
 UNIT_SOCKET = "TILTBOARD_MACHINE_SOCKET"
 FAILED = Path("/run/tiltboard-machine/failed")
-"""File with the error of an update that ended while the service was not running."""
+"""File with the error message of an update that ended while the service was not running."""
 SENT_NAME = "sent.update"  # Name of the received file in the table's folder.
 MAX_SENT_BYTES = 400_000_000
 MIN_FREE_BYTES = 100_000_000
 """Minimum free space, in bytes, that a received file must leave for games and the log."""
 SENT_LASTS_S = 600.0
-"""Time, in seconds, after which a received file that was not installed is deleted."""
-# Time limit for a request, in seconds. An update on a Zero 2 W takes the longest.
+"""A received file that was not installed is deleted after this time, in seconds."""
+# Time limit for a request, in seconds. An update on a Zero 2 W takes longest.
 _WITHIN_S = 1800.0
 _MAX_ANSWERED = 65_536
 
@@ -95,7 +95,7 @@ class Update(_Asked, frozen=True, tag="update"):
 
 
 class RollBack(_Asked, frozen=True, tag="roll-back"):
-    """Return to the previous version, or undo such a return."""
+    """Return to the previous version, or cancel such a return."""
 
     asks: ClassVar = text(
         "{name} wants to go back to the version before: press confirm if it shows the number that"
@@ -130,8 +130,8 @@ class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
 class DeviceControl:
     """The client of the privileged program, which listens at the socket ``path``.
 
-    ``folder`` is the folder with the table's games. ``tell`` is called with a message to show to
-    people, or with None to remove the message.
+    ``folder`` is the folder that contains the table's games. ``tell`` is called with a message to
+    show to people, or with None to remove the message.
     """
 
     def __init__(self, path: str, folder: Path, confirming: Confirming, clock: Clock) -> None:
@@ -147,8 +147,8 @@ class DeviceControl:
 
     @contextmanager
     def taking(self, length: int = 0) -> Iterator[Callable[[bytes], None]]:
-        """Receive the file of an update in pieces. The file is stored completely or not at all.
-        ``length`` is the size in bytes, or 0 if unknown. Raises NotPossibleError if the file is too
+        """Receive an update file in pieces. The file is stored completely or not at all. ``length``
+        is the file's size in bytes, or 0 if unknown. Raises NotPossibleError if the file is too
         large or cannot be stored.
         """
         if self._is_taking:
@@ -176,7 +176,7 @@ class DeviceControl:
             self._fresh.unlink(missing_ok=True)
 
     def tidy(self) -> None:
-        """Delete a received file that was not installed in time. Must be called after each
+        """Delete a received file that was not installed in time. Must be called after each table
         snapshot.
         """
         if self._clock.now() >= self._sent_until_s:
@@ -191,11 +191,11 @@ class DeviceControl:
                 _log.warning("%s cannot be deleted: %s", path, error.strerror)
 
     def request(self, wanted: Wanted, who: str | Message) -> str:
-        """Ask for a press of the confirm button, then carry out the request. Return the number that
-        the lights show.
+        """Ask people to press the confirm button, then carry out the request. Return the number
+        that the lights show.
 
-        Raises NotPossibleError if another request waits for a press, or if the file to install is
-        missing.
+        Raises NotPossibleError if another request is waiting for the button, or if the file to
+        install is missing.
         """
         if isinstance(wanted, Update) and wanted.sent and not self.sent.exists():
             raise NotPossibleError("No file has been sent.", remedy="Choose it again.")
@@ -211,7 +211,7 @@ class DeviceControl:
 
     def do(self, work: Callable[[], object], then: Callable[[Message | None], None]) -> None:
         """Run ``work`` in a new thread. The thread then calls ``then`` with the reason if ``work``
-        failed, or with None.
+        failed, otherwise with None.
         """
 
         def run() -> None:

@@ -1,11 +1,11 @@
-"""The access control of the web server: which requests are answered, and which visitors may act on
+"""The access control of the web server: which requests are answered, and which visitors may control
 the table.
 
-A web site on the Internet must not reach the server through a visitor's browser. The Origin header
-prevents direct requests, and the Host header prevents requests through a host name that resolves to
-this machine (DNS rebinding). The page on this machine may do everything. If the page is served to
-the network, another device may watch if the setting ``watching`` allows it, and may act after
-pairing.
+A web site on the Internet must not reach the server through a visitor's browser. Checking the
+Origin header prevents direct requests. Checking the Host header prevents requests through a host
+name that resolves to this machine (DNS rebinding). The page on this machine may do everything. If
+the page is served to the network, another device may watch if the setting ``watching`` allows it,
+and may control the table after pairing.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 COOKIE = "tiltboard"
 SEAT_COOKIE = "tiltboard-seat"
 VISITOR = "tiltboard.visitor"
-# Headers that a reverse proxy adds. Visitors behind a proxy do not count as visitors on this
-# machine.
+# Headers that a reverse proxy adds. A visitor whose request comes through a proxy does not count as
+# a visitor on this machine.
 FORWARDED = (
     *("forwarded", "forwarded-for", "via", "client-ip", "true-client-ip", "cf-connecting-ip"),
     *("fastly-client-ip", "fly-client-ip", "x-real-ip", "x-client-ip", "x-cluster-client-ip"),
     *("x-envoy-external-address", "x-original-forwarded-for", "x-original-url", "x-rewrite-url"),
 )
-# Paths that a device needs before it is paired or has a seat.
+# Paths that a device may request before it is paired or has a seat.
 BEFORE_PAIRING = (
     "/",
     "/worker.js",
@@ -63,9 +63,9 @@ PROBES = (
     *("/ncsi.txt", "/connecttest.txt", "/redirect", "/success.txt", "/canonical.html"),
     *("/check_network_status.txt", "/nm-check.txt"),
 )
-# Path of responses that are read from the SD card, in a single thread for all visitors.
+# Path prefix of responses that are read from the SD card, in one thread for all visitors.
 JOURNAL = "/api/v1/history"
-# Page for a browser that uses a host name that is not the table's.
+# Page shown to a browser that uses a host name that does not belong to the table.
 _ELSEWHERE = """\
 <!doctype html>
 <html lang="{language}">
@@ -78,7 +78,7 @@ _ELSEWHERE = """\
 """
 MISHAPS_TOLD = 100
 ELSEWHERE = ("192.0.2.1", 9)
-"""An address that no machine uses (RFC 5737)."""
+"""A reserved documentation address that no machine uses (RFC 5737)."""
 
 _log = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ SECURITY_HEADERS = {
 
 
 class NotAllowedError(TiltboardError, PermissionError):
-    """Raised if the visitor does not have the right for a request."""
+    """Raised if a visitor lacks the right for a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +116,12 @@ class Visitor:
 
 
 class Access:
-    """The rights of visitors. Without ``pairing``, the page is served to this machine only.
+    """The rights of visitors. Without ``pairing``, the page is served only to this machine.
 
-    ``names`` are the names of this machine in its network. ``watching`` lets unpaired devices
-    watch. ``machine`` passes requests to the Pi (Wi-Fi, update, shutdown). ``look`` is the link for
-    watching from elsewhere. ``closed`` becomes ``pairing`` when ``let_in`` is called.
+    ``names`` are the names of this machine in its network. If ``watching`` is True, unpaired
+    devices may watch. ``machine`` passes requests to the Pi's operating system (Wi-Fi, update,
+    shutdown). ``look`` is the link for watching from outside the network. ``closed`` becomes
+    ``pairing`` when ``let_in`` is called.
     """
 
     def __init__(
@@ -137,10 +138,10 @@ class Access:
         self.pairing = pairing
         self.closed = closed
         self.address: str | None = None
-        """Address of this machine in its network, or None before ``let_in``."""
+        """Address of this machine in its network, or None before ``let_in`` is called."""
         self.on_let_in: list[Callable[[str], None]] = []
-        """Functions that ``let_in`` calls with this machine's address, to serve the page at that
-        address too.
+        """Functions that ``let_in`` calls with this machine's address, so that they serve the page
+        at that address too.
         """
         self.machine = machine
         self.look = look
@@ -148,15 +149,17 @@ class Access:
         self._watching = watching
         self.known = limits.Known((clock or SystemClock()).now)
         self.holders: Callable[[], Mapping[str, str]] = dict
-        """Function that returns player -> digest of the device that has the player's seat."""
+        """Function that returns a mapping from player to the digest of the device that has the
+        player's seat.
+        """
         self.devices: Callable[[], Collection[str]] = tuple
-        """Function that returns the digests of all devices with a seat, even a seat that the
+        """Function that returns the digests of all devices with a seat, including seats that the
         current game does not have.
         """
 
     def let_in(self) -> None:
-        """Serve the page to the network until the program ends. Raises NotPossibleError if there is
-        no network.
+        """Serve the page to the local network until the program ends. Raises NotPossibleError if
+        there is no network.
         """
         if self.closed is None:
             return
@@ -166,7 +169,7 @@ class Access:
         self.pairing, self.closed = self.closed, None
 
     def may_act(self, visitor: Visitor) -> bool:
-        """Return whether the visitor may act on the table. Must be called for each action, because
+        """Return whether the visitor may control the table. Must be called for each action, because
         a pairing can be revoked.
         """
         if visitor.local:
@@ -176,7 +179,7 @@ class Access:
         return self.pairing.tokens.knows(visitor.digest)
 
     def check_may_act(self, visitor: Visitor) -> None:
-        """Raise NotAllowedError if the visitor may not act on the table."""
+        """Raise NotAllowedError if the visitor may not control the table."""
         if not self.may_act(visitor):
             raise NotAllowedError(
                 "This device may only look on. To play here, pair it with the code shown at the"
@@ -188,8 +191,8 @@ class Access:
         return self._watching or self._is_known(visitor)
 
     def knows(self, visitor: Visitor) -> bool:
-        """Return whether the visitor is local, paired or seated. If so, remember the visitor's
-        address.
+        """Return whether the visitor is on this machine, paired or seated. If so, remember the
+        visitor's address.
         """
         known = self._is_known(visitor)
         if known:
@@ -209,7 +212,9 @@ class Access:
         )
 
     def names_at(self, address: str | None) -> tuple[str, ...]:
-        """Return the host names that requests may use if they reach this machine at ``address``."""
+        """Return the host names that a request may use if it reaches this machine at
+        ``address``.
+        """
         if self.pairing is None or address is None:
             return LOCAL_NAMES
         literal = f"[{address}]" if ":" in address else address
@@ -217,8 +222,8 @@ class Access:
 
 
 def machine_names(more: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the names of this machine in its network: the host name, the mDNS name, and the names
-    ``more``.
+    """Return the names of this machine in its network: the host name, the mDNS name, and the
+    additional names ``more``.
     """
     name = socket.gethostname()
     return (name, f"{name.partition('.')[0]}.local", *more)
@@ -241,8 +246,8 @@ def own_address() -> str:
 
 
 def page_for_phones(asked: URL, name: str) -> str:
-    """Return the page's address for another device. ``asked`` is the address that this visitor
-    used, and ``name`` is the name of this machine in its network.
+    """Return the page's address for other devices. ``asked`` is the address that this visitor used,
+    and ``name`` is the name of this machine in its network.
     """
     local = asked.hostname in LOCAL_NAMES
     return str(asked.replace(hostname=name)) if local else str(asked)
@@ -251,8 +256,8 @@ def page_for_phones(asked: URL, name: str) -> str:
 def asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]) -> bool:
     """Return whether every Host header contains one of the ``allowed`` names and the port ``port``.
 
-    A name can end with the dot of the root (RFC 1034, 3.1). An mDNS name can contain the number
-    that avahi adds after a conflict.
+    A name can end with the dot of the DNS root (RFC 1034, 3.1). An mDNS name can contain the number
+    that avahi adds after a name conflict.
     """
     names = set(allowed)
     for host in hosts:
@@ -265,8 +270,8 @@ def asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]
 
 
 def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:
-    """Return whether the Host header is one of the ``allowed`` names, and whether the Origin
-    header, if sent, is the page itself.
+    """Return whether the Host header is one of the ``allowed`` names, and the Origin header, if
+    sent, is the page's own.
     """
     hosts, origins = headers.getlist("host"), headers.getlist("origin")
     asked = [*hosts, *(each.lower().removeprefix("http://") for each in origins)]
@@ -299,7 +304,7 @@ def visitor_of(scope: Scope) -> Visitor:
 
 
 def secured(send: Send) -> Send:
-    """Return a function like ``send`` that also adds the security headers to each response."""
+    """Return a function that works like ``send`` and adds the security headers to each response."""
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -310,7 +315,7 @@ def secured(send: Send) -> Send:
 
 
 class Guard:
-    """ASGI middleware that refuses foreign and excessive requests, and adds the security headers.
+    """ASGI middleware that refuses untrusted and excessive requests, and adds the security headers.
     The Visitor is stored in the scope under the key VISITOR.
     """
 
@@ -344,8 +349,8 @@ class Guard:
         except ClientDisconnect:
             return  # The client closed the connection before the end of its request.
         except Exception as error:  # noqa: BLE001 - whatever a visitor brings about is told
-            # The traceback is logged only for the first error at each place, so that no visitor can
-            # fill the log.
+            # The traceback is logged only for the first error at each place in the code, so that no
+            # visitor can fill the log.
             last = traceback.extract_tb(error.__traceback__)[-1:]
             cause = (type(error), *((each.filename, each.lineno) for each in last))
             if cause not in self._mishaps and len(self._mishaps) < MISHAPS_TOLD:
@@ -353,7 +358,7 @@ class Guard:
                 _log.error("A request failed; of its kind this is told once", exc_info=error)
 
     def _led(self, scope: Scope) -> RedirectResponse | None:
-        """Return a redirect to the page for phones that probe the network, and for foreign host
+        """Return a redirect to the page for phones that look for a login page, and for unknown host
         names in the table's own hotspot. Return None for all other requests.
         """
         server, client = scope.get("server"), scope.get("client")
@@ -373,7 +378,7 @@ class Guard:
         return RedirectResponse(page_at(server), 302, {"cache-control": "no-store"})
 
     def _elsewhere(self, scope: Scope) -> Response:
-        """Return the refusal of a request with a foreign host name. A person gets a page with the
+        """Return the refusal of a request with an unknown host name. A person gets a page with the
         address of the table's page.
         """
         spoken = catalogue_for(HTTPConnection(scope), self._catalogue)

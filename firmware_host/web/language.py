@@ -1,5 +1,5 @@
 """The language of responses: the user's choice, otherwise the browser's preferred language,
-otherwise the default language of the table.
+otherwise the table's default language.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def catalogue_for(visit: HTTPConnection, own: Catalogue) -> Catalogue:
 
 
 def accepted(header: str) -> list[str]:
-    """Return the languages of an Accept-Language header (RFC 9110, 12.5.4), preferred language
+    """Return the languages of an Accept-Language header (RFC 9110, 12.5.4), most preferred language
     first.
     """
     weighed = []

@@ -1,9 +1,9 @@
 """Limits on requests, pages and connections for each address, with capacity reserved for known
 devices.
 
-A connection counts until the kernel releases it, because a closing connection uses memory while its
-visitor does not read the response. Connections are identified by their transport, because the
-protocol changes when a connection becomes a WebSocket.
+A connection counts until the kernel releases it, because a closing connection still uses memory
+while its visitor does not read the response. Connections are identified by their transport object,
+because the protocol object changes when a connection becomes a WebSocket.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from tiltboard.ground.rate_limit import TokenBucket
 
 REQUESTS_PER_S = 20.0
 # Maximum number of requests in a burst. A page needs nine requests, and a household can open
-# several pages together.
+# several pages at the same time.
 REQUEST_BURST = 250.0
-# Maximum rate of reads of the journal, lower because each read keeps the SD card busy.
+# Maximum number of requests per second that read the journal. It is lower than for other requests,
+# because each read keeps the SD card busy.
 READS_PER_S = 2.0
 READ_BURST = 10.0
 STRANGERS_READS_PER_S = 4.0
@@ -33,16 +34,16 @@ STRANGERS_READ_BURST = 20.0
 PAGES_PER_ADDRESS = 4
 STRANGERS_PAGES = 6
 MAX_PAGES_ELSEWHERE = 12
-MAX_PAGES = 16  # Maximum number of open pages: MAX_PAGES_ELSEWHERE, and the pages on this machine.
+MAX_PAGES = 16  # Maximum number of open pages, including the pages on this machine.
 CONNECTIONS_PER_ADDRESS = 16
 ADDRESSES_KEPT = 256
 KNOWN_FOR_S = 3600.0
 
 
 class Rate:
-    """A rate limit for each address, and a common limit for all unknown devices together.
+    """A rate limit for each address, and a shared limit for all unknown devices together.
 
-    If there are too many addresses, the least recently used address is forgotten, so its limit
+    If there are too many addresses, the least recently used address is forgotten, so that its count
     starts again.
     """
 
@@ -53,9 +54,9 @@ class Rate:
         burst: float,
         strangers: tuple[float, float] | None = None,
     ) -> None:
-        """Allow ``per_s`` actions per second and bursts of ``burst`` actions. ``strangers``
-        contains the rate and the burst for all unknown devices together, or is None for no common
-        limit.
+        """Allow each address ``per_s`` actions per second and bursts of ``burst`` actions.
+        ``strangers`` contains the rate and the burst for all unknown devices together, or is None
+        if they share no limit.
         """
         self._now = now
         self._per_s = per_s
@@ -64,8 +65,8 @@ class Rate:
         self._strangers = None if strangers is None else TokenBucket(*strangers, now)
 
     def take(self, address: str, *, known: bool = False) -> bool:
-        """Count an action and return whether the limits allow it. A ``known`` device (paired, or
-        with a seat) does not count towards the limit of unknown devices.
+        """Count an action and return whether the limits allow it. ``known`` is True for a paired or
+        seated device, which does not count towards the limit of unknown devices.
         """
         bucket = self._buckets.pop(address, None)
         if bucket is None:
@@ -97,8 +98,8 @@ class Known:
 
 
 def counted_as(address: str) -> str:
-    """Return the key for counting an address. For IPv6, the key is the /64 network, because a
-    household has a whole network.
+    """Return the key under which an address is counted. For IPv6, the key is the /64 network,
+    because a household has a whole network.
     """
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
@@ -112,11 +113,11 @@ def counted_as(address: str) -> str:
 
 
 MAX_CONNECTIONS = 80
-# Maximum number of connections from other machines. The rest of MAX_CONNECTIONS is for this
-# machine.
+# Maximum number of connections from other machines. The remaining connections of MAX_CONNECTIONS
+# are reserved for this machine.
 MAX_ELSEWHERE = 64
-# Maximum number of connections of unknown devices. The rest of MAX_ELSEWHERE is for paired and
-# seated devices.
+# Maximum number of connections from unknown devices. The remaining connections of MAX_ELSEWHERE are
+# reserved for paired and seated devices.
 MAX_STRANGERS = 48
 HEADER_WITHIN_S = 10.0
 FLUSH_WITHIN_S = 10.0
@@ -143,8 +144,8 @@ class Connections:
 
         The page on this machine always has capacity, and known devices have reserved capacity. If
         unknown devices use all their capacity, the address with the most connections loses its
-        newest connection to an address with fewer. A few addresses therefore cannot block all
-        others.
+        newest connection, and an address with fewer connections gets it. A few addresses therefore
+        cannot block all others.
         """
         self._forget_lost()
         peer = transport.get_extra_info("peername")
@@ -181,7 +182,7 @@ class Connections:
                 del self._held[transport]
 
     def _end_stuck(self) -> None:
-        """Close the connections whose visitor has read nothing since the last call."""
+        """Close connections on which the visitor has read nothing since the last call."""
         self._forget_lost()
         before, self._unsent = self._unsent, {}
         for transport in self._held:
@@ -192,7 +193,7 @@ class Connections:
 
 
 def _reset(transport: Any) -> None:
-    """Close a connection immediately, and let the kernel drop the unsent data."""
+    """Close a connection immediately, and let the kernel discard the unsent data."""
     at_once = struct.pack("ii", 1, 0)
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
     transport.abort()
@@ -225,7 +226,7 @@ def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
                 self._due = None
 
         def _awaits_header(self) -> bool:
-            """Return whether the connection is plain HTTP and no request is being answered."""
+            """Return whether the connection uses plain HTTP and no request is being answered."""
             transport: Any = self.transport
             if transport is None or transport.get_protocol() is not self:
                 return False
@@ -245,5 +246,5 @@ def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
 
 def _is_here(address: str) -> bool:
     """Return whether an address, as returned by ``counted_as``, belongs to this machine."""
-    # The IPv6 address ::1 is counted as its /64 network, which is ::.
+    # The IPv6 loopback address ::1 is counted as its /64 network, which is ::.
     return address in ("127.0.0.1", str(ipaddress.IPv6Address(0)))

@@ -1,4 +1,6 @@
-"""Pairing of devices that may act on the table: pairing codes, and the tokens of paired devices."""
+"""Pairing of devices that may control the table: pairing codes, and the tokens of paired
+devices.
+"""
 
 from __future__ import annotations
 
@@ -45,32 +47,35 @@ class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of the device's token, in hexadecimal."""
     paired_s: float
     expires_s: float
-    """Expiry date, measured by the days of use in the file DAYS_NAME and not by the calendar."""
+    """Time at which the pairing expires, measured on the table's counter of days of use
+    (DAYS_NAME), not on the calendar.
+    """
 
 
 class _Counted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A counter of the days on which the table was used, stored as a date."""
 
     day: int | None = None
-    """The calendar day of the last check, in days since 1970-01-01, or None before the first check.
+    """The calendar day of the last check, in days since 1970-01-01, or None before the first
+    check.
     """
     date_s: float = 0.0
 
 
 class Tokens:
-    """The list of paired devices in the state folder. Another process can revoke a device at any
-    time.
+    """The list of paired devices, stored in the state folder. Another process can revoke a device
+    at any time.
 
-    A pairing expires after a number of days of use. These days are counted, because the calendar of
-    a Pi jumps by months when a network sets the time. A jump forward counts as one day, and a jump
-    back does not count.
+    A pairing expires after a number of days on which the table is used. These days are counted,
+    because the calendar of a Pi jumps by months when the time is set from the network. A jump
+    forward counts as one day, and a jump back does not count.
     """
 
     def __init__(
         self, folder: Path, calendar: Callable[[], float], tell: Tell | None = None
     ) -> None:
         """Use the list in ``folder``. ``calendar`` returns the time in seconds since 1970. ``tell``
-        reports damaged files (see ``read_kept``).
+        is called with a message about a damaged file (see ``read_kept``).
         """
         self._path = folder / TOKENS_NAME
         self._calendar = calendar
@@ -111,8 +116,8 @@ class Tokens:
         return tuple(device for device in self._devices if device.expires_s > now_s)
 
     def left_s(self, device: Device) -> float:
-        """Return the time in seconds until the device's pairing expires. Days without use do not
-        count.
+        """Return the time in seconds until the device's pairing expires. Days on which the table is
+        not used do not count.
         """
         return device.expires_s - self._now_s()
 
@@ -130,8 +135,8 @@ class Tokens:
         if self._devices and before != self._counted:
             try:
                 write_kept(path, self._counted)
-            # The SD card failed, or the file belongs to another user. Pairings then last longer,
-            # which is harmless.
+            # The SD card has failed, or the file belongs to another user. In either case pairings
+            # last longer, which is harmless.
             except OSError as error:
                 _log.info("%s cannot be written: %s", path, error)
         return date_s
@@ -193,23 +198,25 @@ def new_token() -> str:
 
 def digest_of(token: str) -> str:
     """Return the SHA-256 of a token in hexadecimal. A token has 128 random bits, so a slower hash
-    is not necessary.
+    function is not necessary.
     """
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
-# Time limit in seconds for a press of confirm, equal to the time for which the lights show a code.
+# Maximum time in seconds to wait for a press of confirm, which is the time for which the lights
+# show a code.
 JOIN_LASTS_S = 60.0
 JOIN_NUMBERS = 100
-# Maximum number of refused requests to be the first device. Further requests do not interrupt the
-# game.
+# Maximum number of refused requests to become the first device. Further requests do not interrupt
+# the game.
 MAX_SENT_AWAY = 5
-TRIES_PER_MINUTE = 30  # Maximum number of codes that all devices together can try per minute.
-# Maximum number of codes that one device can try per minute, so that other devices can still pair.
+# Maximum number of pairing codes that all devices together may try per minute.
+TRIES_PER_MINUTE = 30
+# Maximum number of codes that one device may try per minute, so that other devices can still pair.
 TRIES_PER_ADDRESS = 3
-JOINS_PER_ADDRESS = 3  # Maximum number of requests per minute to be the first device.
+JOINS_PER_ADDRESS = 3  # Maximum number of requests per minute to become the first device.
 
 
 class WrongCodeError(TiltboardError, PermissionError):
@@ -217,14 +224,14 @@ class WrongCodeError(TiltboardError, PermissionError):
 
 
 class TooManyTriesError(TiltboardError, PermissionError):
-    """Raised if codes are tried too fast. The code of such a try is not compared."""
+    """Raised if codes are tried too often. The code of such an attempt is not checked."""
 
 
 class Confirming:
-    """Asks for a press of the confirm button for one request at a time. The lights and the
+    """Asks people to confirm one request at a time with the confirm button. The lights and the
     requesting device show the same number.
 
-    ``show`` displays the request and waits for the press, or is None if there is no button.
+    ``show`` displays the request and waits for the button, or is None if there is no button.
     ``draw`` returns an unpredictable number below its argument.
     """
 
@@ -235,9 +242,9 @@ class Confirming:
         self.show: Callable[[Message, str, Callable[[bool], None]], None] | None = None
 
     def ask(self, what: Message, answered: Callable[[bool], None]) -> str:
-        """Ask for a press and return the number that the lights show. ``answered`` is called with
-        True if confirm was pressed. Raises NotPossibleError if another request waits for a press,
-        or if there is no button.
+        """Ask people to press confirm, and return the number that the lights show. ``answered`` is
+        called with True if confirm was pressed. Raises NotPossibleError if another request is
+        waiting for the button, or if there is no button.
         """
         now_s = self._clock.now()
         if self.show is None or now_s < self._until_s:
@@ -258,10 +265,10 @@ class Confirming:
 class Pairing:
     """The open pairing code, if any, and the paired devices.
 
-    A code is opened at the table, and ends with its first use or after ten minutes. All devices
-    together can try thirty codes a minute, and each device three. At most 330 of a million codes
-    can therefore be tried before the code ends. The QR code contains a 128-bit secret instead,
-    which cannot be guessed and is not affected by the limits.
+    A code is opened at the table. It expires after ten minutes or when it is first used. All
+    devices together can try thirty codes a minute, and each device three. So at most 330 of a
+    million codes can be tried before the code expires. The QR code contains a 128-bit secret
+    instead, which cannot be guessed and is not subject to the limits.
 
     ``on_code`` is called with the code to show, or with None to stop showing a code.
     """
@@ -277,7 +284,7 @@ class Pairing:
         self._draw = draw
         self.on_code: Callable[[str | None], None] = lambda _: None
         self.confirming = Confirming(clock, draw)
-        self._sent_away = 0  # Number of refusals since a code was last opened.
+        self._sent_away = 0  # Number of requests refused since a code was last opened.
         self._code = self._secret = ""
         self._ends_s = 0.0
         self._joins = Rate(clock.now, JOINS_PER_ADDRESS / 60, JOINS_PER_ADDRESS)
@@ -285,8 +292,8 @@ class Pairing:
         self._tries = Rate(clock.now, TRIES_PER_ADDRESS / 60, TRIES_PER_ADDRESS, all_together)
 
     def open(self, *, at_table: bool = True) -> str:
-        """Open a new code and return it; the previous code ends. The code is also written to the
-        log and, unless ``at_table`` is False, shown by the lights.
+        """Open a new code and return it; the previous code becomes invalid. The code is also
+        written to the log and, unless ``at_table`` is False, shown by the lights.
         """
         self._sent_away = 0
         self._code = f"{self._draw(10**CODE_DIGITS):0{CODE_DIGITS}}"
@@ -305,7 +312,7 @@ class Pairing:
 
     @property
     def secret(self) -> str:
-        """The secret in the newest QR code, which replaces the code."""
+        """The secret in the newest QR code, which a device can send in place of the code."""
         return self._secret
 
     @property
@@ -317,8 +324,8 @@ class Pairing:
         return asked and not self.tokens.devices()
 
     def join(self, name: str, address: str) -> tuple[str, str]:
-        """Ask at the table to admit the first device. Return the token that becomes valid when
-        confirm is pressed, and the number to compare with the lights.
+        """Ask people at the table to admit the first device. Return the token that becomes valid
+        when confirm is pressed, and the number to compare with the lights.
 
         Raises NotPossibleError if a device is already paired or another device is asking. Raises
         TooManyTriesError if this address has sent too many requests.
@@ -339,7 +346,7 @@ class Pairing:
             if confirmed and self.takes_first:
                 try:
                     self.tokens.pair(name, token)
-                # An error of the SD card must not stop the game.
+                # An SD card error must not stop the game.
                 except (OSError, TiltboardError) as error:
                     _log.error("%r could not be paired: %s", name, error)
                     return
@@ -353,7 +360,7 @@ class Pairing:
 
     def redeem(self, code: str, name: str, address: str) -> str:
         """Return a token in exchange for ``code``, which is a pairing code or the secret of a QR
-        code. ``address`` is the address that tries the code.
+        code. ``address`` is the address from which the code is tried.
 
         Raises WrongCodeError, TooManyTriesError or NotPossibleError.
         """

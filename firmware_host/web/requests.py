@@ -1,6 +1,8 @@
-"""The requests of pages: JSON objects that are validated, and the rights that each request needs.
+"""The requests that pages send: JSON objects that are validated, and the rights that each request
+needs.
 
-Requests about the connection of a page are defined here, all other requests in ``table.commands``.
+Requests about the page's own connection are defined here, and all other requests in
+``table.commands``.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ from tiltboard.ground.errors import TiltboardError
 
 ANSWER_WITHIN_S = 60.0
 MAX_MESSAGE_BYTES = 64 * 1024
-# Exceptions of a decoder for an invalid message: not JSON, an unknown type, not UTF-8, or nested
-# too deeply.
+# Exceptions that a decoder raises for an invalid message: not JSON, an unknown type, not UTF-8, or
+# nested too deeply.
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -36,8 +38,8 @@ class PageVerb(Verb, frozen=True):
 
 
 class Look(PageVerb, frozen=True, tag="look"):
-    """Show this page the hidden information of a seat of its device, or of no seat if ``player`` is
-    null.
+    """Show this page the hidden information of a seat that its device has, or of no seat if
+    ``player`` is null.
     """
 
     player: Name | None = None
@@ -48,8 +50,8 @@ class Look(PageVerb, frozen=True, tag="look"):
 
 
 class Uncover(Verb, frozen=True, tag="open-hand"):
-    """Let the device at a seat see the seat's hand after another device has seen the hand in this
-    game.
+    """Let the device at a seat see the seat's hand, even though another device has already seen the
+    hand in this game.
     """
 
     right = c.Right.SEAT_OR_LOCAL
@@ -59,7 +61,7 @@ class Uncover(Verb, frozen=True, tag="open-hand"):
 
 class Watch(PageVerb, frozen=True, tag="watch"):
     """Select optional data for this page: sensor readings, poses of all pieces, and the expected
-    score. Each costs computing time, so it is produced only while a page requests it.
+    score. Each takes computing time, so it is produced only while a page requests it.
     """
 
     sensors: bool
@@ -91,8 +93,9 @@ _object = msgspec.json.Decoder(dict[str, Any])
 
 
 def parse(data: str | bytes) -> tuple[int, Verb]:
-    """Return the ``ref`` of a WebSocket message and its request. The page chooses ``ref``, and the
-    answer repeats it; 0 means no ``ref``. Raises one of UNREADABLE if the message is invalid.
+    """Return the ``ref`` of a WebSocket message and its request. The page chooses the number
+    ``ref``, which the answer repeats; 0 means that the message has no ``ref``. Raises one of
+    UNREADABLE if the message is invalid.
     """
     message = _object.decode(data)
     ref: int = msgspec.convert(message.pop("ref", 0), c.Number)
@@ -105,8 +108,8 @@ class NoAnswerError(TiltboardError, TimeoutError):
 
 
 def check_may_send(access: Access, visitor: Visitor, asked: Verb) -> None:
-    """Raise NotAllowedError if the visitor may not send this request. Must be called once per
-    request.
+    """Raise NotAllowedError if the visitor may not send this request. Must be called exactly once
+    per request.
     """
     if isinstance(asked, c.NewGame):
         _check_no_secret(asked)
@@ -131,10 +134,10 @@ def check_may_send(access: Access, visitor: Visitor, asked: Verb) -> None:
 
 
 def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None) -> Verb:
-    """Return the command for the table, completed with the player who sends it, if the command
-    needs a player.
+    """Return the command for the table. If the command needs a player, the player who sends it is
+    filled in.
 
-    A device that only has seats acts for ``to_move`` if it has that player's seat, otherwise for
+    A device that has only seats acts for ``to_move`` if it has that player's seat, otherwise for
     the first of its players. An Uncover becomes an OpenHand with the digest of the device's seat
     token.
     """
@@ -152,8 +155,8 @@ def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None)
 
 
 def _check_no_secret(asked: c.NewGame) -> None:
-    """Raise NotAllowedError if an option reveals hidden information to the person who
-    chooses it.
+    """Raise NotAllowedError if an option would reveal hidden information to the person who chooses
+    it.
     """
     kind = HOSTED.get(asked.game)
     for name in () if kind is None else kind.secret_options:
@@ -166,8 +169,8 @@ def _check_no_secret(asked: c.NewGame) -> None:
 
 
 async def answer(future: Future[T]) -> T:
-    """Wait for the result of a request, for at most a minute. A page that disconnects does not
-    cancel the request. Raises TiltboardError or RulesError if the request fails.
+    """Wait at most a minute for the result of a request. A page that disconnects does not cancel
+    its request. Raises TiltboardError or RulesError if the request fails.
     """
     begun = asyncio.shield(asyncio.wrap_future(future))
     try:

@@ -33,14 +33,14 @@ class Done(msgspec.Struct, frozen=True):
 class GameKind(msgspec.Struct, frozen=True):
     """A game that can be started.
 
-    ``aim`` describes the game in one line, and ``rules`` are its rules in short. ``presets`` (the
-    usual one first) and ``options`` contain only what fits the plate. ``emblem`` contains the
+    ``aim`` describes the aim in one line, and ``rules`` are the rules in short. ``presets`` (the
+    most common one first) and ``options`` contain only what fits the plate. ``emblem`` contains the
     pieces that represent the game.
 
     ``players`` lists the players of each preset in turn order, and ``looks`` describes their
-    pieces; both are empty if players have seats (``seated``). ``lesson`` is true if the game has a
-    lesson. ``waits`` is the bot's time for a move at each level, in seconds on a desktop PC; a
-    Raspberry Pi needs a few times as long.
+    pieces; both are empty if each player has a seat (``seated`` is true). ``lesson`` is true if the
+    game has a lesson. ``waits`` is the bot's time for a move at each level, in seconds on a desktop
+    PC; a Raspberry Pi takes a few times as long.
     """
 
     name: str
@@ -67,7 +67,7 @@ class FarState(msgspec.Struct, frozen=True):
 
 class PuzzleKind(msgspec.Struct, frozen=True):
     """The task of a puzzle: find the move that wins (``win``), or the only move that does not lose
-    (``save``). ``turns`` is the maximum number of the winner's turns.
+    (``save``). ``turns`` is the maximum number of turns that the winner needs.
     """
 
     kind: str
@@ -76,7 +76,7 @@ class PuzzleKind(msgspec.Struct, frozen=True):
 
 class GamePuzzles(msgspec.Struct, frozen=True):
     """The puzzles of a game, numbered from 1. ``daily`` is the number of today's puzzle.
-    ``tactics`` are the numbers of the puzzles in the lesson in tactics, in order.
+    ``tactics`` lists the numbers of the puzzles used in the lesson about tactics, in order.
     """
 
     game: str
@@ -86,15 +86,15 @@ class GamePuzzles(msgspec.Struct, frozen=True):
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A turn of a game as an SVG ``picture``, and a sentence about the turn."""
+    """A turn of a game, shown as an SVG ``picture``, and a sentence about the turn."""
 
     picture: str
     say: Message
 
 
 class Light(msgspec.Struct, frozen=True):
-    """The meaning of one kind of light. ``levels`` are successive brightnesses from 0 to 1, each
-    for a quarter of a second. ``breath_s`` is the period of a smooth pulse in seconds, or null.
+    """The meaning of one kind of light. ``levels`` are brightnesses from 0 to 1, each shown for a
+    quarter of a second. ``breath_s`` is the period of a smooth pulse in seconds, or null.
     """
 
     role: str
@@ -108,9 +108,9 @@ class Light(msgspec.Struct, frozen=True):
 class Texts(msgspec.Struct, frozen=True):
     """The sentences of the page in ``language``.
 
-    ``messages`` maps each English sentence to its translation or to its plural forms. Plural forms
-    have the order of the Unicode categories (zero, one, two, few, many, other), without unused
-    categories. ``languages`` are the available languages.
+    ``messages`` maps each English sentence to its translation or to a list of plural forms. The
+    plural forms are in the order of the Unicode categories (zero, one, two, few, many, other);
+    unused categories are left out. ``languages`` lists the available languages.
     """
 
     language: str
@@ -119,7 +119,9 @@ class Texts(msgspec.Struct, frozen=True):
 
 
 class LookLink(msgspec.Struct, frozen=True):
-    """The link for watching from elsewhere. ``picture`` is the QR code of the link, as an SVG."""
+    """The link for watching from outside the network. ``picture`` is the QR code of the link, as an
+    SVG.
+    """
 
     url: str
     picture: str
@@ -130,8 +132,8 @@ class PairingState(msgspec.Struct, frozen=True):
 
     ``network`` is true if the page is served to other devices. ``code`` is the open pairing code,
     or null for a page on another device. ``first`` is true if no device is paired yet and a press
-    at the table can admit this device. ``machine`` is true if the visitor may request updates,
-    Wi-Fi and shutdown. ``look`` is a link for watching that the visitor may share.
+    of the button at the table can admit this device. ``machine`` is true if the visitor may request
+    updates, Wi-Fi and shutdown. ``look`` is a link for watching that the visitor may share.
     """
 
     network: bool
@@ -145,8 +147,8 @@ class PairingState(msgspec.Struct, frozen=True):
 
 class PairingCode(msgspec.Struct, frozen=True):
     """A new pairing code, valid for ``lasts_s`` seconds. ``address`` is the page's address for
-    other devices. ``picture`` is a QR code (SVG) of this address with a long secret, which is valid
-    for the same time.
+    other devices. ``picture`` is a QR code (SVG) that contains this address and a long secret,
+    which is valid for the same time.
     """
 
     code: str
@@ -171,8 +173,8 @@ class Joining(msgspec.Struct, frozen=True):
 
 
 class MachineState(msgspec.Struct, frozen=True):
-    """The running version, and the name and the password of the table's own Wi-Fi hotspot, or null
-    without a hotspot. ``picture`` is a QR code (SVG) that joins a phone to the hotspot.
+    """The running version, and the name and password of the table's own Wi-Fi hotspot, or null if
+    there is no hotspot. ``picture`` is a QR code (SVG) with which a phone joins the hotspot.
     """
 
     version: str
@@ -191,10 +193,10 @@ class PairRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class SeatsState(msgspec.Struct, frozen=True):
     """The seats of the current game, one for each person who plays.
 
-    ``players`` lists all seats, ``mine`` the seats of this device, and ``away`` the seats whose
-    device has no open page. ``codes`` are the codes of the free seats, for visitors who may act on
-    the table. ``pictures`` are QR codes (SVG) of the page's ``address`` with such a code; they are
-    empty if the page is not served to phones.
+    ``players`` lists all seats, ``mine`` lists the seats of this device, and ``away`` lists the
+    seats whose device has no open page. ``codes`` are the codes of the free seats, for visitors who
+    may control the table. ``pictures`` are QR codes (SVG) that contain the page's ``address`` and
+    such a code; they are empty if the page is not served to phones.
 
     ``at_table`` is true for the page on this machine, which takes a seat without a code. ``closed``
     is true if the page is not served to phones and this visitor may change that.
@@ -218,8 +220,8 @@ class SeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def figures(kind: GameType) -> list[Figure]:
-    """Return the pictures of a game's rules, from its lesson: an example of a turn, and a winning
-    turn. Empty for a game without a lesson.
+    """Return the pictures for a game's rules, taken from its lesson: an example of a turn, and a
+    winning turn. Empty for a game without a lesson.
     """
     lesson = kind.lesson
     if lesson is None:

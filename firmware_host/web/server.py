@@ -1,4 +1,4 @@
-"""The web server: uvicorn in a separate thread beside the table's thread.
+"""The web server: uvicorn in a separate thread, parallel to the table's thread.
 
 The server listens on this machine's loopback address and, if requested, on a network address as
 soon as that address exists.
@@ -33,11 +33,11 @@ LOOPBACK = "127.0.0.1"
 EVERYWHERE = str(ipaddress.IPv4Address(0))
 STOP_WITHIN_S = 2
 TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EPERM)
-"""Error numbers if a port cannot be used at an existing address (bind(2))."""
-# First and maximum delay between two checks for an address, in tenths of a second.
+"""Error numbers that bind(2) returns if a port cannot be used at an existing address."""
+# First and maximum delay between two checks whether an address exists, in tenths of a second.
 FIRST_RETRY_TICKS, MAX_RETRY_TICKS = 10, 300
-# Size of the send buffer of each connection in the kernel, which doubles the value. By default, the
-# buffer grows to 4 MB even if the client does not read.
+# Size in bytes of each connection's send buffer in the kernel, which doubles the value. By default,
+# the buffer grows to 4 MB even if the client does not read.
 SEND_BUFFER_BYTES = 32_768
 
 
@@ -46,13 +46,13 @@ class PortTakenError(TiltboardError, OSError):
 
 
 class Server:
-    """A web server for ``app``. If ``port`` is 0, any free port is used, and ``url`` contains the
-    port.
+    """A web server for ``app``. If ``port`` is 0, any free port is used, and ``url`` contains its
+    number.
 
-    ``host`` is a network address to serve at too, once the address exists; 0.0.0.0 or :: means all
-    addresses. ``http`` is the protocol class for uvicorn, and ``most`` is the maximum number of
-    connections. ``tell`` is called from the server's thread with the reason why the page is not
-    available at ``host`` yet, and with None when it is.
+    ``host`` is another address at which to serve the page, as soon as the address exists; 0.0.0.0
+    or :: means all addresses. ``http`` is the protocol class for uvicorn, and ``most`` is the
+    maximum number of connections. ``tell`` is called from the server's thread: with the reason
+    while the page is not available at ``host``, and with None when it becomes available.
     """
 
     def __init__(
@@ -94,12 +94,14 @@ class Server:
         return f"http://localhost:{self.port}/"
 
     def start(self) -> None:
-        """Start answering requests, including connections made since the port was opened."""
+        """Start answering requests, including requests on connections made since the port was
+        opened.
+        """
         self._thread.start()
 
     def serve_at(self, host: str) -> None:
-        """Serve at another address too, as soon as the address exists. Must be called in the
-        server's thread.
+        """Serve the page at another address too, as soon as the address exists. Must be called in
+        the server's thread.
         """
         self._server.add(host, self.port)
 
@@ -113,8 +115,8 @@ class Server:
 
 
 class _LateServer(uvicorn.Server):
-    """A server that opens the addresses ``absent`` when they appear: after DHCP, or when a cable or
-    a Wi-Fi adapter is connected.
+    """A server that also opens the addresses in ``absent`` when they appear: after DHCP, or when a
+    cable or a Wi-Fi adapter is connected.
     """
 
     def __init__(
@@ -129,13 +131,13 @@ class _LateServer(uvicorn.Server):
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
     def add(self, host: str, port: int) -> None:
-        """Serve at this address too, as soon as the address exists."""
+        """Serve at this address too, as soon as it exists."""
         self._absent.append((host, port))
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
     async def on_tick(self, counter: int) -> bool:
-        """Try to open absent addresses with exponential back-off. Uvicorn calls this method every
-        0.1 s.
+        """Try to open absent addresses, with growing delays between attempts. Uvicorn calls this
+        method every 0.1 s.
         """
         if self._absent and self._ticks == 0:
             await self._look()
@@ -197,8 +199,8 @@ class WebServer(Server):
 
 
 def _listen_at(host: str, port: int) -> tuple[list[socket.socket], list[str]]:
-    """Return listening sockets for the same port, loopback first, and the addresses that do not
-    exist yet. Raises PortTakenError.
+    """Return sockets that listen on the same port at each address, loopback first, and the
+    addresses that do not exist yet. Raises PortTakenError.
     """
     wanted = ipaddress.ip_address(host)
     if wanted == ipaddress.ip_address("::"):

@@ -1,8 +1,9 @@
 """The WebSocket of a page: sends snapshots as fast as the page receives them, and receives
 commands.
 
-A page gets the layout and one whole snapshot, then only the groups of values that changed. A page
-always gets the newest state. A slow page skips states, so no messages queue up.
+A page first gets the layout and one whole snapshot, then only the groups of values that have
+changed. A page always gets the newest state. A slow page skips intermediate states, so no messages
+queue up.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ SNAPSHOT_PERIOD_S = 0.05
 MESSAGES_PER_S = 40.0
 MESSAGE_BURST = 80.0
 MAX_UNANSWERED = 32
-MAX_REFUSED = 200  # Maximum number of consecutive refusals before the connection is closed.
+MAX_REFUSED = 200  # Maximum number of consecutive refused messages before the connection is closed.
 
 CLOSE_POLICY = 1008
 CLOSE_TRY_LATER = 1013
@@ -52,7 +53,8 @@ class Pages:
         self.table = table
         self.catalogue = catalogue
         self.access = access
-        # Event that wakes the connection -> its visitor, and whether the visitor is known.
+        # Event that wakes a connection -> the connection's visitor, and whether the visitor is
+        # known.
         self._open: dict[asyncio.Event, tuple[Visitor, bool]] = {}
         self._end: Callable[[], None] | None = None
 
@@ -72,7 +74,7 @@ class Pages:
                 event.set()
 
         def listener() -> None:  # The table's thread calls this function.
-            # While the server stops, the table can publish once more after the event loop is
+            # While the server stops, the table can publish another snapshot after the event loop is
             # closed.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(wake)
@@ -80,8 +82,8 @@ class Pages:
         return self.table.subscribe(listener)
 
     def _has_room(self, visitor: Visitor, *, known: bool) -> bool:
-        """Return whether the limits allow another page: for the visitor's address, for unknown
-        devices, and for all devices.
+        """Return whether another page may be opened within the limits for the visitor's address,
+        for unknown devices, and for all devices.
         """
         elsewhere = [each for each in self._open.values() if not each[0].local]
         return len(self._open) < MAX_PAGES and (
@@ -128,7 +130,7 @@ class _Page:
         self._socket = socket
         self._fresh = fresh
         self._watches_sensors = False
-        # The last value sent of each group, and the number of the layout.
+        # The last value that was sent of each group, and the number of the last layout.
         self._sent: dict[str, object] = {}
         self._ends: dict[str, Callable[[], None]] = {}
         self._sent_poses: tuple[int, dict[int, list[float]]] = (0, {})
@@ -158,7 +160,7 @@ class _Page:
         """Send ``message`` as JSON. Raises WebSocketDisconnect if the page has disconnected."""
         try:
             await self._socket.send_text(self._encode(message).decode())
-        except RuntimeError as error:  # An earlier send found the connection closed.
+        except RuntimeError as error:  # An earlier attempt to send found the connection closed.
             raise WebSocketDisconnect from error
 
     async def _send_snapshots(self) -> None:
@@ -169,8 +171,8 @@ class _Page:
                 await self._close()
             layout, snapshot = self._table.layout(), self._table.latest()
             if snapshot.layout != layout.number:
-                # The game changed between the two calls. The event is already set, so continue
-                # immediately.
+                # The game changed between the two calls. The event is already set, so the loop
+                # continues immediately.
                 continue
             if layout.number != self._sent.get("layout"):
                 await self._send(layout)
@@ -189,7 +191,7 @@ class _Page:
             await asyncio.sleep(SNAPSHOT_PERIOD_S)
 
     def _watch(self, **wanted: bool) -> None:
-        """Subscribe to the costly data whose value in ``wanted`` is True, and end all other
+        """Subscribe to the optional data whose value in ``wanted`` is True, and end all other
         subscriptions.
         """
         self._sent_poses = (0, {})
