@@ -1,9 +1,9 @@
 """Rules and searches of the games, compiled by numba.
 
 Only this file and ``compiling`` can be imported without numba. The search is independent of the
-games: rules and tables come from ``tiltboard.games``, and an entry point names the kernels of each
-game, in ``games`` of this package or in another package. Tests compare kernels with the rules in
-Python.
+games. The rules and tables come from ``tiltboard.games``, and an entry point refers to the kernels
+(compiled functions) of each game, in the folder ``games`` of this package or in another package.
+Tests compare the kernels with the rules in Python.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tiltboard.firmware_host.config.files import default_state_directory
 from tiltboard.ground.plugins import PluginError, loaded, tried
 
 KERNELS = "tiltboard.kernels"
-"""The group of entry points that name a game's kernels, in this package and in others."""
+"""The entry point group with which packages, including this package, provide a game's kernels."""
 _log = logging.getLogger(__name__)
 CPU_INFO = Path("/proc/cpuinfo")
 _TELLS = ("model name", "flags", "CPU part", "Features")
@@ -31,11 +31,11 @@ _TELLS = ("model name", "flags", "CPU part", "Features")
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder for code that is compiled from these sources, for this Python and
-    processor.
+    """Return the folder for the code that was compiled from these sources, for this Python version
+    and processor.
 
-    The folder's name is a hash of the sources. numba alone checks each file separately, and
-    compiles again if the files come from another machine.
+    The folder's name is a hash of the sources. Without this folder, numba checks each file
+    separately, and compiles again if the files come from another machine.
     """
     found = hashlib.sha256(f"{metadata.version('numba')} {sys.version} {_processor()}".encode())
     for package in ("tiltboard_kernels", "tiltboard_kernels.games"):
@@ -68,8 +68,8 @@ def kernels_of(game: str) -> ModuleType | None:
 
 
 def _processor() -> str:
-    """Return the name and features of the processor, because compiled code fits only equal
-    processors.
+    """Return the name and features of the processor. Compiled code runs only on processors with the
+    same name and features.
     """
     with suppress(OSError):
         said = CPU_INFO.read_text(errors="replace").splitlines()

@@ -1,9 +1,9 @@
-"""The rules and evaluation of one game in the form that kernels use: tables, and a state that is a
-row of integers.
+"""The rules and evaluation of one game in the form that kernels (compiled functions) use:
+precomputed tables, and a state that is an array of integers.
 
 The module with a game's kernels has a function ``tables(game)``. It returns a named tuple whose
 first field is ``facts``, or None if the board is too large. The module also has the functions
-below, under the same names; kernels that call them are compiled for each game.
+below, under the same names; kernels that call these functions are compiled for each game.
 
 The functions ``free``, ``play``, ``playout`` and ``encoded`` are required. The other functions are
 optional, and so are the constants ``DECISIVE``, ``EXPLORATION`` and ``STEADY`` (fields of
@@ -38,29 +38,29 @@ from tiltboard_kernels.jit import (
 
 @dataclass(frozen=True, slots=True)
 class KernelBoard:
-    """A game with its tables. Moves are indices into ``rules.every_move``."""
+    """A game and its precomputed tables. Moves are indices into ``rules.every_move``."""
 
     game: Game
     tables: Any
     """The tables of the game, which are the first argument of every kernel."""
     evaluated: bool = False
-    """True if the game has two players and an evaluation."""
+    """True if the game has two players and an evaluation function."""
     decisive: bool = False
     """True if playouts can always play a move that wins immediately."""
     exploration: float = 0.7
-    """The exploration constant of the game's best search."""
+    """The exploration constant of the best search for this game."""
     steady: bool = False
     """True if the search stays with a chosen move for several visits."""
 
     def encoded(self, state: Any) -> Ints:
-        """Return a state of ``game.rules`` as a row of integers."""
+        """Return a state of ``game.rules`` as an array of integers."""
         found: Ints = _module(self.tables).encoded(self.game, self.tables, state)
         return found
 
 
 def board_of(game: Game) -> KernelBoard | None:
-    """Return the kernels' board of ``game``, or None if the game has no kernels or its board is too
-    large for them.
+    """Return the tables and settings that the kernels need for ``game``. Return None if the game
+    has no kernels or its board is too large for them.
     """
     made = kernels_of(game.name)
     tables = None if made is None else made.tables(game)
@@ -82,8 +82,8 @@ def _module(tables: Any) -> ModuleType:
 
 
 def free(g: Any, s: Ints, move: int) -> bool:
-    """Return whether a move is legal, without checking whether a block is forced. The game must not
-    be over.
+    """Return whether a move is legal, ignoring any rule that forces the player to block. The game
+    must not be over.
     """
     return bool(_module(g).free(g, s, move))
 
@@ -96,14 +96,14 @@ def play(g: Any, s: Ints, move: int) -> None:
 def playout(g: Any, s: Ints, seed: Ints, decisive: bool) -> None:
     """Play random moves to the end of the game, with random numbers from ``seed``.
 
-    ``decisive``: whether to play a move that wins immediately, if the game's kernels find one.
+    ``decisive``: True to play a move that wins immediately, if the game's kernels find such a move.
     """
     _module(g).playout(g, s, seed, decisive)
 
 
 def value(g: Any, s: Ints) -> int:
-    """Return the evaluation of a state of a game for two, in hundredths of the log-odds that the
-    player to move wins.
+    """Return the evaluation of a state of a two-player game. The unit is hundredths of the log-odds
+    that the player to move wins.
     """
     return int(_module(g).value(g, s))
 
@@ -124,7 +124,8 @@ def _nothing(_: Any, __: Ints) -> int:
 
 
 def legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
-    """Write the legal moves of a game that is not over into ``moves``, and return their number.
+    """Write the legal moves into ``moves``, and return the number of legal moves. The game must not
+    be over.
 
     ``spare``: scratch space for two states.
     """
@@ -150,8 +151,8 @@ def _all_judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
 
 
 def judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
-    """Write the legal moves into the first row of ``moves`` and the value of each into the second
-    row, and return their number.
+    """Write the legal moves into the first row of ``moves`` and the value of each move into the
+    second row. Return the number of legal moves.
 
     A value is the evaluation for the player to move, ``SURE`` if the move wins, or ``-SURE`` if the
     kernels find that the opponent can win with the next move. ``spare``: scratch space for two
@@ -177,9 +178,10 @@ def forced(g: Any, s: Ints, rows: Ints, most: int) -> int:
 
 
 def _compile_for_each_game(stub: Any, otherwise: Any = None) -> None:
-    """Make kernels that call ``stub`` call the function of the same name in the game's module.
+    """Make each kernel that calls ``stub`` call the function of the same name in the game's module
+    instead.
 
-    ``otherwise``: the function to call if the module has no such function.
+    ``otherwise``: the function to call if the game's module has no such function.
     """
 
     def chosen(g: Any, *_: Any) -> Any:

@@ -1,10 +1,10 @@
-"""The interface between engines and kernels: whether kernels are compiled, and which searches use
-them.
+"""The interface between engines and kernels (compiled functions): whether kernels are compiled, and
+which searches use them.
 
 An engine that compiles first would keep players waiting, so an engine without compiled kernels
-plays in pure Python. An engine without permission to run code that it compiles also plays in pure
-Python: the service's unit forbids such code (MemoryDenyWriteExecute). This module does not import
-numba.
+plays in pure Python. The service's systemd unit forbids running newly compiled code
+(MemoryDenyWriteExecute), so its engines also play in pure Python if the kernels are not compiled.
+This module does not import numba.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from tiltboard.games.search import Solver
 from tiltboard_kernels import cache_folder, kernels_of
 from tiltboard_kernels.errors import CannotCompileError
 
-_FEW = 40  # Number of positions that a search visits in order to be compiled.
-_LOWEST = 19  # The lowest priority of a process, as a nice value.
-_LATER = 6  # Number of plies before the exact search is called.
+_FEW = 40  # Number of positions in the short search that makes numba compile the kernels.
+_LOWEST = 19  # The lowest priority of a process, as a Unix nice value.
+_LATER = 6  # Number of plies played before the exact search is called once to compile it.
 _MARK = "warm"
 
 
@@ -51,10 +51,11 @@ def is_warm() -> bool:
 
 
 def compile_quietly() -> subprocess.Popen[bytes] | None:
-    """Start compiling the kernels in a process with the lowest priority, if necessary and possible.
+    """Start compiling the kernels in a process with the lowest priority, if compiling is necessary
+    and possible.
 
-    Returns the process, which the caller must end with the table, or None. Engines use the kernels
-    from their next game on.
+    Returns the process, or None. The caller must end the process before the table's program ends.
+    Engines use the kernels in the next game that they start.
     """
     if not is_installed() or is_warm() or not _may_run_what_it_writes():
         return None
@@ -70,7 +71,7 @@ def compile_quietly() -> subprocess.Popen[bytes] | None:
 
 
 def preload() -> None:
-    """Import the search with numba once, for all processes that are forked later."""
+    """Import the search and numba once, so that all processes forked later share the memory."""
     import_module("tiltboard_kernels.search")
 
 
@@ -100,7 +101,7 @@ def _may_run_what_it_writes() -> bool:
 def note_warm() -> None:
     """Mark the kernels as compiled, and delete the kernels of other versions. Raises OSError.
 
-    A folder to which another process is writing now can remain.
+    If another process is writing to a folder, this folder can remain.
     """
     folder = cache_folder()
     for other in folder.parent.iterdir():
@@ -112,7 +113,7 @@ def note_warm() -> None:
 def warmed() -> Iterator[None]:
     """Compile all kernels, so that ``is_warm`` returns True afterwards.
 
-    Each step compiles one entry of ``to_warm()`` in a process of its own. This takes at most 284 MB
+    Each step compiles one entry of ``to_warm()`` in a separate process. This takes at most 284 MB
     of memory; a single process would take 478 MB. Raises OSError or CannotCompileError.
     """
     for made in to_warm():
@@ -150,7 +151,9 @@ def _compile(made: Game) -> None:
 
 
 def to_warm() -> list[Game]:
-    """Return the games to compile: one for each class of tables."""
+    """Return the games to compile, which together use all kernels: one game for each class of
+    tables.
+    """
     found: list[Game] = []
     for name, kind in EVERY_GAME.items():
         module = kernels_of(name)

@@ -1,4 +1,4 @@
-"""The error of the kernels' compilation."""
+"""The error for kernels that cannot be compiled."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from tiltboard.ground.errors import TiltboardError
 
 
 class CannotCompileError(TiltboardError, ImportError):
-    """Kernels cannot be compiled on this machine; engines search without them."""
+    """Raised if kernels cannot be compiled on this machine. Engines then search without kernels."""

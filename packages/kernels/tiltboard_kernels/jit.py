@@ -19,24 +19,28 @@ from numpy.typing import NDArray
 from tiltboard_kernels import cache_folder
 
 _READ_ONLY: Final = cache_folder().is_dir() and not os.access(cache_folder(), os.W_OK)
-"""True in the engines' systemd unit, which uses compiled code but cannot save code."""
-# numba requires a folder that it can write to, although ``_Cache`` sets the folder that is used.
+"""True if the cache folder is read-only, as in the engines' systemd unit. Engines then use compiled
+code but cannot save any.
+"""
+# numba requires a writable folder, although ``_Cache`` sets another folder for the compiled code.
 numba.config.CACHE_DIR = gettempdir() if _READ_ONLY else str(cache_folder())
 
 F = TypeVar("F", bound=Callable[..., Any])
 Ints = NDArray[np.int64]
 OPTIONS: Final = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
-"""Options for compiling kernels. Functions are always inlined, because a call passes each array in
-seven parts, which takes longer than most kernels do.
+"""Options for compiling kernels. Functions are always inlined, because a call passes each array as
+seven separate arguments, which takes longer than most kernels run.
 """
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
-    """numba's cache of compiled code, to which only one process at a time writes.
+    """numba's cache of compiled code, with a lock so that only one process at a time writes to the
+    cache.
 
-    Without the lock, two processes that compile a function for two games could give both results
-    the same name, so that each game could get the other's code. The cache's folder does not depend
-    on the package's folder; otherwise numba would compile once for each.
+    Without the lock, two processes that compile a function for two games could save both results
+    under the same name, so that one game could get the other game's code. The cache's folder does
+    not depend on the package's folder; otherwise, numba would compile again for each package
+    folder.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -49,7 +53,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         if _READ_ONLY:
             return
         folder = Path(self.cache_path)
-        # The warm-up of another version can delete the folder.
+        # When another version compiles its kernels, it can delete the folder.
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -66,7 +70,9 @@ def kernel(function: F) -> F:
 
 
 def making_kernel(function: F) -> F:
-    """Compile a function that creates arrays; otherwise the same as ``kernel``."""
+    """Compile a function that creates arrays. In all other respects, this is the same as
+    ``kernel``.
+    """
     return _kept(numba.njit(nogil=True, error_model="numpy")(function), function)
 
 
@@ -79,12 +85,13 @@ def _kept(compiled: Any, function: F) -> F:
 TURN, RESULT = 0, 1
 """Indices in each game's state: the number of moves made, and the result.
 
-The result has a bit for each winner. The result is 0 for a draw and ``OPEN`` during the game.
+The result has one bit for each winner. The result is 0 for a draw, and ``OPEN`` before the end of
+the game.
 """
 OPEN = -1
 
 PLAYERS, MOVES = 0, 1
-"""Indices in each game's facts: the number of players, and the number of moves."""
+"""Indices in the array ``facts`` of each game: the number of players, and the number of moves."""
 
 MAX_PLIES = 2000
 """Maximum number of plies in a playout."""
@@ -105,7 +112,8 @@ def ones(_: Any, __: Any) -> Any:
 
 @kernel
 def stepped(x: int) -> int:
-    """Return the random number after ``x``; its high bits are more random than its low bits.
+    """Return the random number that follows ``x``. The high bits of the returned number are more
+    random than the low bits.
 
     Source: D. Knuth, "The Art of Computer Programming" 2, 3.3.4: MMIX.
     """
@@ -115,7 +123,7 @@ def stepped(x: int) -> int:
 @kernel
 def below(x: int, count: int) -> int:
     """Return a number from 0 to ``count`` - 1, computed from the high bits of the random number
-    ``x``. All results are equally likely within 2**-31.
+    ``x``. All results are equally likely, up to a difference of 2**-31.
     """
     return int(((x >> 32) & 0x7FFFFFFF) * count >> 31)
 
@@ -129,6 +137,6 @@ def random_below(seed: Ints, count: int) -> int:
 
 @kernel
 def copied(to: Ints, s: Ints) -> None:
-    """Copy the state ``s`` into ``to``. For such short rows, a loop is faster than a slice."""
+    """Copy the state ``s`` into ``to``. For such short arrays, a loop is faster than a slice."""
     for at in range(len(s)):
         to[at] = s[at]

@@ -1,4 +1,4 @@
-"""The searches with compiled kernels, which reuse their results from move to move."""
+"""The searches with compiled kernels. They reuse the results of earlier moves."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from tiltboard_kernels.board import KernelBoard, board_of
 from tiltboard_kernels.jit import OPEN, Ints
 from tiltboard_kernels.jit import SURE as CERTAIN
 
-_CHUNK_S = 0.004  # Maximum delay before a request to stop takes effect, in seconds.
+_CHUNK_S = 0.004  # Maximum time in seconds until a request to stop takes effect.
 _FIRST_CHUNK = 32
-# Amplitude of the noise on evaluations, in hundredths of the log-odds, so that games differ.
+# Amplitude of the random noise that is added to evaluations, in hundredths of the log-odds. The
+# noise makes games differ.
 _NOISE = 3
 _PLAIN_EXPLORATION = 0.7
 _SPREAD = 50.0  # The argument ``spread`` of ``kernels.curves``, in hundredths of the log-odds.
@@ -35,8 +36,8 @@ def fast_tree(
 ) -> FastTree | None:
     """Return the best search for ``game``, or None if the game has no kernels.
 
-    ``plain``: whether to search by random playouts only. ``solving`` and ``most_nodes``: as in
-    ``FastTree``.
+    ``plain``: True to search by random playouts only. ``solving`` and ``most_nodes``: the same
+    parameters as in ``FastTree``.
     """
     board = board_of(game)
     if board is None:
@@ -57,9 +58,9 @@ def fast_solver(game: Game) -> Solver | None:
 class FastTree:
     """A tree search of one game.
 
-    ``mode``: a mode of ``kernels.tree``. ``solving``: whether proven results are passed to the
-    positions before them. ``most_nodes``: the maximum size of the tree; a larger tree loses the
-    nodes with the fewest visits.
+    ``mode``: one of the modes in ``kernels.tree``. ``solving``: True to pass proven results on to
+    earlier positions. ``most_nodes``: the maximum size of the tree; a larger tree loses the nodes
+    with the fewest visits.
     """
 
     def __init__(
@@ -96,7 +97,8 @@ class FastTree:
         self.tree, self.seed = self._search.tree, self._search.seed
         self._at: Ints | None = None
         self._begin(start)
-        # This call loads the compiled code, so that no measured time includes the loading.
+        # This call loads the compiled code, so that the loading time is not part of any measured
+        # time.
         kernels.simulate(self._search, start, 1)
         self._at = None
         self.seed[0] = rng.getrandbits(62) | 1
@@ -112,9 +114,10 @@ class FastTree:
         *,
         report: Callable[[Found], None] = lambda _: None,
     ) -> Found:
-        """Search a state that is not over, and return its moves, the most visited first.
+        """Search a state in which the game is not over. Return the moves of the state, the most
+        visited move first.
 
-        ``report``: called with intermediate results.
+        ``report``: a function that is called with intermediate results.
         """
         start = self._board.encoded(state)
         self._begin(start)
@@ -135,7 +138,7 @@ class FastTree:
             if (done < left and not full) or budget.spent:
                 break
             if self.tree.nodes[0]["edges"] == 1 and (not evaluated or alone):
-                break  # There is only one move, or a winning move.
+                break  # The position has only one move, or a winning move has been found.
             if now_s >= report_s:
                 report_s *= 2
                 report(self._found(state, budget))
@@ -149,7 +152,7 @@ class FastTree:
         return found
 
     def _begin(self, start: Ints) -> None:
-        """Reuse the part of the last tree below the position ``start``, or start with an empty
+        """Reuse the part of the previous tree below the position ``start``, or start with an empty
         tree.
         """
         before, self._at = self._at, start.copy()
@@ -165,7 +168,7 @@ class FastTree:
         kernels.start_anew(self.tree)
 
     def _children(self, node: int) -> list[tuple[int, int]]:
-        """Return move and node of each child that has been visited."""
+        """Return the move and the node of each child that has been visited."""
         parent = self.tree.nodes[node]
         begin, first, tried = (int(parent[name]) for name in ("edge", "first", "tried"))
         moves = self.tree.edges[begin : begin + tried] & (1 << kernels.MOVE_BITS) - 1
@@ -176,7 +179,7 @@ class FastTree:
         mover, players = rules.mover(state), rules.players
         order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)
         ranked = [(move, self._value(node, mover)) for move, node in order]
-        # Moves without a node come last, with their values by the evaluation.
+        # Moves without a node come last, with the values that the evaluation gives them.
         if self._search.mode == kernels.EVALUATED:
             edge, tried, edges = (int(tree.nodes[0][name]) for name in ("edge", "tried", "edges"))
             for each in tree.edges[edge + tried : edge + edges].tolist():

@@ -1,14 +1,14 @@
-"""Monte-Carlo tree search with a solver, compiled, on states that are rows of integers. The version
-in plain Python is ``search.tree``.
+"""Monte-Carlo tree search with a solver, as compiled code, on states that are arrays of integers.
+The version in plain Python is ``search.tree``.
 
-The children of a node are stored side by side, so that choosing a child reads few lines of the
-processor's cache. If a node has many moves, it gets space for children only as moves are tried. A
-full tree drops the nodes with the fewest visits.
+The children of a node are stored next to each other, so that choosing a child reads few lines of
+the processor's cache. If a node has many moves, memory for its children is reserved only as moves
+are tried. A full tree drops the nodes with the fewest visits.
 
 In the mode ``PLAYOUTS``, the value of a leaf is the result of a random playout (UCT). With an
-evaluation, it is the value of the leaf's best move, and the evaluation also decides which moves are
-tried first (PUCT: C. Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and
-Artificial Intelligence 61, 2011).
+evaluation, the value of a leaf is the value of its best move, and the evaluation also decides which
+moves are tried first (PUCT: C. Rosin, "Multi-armed bandits with episode context", Annals of
+Mathematics and Artificial Intelligence 61, 2011).
 """
 
 from __future__ import annotations
@@ -44,11 +44,13 @@ Edges = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 MAX_NODES = 1_500_000
-_EDGES_A_NODE = 8  # Mean number of edges for which a tree has space, per node.
-NODES, EDGES = 0, 1  # Indices in ``Tree.head`` of the numbers of used nodes and edges.
-# Number of children for which a node first gets space; the space doubles each time.
+_EDGES_A_NODE = 8  # Average number of edges per node for which a tree reserves memory.
+# Indices in ``Tree.head`` of the number of used nodes and of the number of used edges.
+NODES, EDGES = 0, 1
+# Number of children for which a node first reserves memory. The memory doubles each time it is
+# full.
 _FIRST_ROOM = 8
-ROOTS = 1 << 14  # Number of visits up to which ``Tree.roots`` has values.
+ROOTS = 1 << 14  # ``Tree.roots`` has precomputed values for this many visits.
 
 NODE = np.dtype(
     [
@@ -87,8 +89,8 @@ class Tree(NamedTuple):
 
 
 def grown(nodes: int) -> Tree:
-    """Return an empty tree with space for ``nodes`` nodes. The operating system allocates the
-    memory only as the tree grows.
+    """Return an empty tree with space for ``nodes`` nodes. The operating system provides the memory
+    only as the tree grows.
     """
     visits = np.arange(ROOTS, dtype=np.float64)
     return Tree(
@@ -101,14 +103,14 @@ def grown(nodes: int) -> Tree:
 
 @kernel
 def start_anew(t: Tree) -> None:
-    """Delete everything from the tree except a root without visits."""
+    """Delete everything from the tree except the root, and reset the visits of the root."""
     t.head[NODES], t.head[EDGES] = 1, 0
     made(t, 0, OPEN)
 
 
 @kernel
 def made(t: Tree, node: int, result: int) -> None:
-    """Reset a node: the node has the given result, no visits and no children."""
+    """Reset a node, so that it has the given result, no visits and no children."""
     new = t.nodes[node]
     new.edge = new.first = new.visits = 0
     new.edges = new.tried = new.far = 0
@@ -118,8 +120,8 @@ def made(t: Tree, node: int, result: int) -> None:
 
 @kernel
 def _room(tried: int, edges: int) -> int:
-    """Return the number of children for which a node has space: ``_FIRST_ROOM``, doubled each time
-    it is full, and at most the number of its moves.
+    """Return the number of children for which a node has reserved memory. The number starts at
+    ``_FIRST_ROOM``, doubles each time the memory is full, and is at most the number of moves.
     """
     room = _FIRST_ROOM
     while room < tried:
@@ -129,7 +131,7 @@ def _room(tried: int, edges: int) -> int:
 
 @kernel
 def make_room(t: Tree, node: int) -> None:
-    """Make space for one more child of a node, if the node has no space left."""
+    """Reserve memory for one more child of a node, if the node's memory is full."""
     parent = t.nodes[node]
     tried = parent.tried
     if tried and tried < _room(tried, parent.edges):
@@ -143,8 +145,8 @@ def make_room(t: Tree, node: int) -> None:
 
 @kernel
 def is_full(t: Tree, moves: int) -> bool:
-    """Return whether the tree may be too full for one more simulation, which lists the moves of up
-    to two nodes.
+    """Return whether the tree may be too full for one more simulation. A simulation lists the moves
+    of up to two nodes.
     """
     nodes, edges = t.head[NODES], t.head[EDGES]
     return bool(nodes + 2 * moves > len(t.nodes) or edges + 2 * moves > len(t.edges))
@@ -158,7 +160,7 @@ def keep(t: Tree, root: int) -> None:
     too.
     """
     nodes, edges = np.empty(len(t.nodes), NODE), np.empty(len(t.edges), np.int32)
-    order = np.empty(t.head[NODES], np.int32)  # Indices in ``nodes`` of the nodes that are kept.
+    order = np.empty(t.head[NODES], np.int32)  # Indices, in ``nodes``, of the nodes to keep.
     least, size, used = -1, len(nodes), len(edges)
     while 2 * size > len(nodes) or 2 * used > len(edges):
         least = 2 * least + 2
@@ -186,37 +188,45 @@ def keep(t: Tree, root: int) -> None:
 
 MAX_PATH = 2500
 PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
-"""The mode of a search: random playouts, playouts without missed wins, or the evaluation."""
+"""The modes of a search: random playouts, random playouts that never miss a winning move, or the
+evaluation.
+"""
 OPEN_STILL = -1
 BY_WORTH = -2
-MOVE_BITS = 16  # Number of low bits of an edge that hold the move; the high bits hold its value.
-_DEEPEST = 12  # Maximum number of threats in a series that is searched.
+# Number of low bits in which an edge stores its move. The high bits store the move's value.
+MOVE_BITS = 16
+_DEEPEST = 12  # Maximum number of threats in a series that the search follows.
 FORCED_ROWS = 2 * _DEEPEST + 3
-# Number of visits at the first search for a forced win, which is repeated when the visits double.
+# Number of visits at which a node is first searched for a forced win. The search is repeated each
+# time the visits double.
 _FORCED_FROM = 1
-# Number of positions that the search for a forced win can visit, without the bonus for visits.
+# Maximum number of positions in a search for a forced win at a node without visits. Each visit of
+# the node increases the maximum.
 _FORCED_LOOKS = 30
 _VISITS_A_LOOK = 4
-# Visits of a position, and of its chosen move, for each visit for which the move is kept.
+# A node keeps its chosen move for one more visit per this many visits of the node, and per this
+# many visits of the chosen move; the smaller result counts.
 _VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8
 
 
 class KernelSearch(NamedTuple):
-    """A tree of one game, the settings of its search, and scratch space.
+    """A tree of one game, the settings of the search, and scratch space.
 
     ``shares`` and ``weights`` are the arrays that ``curves`` returns.
     """
 
     tree: Tree
     tables: Any
-    """The tables of the game."""
+    """The precomputed tables of the game."""
     mode: int
     explore: float
-    """The exploration constant."""
+    """The exploration constant of the search."""
     shares: Floats
     weights: Floats
     noise: int
-    """The amplitude of the noise on evaluations, in hundredths of the log-odds."""
+    """The amplitude of the random noise that is added to evaluations, in hundredths of the
+    log-odds.
+    """
     solving: bool
     """True if proven results are passed up the tree, and the mode ``EVALUATED`` also searches for
     forced wins.
@@ -250,8 +260,9 @@ def curves(spread: float) -> tuple[Floats, Floats]:
 def _expand(search: KernelSearch, node: int, s: Ints) -> None:
     """List the moves of ``node``, whose state is ``s``.
 
-    Evaluated moves are sorted by value; moves known to lose are omitted, unless all moves lose.
-    Other moves are shuffled. In the mode ``DECISIVE``, a winning move is the only move in the list.
+    Evaluated moves are sorted by value, and moves known to lose are omitted unless all moves lose.
+    Without an evaluation, moves are shuffled. In the mode ``DECISIVE``, a winning move is the only
+    move in the list.
     """
     t, g, moves, spare = search.tree, search.tables, search.moves, search.states
     evaluated = search.mode == EVALUATED
@@ -288,10 +299,10 @@ def _expand(search: KernelSearch, node: int, s: Ints) -> None:
 
 @kernel
 def _force(search: KernelSearch, node: int, s: Ints) -> None:
-    """Prove ``node``, whose state is ``s``, if its player to move has a forced win.
+    """Mark ``node``, whose state is ``s``, as proven if the player to move has a forced win.
 
-    The search runs each time the node's visits have doubled; the more visits, the more positions it
-    can visit.
+    The search runs each time the node's visits have doubled. The maximum number of positions in the
+    search grows with the visits.
     """
     it, g = search.tree.nodes[node], search.tables
     if it.proven != OPEN_STILL or it.visits < _FORCED_FROM or it.visits & (it.visits - 1):
@@ -303,7 +314,7 @@ def _force(search: KernelSearch, node: int, s: Ints) -> None:
 
 @kernel
 def _blurred(search: KernelSearch, worth: int) -> int:
-    """Return a value with some noise; a proven value is returned without noise."""
+    """Return a value with some random noise. A proven value is returned without noise."""
     if abs(worth) == SURE:
         return worth
     worth += random_below(search.seed, 2 * search.noise + 1) - search.noise
@@ -321,8 +332,8 @@ def _best_worth(search: KernelSearch, s: Ints) -> int:
 
 @kernel
 def _chosen(search: KernelSearch, node: int, mover: int) -> int:
-    """Return the index of the move of ``node`` to visit next. The index ``tried`` is the first move
-    without a node.
+    """Return the index of the move of ``node`` to visit next. If the index equals ``tried``, the
+    move is the first move without a node.
     """
     t, weights, solving = search.tree, search.weights, search.solving
     parent = t.nodes[node]
@@ -362,8 +373,8 @@ def _chosen(search: KernelSearch, node: int, mover: int) -> int:
 
 @kernel
 def kept_on(t: Tree, node: int) -> int:
-    """Return the index of the move that ``node`` keeps for more visits, and count one visit; return
-    -1 if no move is kept.
+    """Return the index of the move that ``node`` keeps for more visits, and count one of these
+    visits. Return -1 if no move is kept.
     """
     parent = t.nodes[node]
     if parent.weights < 1 or t.nodes[parent.first + parent.far].proven != OPEN_STILL:
@@ -376,8 +387,8 @@ def kept_on(t: Tree, node: int) -> int:
 def keep_on(t: Tree, node: int, at: int) -> None:
     """Keep a move of ``node`` for several visits before the moves are compared again.
 
-    A comparison takes as long as a playout. The more visits the node and the move have, the less
-    one visit changes its outcome.
+    A comparison takes as long as a playout. If the node and the move have many visits, one more
+    visit hardly changes the outcome of the comparison.
     """
     parent = t.nodes[node]
     if at < parent.tried:
@@ -420,14 +431,14 @@ def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
             elif best > 0:
                 mixed, far = True, max(far, its_far)
         if best > 0 and mixed and players > 2:
-            # The player to move decides which of the other players wins, so the result is open.
+            # The player to move decides which of the other players wins, so the result stays open.
             return
         parent.proven, parent.far = best, far + 1
 
 
 @kernel
 def _back_up(search: KernelSearch, length: int, turn: int, worth: int, winners: int) -> None:
-    """Add the result of a leaf to the ``length`` nodes on the path to it.
+    """Add the result of a leaf to the ``length`` nodes on the path from the root to the leaf.
 
     ``turn``: the turn at the root. ``worth``: the leaf's value for its player to move. ``winners``:
     the winners as bits, or ``BY_WORTH`` if ``worth`` is the result.
@@ -451,7 +462,8 @@ def _back_up(search: KernelSearch, length: int, turn: int, worth: int, winners: 
 def simulate(search: KernelSearch, start: Ints, count: int) -> int:
     """Visit ``count`` more leaves of the tree, and return the number of visits.
 
-    Stops earlier if the root is proven or the tree is full. ``start``: the state of the root.
+    The function stops earlier if the root is proven or the tree is full. ``start``: the state of
+    the root.
     """
     t, g, s, path = search.tree, search.tables, search.states[2], search.path
     players, turn, evaluated = g.facts[PLAYERS], start[TURN], search.mode == EVALUATED
@@ -462,7 +474,7 @@ def simulate(search: KernelSearch, start: Ints, count: int) -> int:
         node, length = 0, 1
         path[0] = 0
         worth = 0  # The leaf's value for its player to move.
-        winners = BY_WORTH  # This changes if a proof or a playout decides the result.
+        winners = BY_WORTH  # This value changes if a proof or a playout decides the result.
         while True:
             if evaluated and search.solving and node:
                 _force(search, node, s)
@@ -505,8 +517,8 @@ def simulate(search: KernelSearch, start: Ints, count: int) -> int:
 
 @kernel
 def found(search: KernelSearch, s: Ints, wanted: Ints) -> int:
-    """Return the most visited node with the state ``wanted``, one or two moves after the root's
-    state ``s``, or -1 if there is no such node.
+    """Return the node with the state ``wanted``, one or two moves after the root's state ``s``. If
+    several nodes have this state, return the most visited node; if no node has it, return -1.
     """
     t, g, states = search.tree, search.tables, search.states
     root = t.nodes[0]

@@ -1,8 +1,8 @@
-"""The kernels of Gravity Connect, in which each row, column and diagonal is one number.
+"""The kernels of Gravity Connect, in which one number describes each row, column and diagonal.
 
-The number has the cells of the line as digits in base three (0 empty, 1 the first player's tile, 2
-the second player's tile) plus an offset for the line's length. Small tables therefore answer all
-questions about a line: where a tile lands, which cells connect, and the line's value.
+The digits of the number in base three are the cells of the line (0 empty, 1 the first player's
+tile, 2 the second player's tile). An offset for the line's length is added. Small tables therefore
+answer all questions about a line: where a tile lands, which cells connect, and the line's value.
 """
 
 from __future__ import annotations
@@ -30,18 +30,20 @@ from tiltboard_kernels.jit import (
 
 # Maximum number of cells in a line: there are 88,573 numbers for lines up to this length.
 LARGEST = 10
-# Indices in a state: the last side of each player, the value of all lines, the lines.
+# Indices in a state: the last side that each player used, the value of all lines, and the first
+# line.
 _SIDE, _WORTH, _LINES = 2, 4, 5
 _SIZE, _FULL, _TEMPO = 2, 3, 4
 EXPLORATION = 1.5
 TO_WARM = ({"size": 5},)
-# Columns of ``ConnectTables.about``, which are neighbours so that one read of the processor's cache
-# gets all of them.
+# Columns of ``ConnectTables.about``. The columns are stored next to each other, so that one read of
+# the processor's cache gets all of them.
 _LANDINGS, _WORTH_OF, _WINS, _THREATS = 0, 1, 2, 4
 _LEFT, _CUT = 0, 1  # Indices in the first row of ``_attack``'s scratch space.
-# Number of bits for the landing from the near end; the next bits are for the far end.
+# Number of bits that store where a tile from the near end lands. The following bits store where a
+# tile from the far end lands.
 _OTHER_END = 4
-# Minimum value of a move with two threats, of which the opponent can block only one.
+# Minimum value of a move that makes two threats. The opponent can block only one of them.
 _TWO_THREATS = 600
 
 
@@ -50,25 +52,26 @@ class ConnectTables(NamedTuple):
 
     facts: Ints
     slots: Ints
-    """Each slot's line, the end of this line, the side of the board, the first cell, and the step
-    from cell to cell.
+    """For each slot: the slot's line, the end at which tiles enter, the side of the board, the
+    first cell, and the step from cell to cell.
     """
     cells: Ints
-    """Each cell's four lines: index of the line, number that a tile adds to it, and place in the
-    line.
+    """For each cell, the cell's four lines: the index of each line, the number that a tile adds to
+    the line, and the cell's position in the line.
     """
     places: Ints
-    """The cell at each place of each line."""
+    """The cell at each position of each line."""
     about: NDArray[np.int16]
     """The properties of each line, by the line's number.
 
-    The columns are the landing places from both ends, the value for the first player, and two bit
-    masks for each player: the places that connect, and the places that threaten to connect.
+    The columns are the landing positions from both ends, the line's value for the first player, and
+    two bit masks for each player: the positions that connect, and the positions that threaten to
+    connect.
     """
 
 
 def _cell_lines(size: int) -> list[tuple[int, int, int]]:
-    """Return number, length and first column (or row) of each row, column and diagonal."""
+    """Return the index, length and first column (or row) of each row, column and diagonal."""
     lines = [(at, size, 0) for at in range(2 * size)]
     for at in range(2 * size - 1):
         length = size - abs(at - size + 1)
@@ -83,7 +86,7 @@ def _begin(length: int) -> int:
 
 
 def _about(length: int, line: int, weights: Weights) -> Ints:
-    """Return the rows of ``ConnectTables.about`` for lines of one length.
+    """Return the rows of ``ConnectTables.about`` for all lines of one length.
 
     ``line``: the number of tiles in a row that win. ``weights``: the weights of the evaluation.
     """
@@ -158,7 +161,7 @@ def encoded(game: GravityConnectGame, g: ConnectTables, state: ConnectState) -> 
 
 @kernel
 def _put(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
-    """Put a tile on a cell, and return whether the tile connects. Does not update the state's
+    """Put a tile on a cell, and return whether the tile connects. This does not update the state's
     value.
     """
     row = g.cells[cell]
@@ -172,7 +175,7 @@ def _put(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
 
 @kernel
 def _taken(g: ConnectTables, s: Ints, cell: int, player: int) -> None:
-    """Remove a tile from a cell. Does not update the state's value."""
+    """Remove a tile from a cell. This does not update the state's value."""
     row = g.cells[cell]
     for at in range(0, 12, 3):
         s[row[at]] -= row[at + 1] << player
@@ -199,8 +202,8 @@ def _worth_of(g: ConnectTables, s: Ints, cell: int) -> int:
 
 @kernel
 def _landing(g: ConnectTables, s: Ints, slot: int) -> int:
-    """Return the place in the slot's line where a tile lands, or the board's size if the line is
-    full.
+    """Return the position in the slot's line at which a tile lands, or the board's size if the line
+    is full.
     """
     places = g.about[s[g.slots[slot, 0]], _LANDINGS]
     return int(places >> g.slots[slot, 1] & (1 << _OTHER_END) - 1)
@@ -213,7 +216,9 @@ def _cell(g: ConnectTables, slot: int, landing: int) -> int:
 
 @kernel
 def free(g: ConnectTables, s: Ints, move: int) -> bool:
-    """Return whether a tile can enter by a slot: the side is allowed, the line is not full."""
+    """Return whether a tile can enter through a slot: the player can use the slot's side, and the
+    line is not full.
+    """
     if g.slots[move, 2] == s[_SIDE + s[TURN] % 2]:
         return False
     return bool(_landing(g, s, move) < g.facts[_SIZE])
@@ -234,7 +239,7 @@ def play(g: ConnectTables, s: Ints, move: int) -> None:
 
 @kernel
 def playout(g: ConnectTables, s: Ints, seed: Ints, _: bool) -> None:
-    """Play random legal moves to the end of the game. Does not update the state's value."""
+    """Play random legal moves to the end of the game. This does not update the state's value."""
     moves, size, full = g.facts[MOVES], g.facts[_SIZE], g.facts[_FULL]
     turn, x = s[TURN], seed[0]
     player = turn % 2
@@ -259,13 +264,16 @@ def playout(g: ConnectTables, s: Ints, seed: Ints, _: bool) -> None:
 
 @kernel
 def value(g: ConnectTables, s: Ints) -> int:
-    """Return the value of the state for the player to move, as ``evaluation.gravity_connect``."""
+    """Return the value of the state for the player to move, equal to the value of the game's
+    evaluation in Python.
+    """
     return int(g.facts[_TEMPO] + (s[_WORTH] if s[TURN] % 2 == 0 else -s[_WORTH]))
 
 
 @kernel
 def judged(g: ConnectTables, s: Ints, moves: Ints, spare: Ints) -> int:
-    """Write the legal moves and their values into ``moves``, as ``board.judged``.
+    """Write the legal moves and their values into ``moves``, in the form that ``board.judged``
+    documents.
 
     A move gets a high value if the player then threatens to connect on two cells and the opponent
     cannot connect first.
@@ -273,7 +281,7 @@ def judged(g: ConnectTables, s: Ints, moves: Ints, spare: Ints) -> int:
     player, size = s[TURN] % 2, g.facts[_SIZE]
     last = s[TURN] + 1 == g.facts[_FULL]
     now = s[_WORTH] if player == 0 else -s[_WORTH]
-    # Cells that connect, for the player to move and for the opponent.
+    # Lists of the cells that connect: for the player to move, and for the opponent.
     mine, theirs = spare[0], spare[1]
     own, others, _ = _connecting(g, s, mine, theirs)
     count = 0
@@ -315,7 +323,9 @@ def judged(g: ConnectTables, s: Ints, moves: Ints, spare: Ints) -> int:
 
 @kernel
 def forced(g: ConnectTables, s: Ints, rows: Ints, most: int) -> int:
-    """Return the plies of a win by a series of threats to connect, as ``board.forced``."""
+    """Return the number of plies of a win by a series of threats to connect, in the form that
+    ``board.forced`` documents.
+    """
     rows[0, _LEFT] = most
     for depth in range(1, len(rows) // 2):
         rows[0, _CUT] = 0
@@ -327,11 +337,11 @@ def forced(g: ConnectTables, s: Ints, rows: Ints, most: int) -> int:
 
 @kernel
 def _attack(g: ConnectTables, s: Ints, rows: Ints, depth: int) -> int:
-    """Return the plies in which the player to move connects against all replies, with at most
-    ``depth`` threats, or 0 if no such win is found.
+    """Return the number of plies in which the player to move connects against all replies, with at
+    most ``depth`` threats. Return 0 if no such win is found.
 
     ``rows``: scratch space. The first row has the number of positions that can still be visited,
-    and whether the depth limit ended a series. Two rows for each depth from 0 follow.
+    and whether the depth limit ended a series. Two rows for each depth, starting at 0, follow.
     """
     player = s[TURN] % 2
     used, others_used = s[_SIDE + player], s[_SIDE + 1 - player]
@@ -380,7 +390,7 @@ def _attack(g: ConnectTables, s: Ints, rows: Ints, depth: int) -> int:
 
 @kernel
 def _moved(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
-    """Make a move that does not connect. Does not update the state's value."""
+    """Make a move that does not connect. This does not update the state's value."""
     player = s[TURN] % 2
     _put(g, s, cell, player)
     s[_SIDE + player] = side
@@ -389,7 +399,7 @@ def _moved(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
 
 @kernel
 def _taken_back(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
-    """Undo ``_moved``. ``side``: the last side of the player before the move."""
+    """Undo ``_moved``. ``side``: the side that the player had used last before the move."""
     s[TURN] -= 1
     player = s[TURN] % 2
     _taken(g, s, cell, player)
@@ -398,10 +408,11 @@ def _taken_back(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
 
 @kernel
 def _connecting(g: ConnectTables, s: Ints, mine: Ints, theirs: Ints) -> tuple[int, int, int]:
-    """List the cells that connect for the player to move and for the opponent.
+    """Write the cells that connect into two lists: ``mine`` for the player to move, and ``theirs``
+    for the opponent.
 
-    Returns the lengths of both lists, and a nonzero number if a cell threatens to connect for the
-    player to move.
+    Returns the lengths of both lists, and a nonzero number if some cell would give the player to
+    move a threat to connect.
     """
     player = s[TURN] % 2
     own = others = threatens = 0
@@ -426,10 +437,10 @@ def _listed_at(g: ConnectTables, s: Ints, cells: Ints, count: int, cell: int, pl
 
 @kernel
 def _listed(g: ConnectTables, cells: Ints, count: int, line: int, places: int) -> int:
-    """Add the cells at some places of a line to a list with ``count`` cells, without repetitions.
-    Return the new length of the list.
+    """Add the cells at some positions of a line to a list with ``count`` cells, without
+    repetitions. Return the new length of the list.
 
-    ``places``: a bit for each place.
+    ``places``: a bit for each position.
     """
     while places:
         place = ones((places & -places) - 1)

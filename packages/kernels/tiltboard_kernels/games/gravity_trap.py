@@ -1,6 +1,7 @@
-"""The exact search of Gravity Trap as compiled kernels, with pods as bits.
+"""The exact search of Gravity Trap as compiled kernels. The pods are bits of an integer.
 
-The search is the same as in ``tiltboard.games.gravity_trap.rules``, without the mimic rule.
+The search is the same as in ``tiltboard.games.gravity_trap.rules``, without the rule against
+copying moves.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from tiltboard.games.search import Budget
 from tiltboard_kernels.jit import Ints, kernel, making_kernel
 
 _POSITIONS = 50_000  # Number of positions between two readings of the clock.
-LARGEST = 40  # Maximum number of bases: one integer holds the pods and two ships of six bits each.
+# Maximum number of bases. One integer must hold a bit for each pod and six bits for each of the two
+# ships.
+LARGEST = 40
 TO_WARM: Sequence[Mapping[str, Any]] = ({},)
 ENTRIES: Final = 1 << 21
 UNKNOWN = -1
@@ -49,7 +52,8 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
 
     ``near``: for each base, the other bases on its tracks. ``known``: the table of solved
     positions; an entry is twice the position's number, plus 1 if the player to move wins. ``mine``
-    and ``other``: the bases of the two ships; the ship on ``mine`` moves and has a legal move.
+    and ``other``: the bases of the two ships. The ship on ``mine`` moves and must have a legal
+    move.
     """
     number = (pods << 12 | mine << 6 | other) + 1
     place = ((number * _SPREAD) >> 40) & (ENTRIES - 1)
@@ -67,7 +71,7 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
         reach &= reach - 1
         rest = pods ^ (1 << base)
         if not near[base] & rest:
-            continue  # A ship without a move from this base has lost.
+            continue  # A ship that cannot move on from this base has lost.
         answers = _count(theirs & rest)
         if answers == 0:
             won = 1
@@ -111,8 +115,8 @@ class FastTrapSolver(TrapSolver):
         self._solved = table()
 
     def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
-        """Return whether the player to move wins, as ``TrapSolver.free``. Raises
-        SearchStoppedError.
+        """Return whether the player to move wins, like the method ``free`` of ``TrapSolver``.
+        Raises SearchStoppedError.
         """
         while True:
             left = np.array([_POSITIONS], np.int64)

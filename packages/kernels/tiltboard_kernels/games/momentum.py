@@ -1,7 +1,8 @@
-"""The kernels of Momentum for two players on bits: one word holds the marbles of each player.
+"""The kernels of Momentum for two players. One machine word holds the marbles of each player, one
+bit for each cell.
 
-The bits of the cells along a line have equal distances. Games for more players and games on larger
-boards use ``momentum_rows``.
+Neighbouring cells along a line always have bits at the same distance. Games for more players and
+games on larger boards use ``momentum_rows``.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from tiltboard_kernels.jit import (
 TO_WARM = ({"size": 5, "marbles": 4}, {"size": 5, "marbles": 3, "players": 3})
 _BITS = 63  # Number of bits in a word without its sign bit.
 _RED, _BLUE = 2, 3  # Indices of the players' words in a state.
-# Indices in ``facts``. ``_FULL``: the bits of all cells.
+# Indices in the array ``facts``. The entry ``_FULL`` has the bits of all cells.
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _TEMPO = 2, 3, 4, 5, 6
-# Columns of a move's row: the cell, its neighbours with higher bits, its neighbours with lower
+# Columns of a move's row: the cell, the neighbours with higher bits, the neighbours with lower
 # bits, and the number of the cell's bit.
 _CELL, _HIGHER, _LOWER, _BIT = 0, 1, 2, 3
-# Columns of a line's row: cells beyond the first cell; the cell whose marble falls off.
+# Columns of a line's row: the cells beyond the first cell, and the cell whose marble falls off.
 _BEYOND, _LAST = 0, 1
 
 
@@ -46,7 +47,9 @@ class MomentumTables(NamedTuple):
     facts: Ints
     rows: Ints
     lines: Ints
-    """The line from each move to each neighbouring cell: 64 rows for each move."""
+    """The line that starts at each move's cell in the direction of each neighbour. Each move has 64
+    rows.
+    """
     rings: Ints
     """The cells of each ring, and the value of a marble on the ring."""
     near_end: Ints
@@ -54,13 +57,15 @@ class MomentumTables(NamedTuple):
 
 
 def fits(game: MomentumGame) -> bool:
-    """Return whether a game fits into words: it has two players and a bit for each cell."""
+    """Return whether a game fits into one word per player: the game has two players, and the word
+    has a bit for each cell.
+    """
     cells = game.rules.cells
     return game.rules.players == 2 and max(cells) - min(cells) < _BITS
 
 
 def tables(game: MomentumGame) -> MomentumTables | momentum_rows.RowTables:
-    """Return the tables of any game of Momentum, on bits if the game ``fits``."""
+    """Return the tables of any game of Momentum. The tables are for bits if the game ``fits``."""
     if not fits(game):
         return momentum_rows.tables(game)
     rules, weights = game.rules, game.weights
@@ -101,7 +106,7 @@ def tables(game: MomentumGame) -> MomentumTables | momentum_rows.RowTables:
 
 
 def _numbers(rules: MomentumRules) -> dict[int, int]:
-    """Return the number of the bit of each cell, by cell."""
+    """Return the number of each cell's bit, by cell."""
     lowest = min(rules.cells)
     return {at: at - lowest for at in rules.cells}
 
@@ -120,7 +125,7 @@ def encoded(game: MomentumGame, _: MomentumTables, state: State) -> Ints:
 
 @kernel
 def free(g: MomentumTables, s: Ints, move: int) -> bool:
-    """Return whether the cell of a move is empty, or whether the swap is legal."""
+    """Return whether a move is legal: its cell is empty or, for a swap, the swap is allowed."""
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
     return bool((s[_RED] | s[_BLUE]) & g.rows[move, _CELL] == 0)
@@ -150,7 +155,7 @@ def play(g: MomentumTables, s: Ints, move: int) -> None:
 def _dropped(g: MomentumTables, mine: int, other: int, move: int) -> tuple[int, int]:
     """Return the words of both players after the first player drops a marble.
 
-    The last marble of a line moves into the gap behind it, or falls off the board.
+    The last marble of a pushed line moves into the gap behind the line, or falls off the board.
     """
     taken = mine | other
     empty = ~(taken | g.rows[move, _CELL])
@@ -186,7 +191,7 @@ def _dropped(g: MomentumTables, mine: int, other: int, move: int) -> tuple[int, 
 
 @kernel
 def playout(g: MomentumTables, s: Ints, seed: Ints, _: bool) -> None:
-    """Play random legal moves to the end of the game. A game of more than ``MAX_PLIES`` plies is a
+    """Play random legal moves to the end of the game. A game that exceeds ``MAX_PLIES`` plies is a
     draw.
     """
     moves, marbles = g.facts[MOVES], g.facts[_MARBLES]
@@ -236,8 +241,8 @@ def _lead(g: MomentumTables, mine: int, other: int) -> int:
 
 @kernel
 def value(g: MomentumTables, s: Ints) -> int:
-    """Return the value of a state for the player to move, as ``evaluation.momentum``. The game must
-    not be over.
+    """Return the value of a state for the player to move, equal to the value of the game's
+    evaluation in Python. The game must not be over.
     """
     me = s[TURN] % 2
     return int(g.facts[_TEMPO] + _lead(g, s[_RED + me], s[_BLUE - me]))
@@ -245,7 +250,7 @@ def value(g: MomentumTables, s: Ints) -> int:
 
 @kernel
 def _completes(g: MomentumTables, mine: int, other: int) -> bool:
-    """Return whether the first player has a drop that puts their last marble on the board."""
+    """Return whether the first player can place the last marble with one drop."""
     free_cells = g.facts[_FULL] & ~(mine | other)
     for move in range(g.facts[MOVES]):
         if g.rows[move, _CELL] & free_cells:
@@ -257,8 +262,8 @@ def _completes(g: MomentumTables, mine: int, other: int) -> bool:
 
 @kernel
 def judged(g: MomentumTables, s: Ints, moves: Ints, _: Ints) -> int:
-    """Write the legal moves and their values into ``moves``, as ``board.judged``, without scratch
-    states.
+    """Write the legal moves and their values into ``moves``, in the form that ``board.judged``
+    documents. No scratch states are needed.
     """
     me = s[TURN] % 2
     mine, other = s[_RED + me], s[_BLUE - me]

@@ -23,14 +23,16 @@ from tiltboard_kernels.jit import (
     random_below,
 )
 
-# Indices in a state: marbles of up to four players, Red's value minus Blue's value, cells.
+# Indices in a state: the number of marbles of the first of four players, Red's value minus Blue's
+# value, and the first cell.
 _HELD, _WORTH, _CELLS = 2, 6, 7
 _OFF, _CUSHION = -1, -2
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _MUST_BLOCK, _LENGTH = 2, 3, 4, 5, 6, 7
-# Columns of a move's row: its cell, its number of lines, then cell and step of each line.
+# Columns of a move's row: the move's cell, the number of the cell's lines, and the first cell and
+# step of each line.
 _CELL, _LINES, _NEAR = 0, 1, 2
-# Number of entries in the evaluation's table by marbles left to place; larger numbers share the
-# last entry.
+# Number of entries in the evaluation's table for marbles left to place. All larger numbers of
+# marbles use the last entry.
 _NEAR_ENDS = 8
 
 
@@ -41,11 +43,13 @@ class RowTables(NamedTuple):
     rows: Ints
     """The cell and the lines of each move, one row for each move."""
     about: Ints
-    """The evaluation's weights: of the tempo, of the marbles left to place, of each cell."""
+    """The weights of the evaluation: for the player to move, for the marbles left to place, and for
+    each cell.
+    """
 
 
 def tables(game: MomentumGame) -> RowTables:
-    """Return the tables of any board."""
+    """Return the tables of any game of Momentum."""
     rules, weights = game.rules, game.weights
     moves = rules.every_move
     length = _CELLS + len(rules.start().cells)
@@ -82,8 +86,8 @@ def encoded(game: MomentumGame, g: RowTables, state: State) -> Ints:
 
 @kernel
 def free(g: RowTables, s: Ints, move: int) -> bool:
-    """Return whether the cell of a move is empty, or whether the swap is legal. Does not check
-    forced blocks.
+    """Return whether a move is legal: its cell is empty or, for a swap, the swap is allowed. The
+    rule that forces a player to block is not checked.
     """
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
@@ -151,8 +155,8 @@ def _team(player: int, players: int) -> int:
 
 @kernel
 def _majority(s: Ints, players: int) -> int:
-    """Return the winners at the round limit as bits, or 0 for a draw. The winner is the player, or
-    the team in a game of four, with more than half of the marbles.
+    """Return the winners at the round limit as bits, or 0 for a draw. The winner is the player with
+    more than half of the marbles or, in a four-player game, the team.
     """
     teams = 2 if players == 4 else players
     total = s[_HELD] + s[_HELD + 1] + s[_HELD + 2] + s[_HELD + 3]
@@ -167,10 +171,10 @@ def _majority(s: Ints, players: int) -> int:
 
 @kernel
 def legal(g: RowTables, s: Ints, moves: Ints, spare: Ints) -> int:
-    """Write the legal moves into ``moves``, as ``board.legal``.
+    """Write the legal moves into ``moves``, in the form that ``board.legal`` documents.
 
-    If rule M8 applies, only drops that leave the next player without a winning drop are legal,
-    unless there is no such drop.
+    If rule M8 applies, only drops after which the next player has no winning drop are legal, if
+    there are such drops.
     """
     count = 0
     for move in range(g.facts[MOVES]):
@@ -210,7 +214,7 @@ def _safe(g: RowTables, s: Ints, spare: Ints) -> bool:
 
 @kernel
 def playout(g: RowTables, s: Ints, seed: Ints, _: bool) -> None:
-    """Play random legal moves to the end of the game. A game of more than ``MAX_PLIES`` plies is a
+    """Play random legal moves to the end of the game. A game that exceeds ``MAX_PLIES`` plies is a
     draw.
     """
     moves = g.facts[MOVES]
@@ -226,8 +230,8 @@ def playout(g: RowTables, s: Ints, seed: Ints, _: bool) -> None:
 
 @kernel
 def value(g: RowTables, s: Ints) -> int:
-    """Return the value of a state of a game for two for the player to move, as
-    ``evaluation.momentum``. The game must not be over.
+    """Return the value of a state of a two-player game for the player to move, equal to the value
+    of the game's evaluation in Python. The game must not be over.
     """
     red = min(g.facts[_MARBLES] - s[_HELD], _NEAR_ENDS - 1)
     blue = min(g.facts[_MARBLES] - s[_HELD + 1], _NEAR_ENDS - 1)
