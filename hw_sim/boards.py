@@ -17,12 +17,14 @@ from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
 from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.world.world import Climate, World, ntc_share
 
-GAIN_SPREAD_PER_K = 0.0003  # Spread of the temperature coefficient around its typical value.
+# Spread of the temperature coefficient around its typical value, per kelvin.
+GAIN_SPREAD_PER_K = 0.0003
 DRIFT_RANGE_K = 100.0  # Temperature range of the quiescent drift in the data sheet, 25 to 125 degC.
 NOISY = 10.0  # Factor by which the fault sensor-noisy increases a sensor's noise.
 DRIFT_MT_S = 0.02
 DRIFT_MOST_MT = 4.0
-READINGS = 32  # Number of readings that distinguishes a constant output from a noisy one.
+# Number of readings that is enough to distinguish a constant output from a noisy output.
+READINGS = 32
 
 
 class _Board:
@@ -42,15 +44,15 @@ class _Board:
         return self._wires[index]
 
     def set_dead(self, on: bool, index: int) -> None:
-        """With ``on`` break the wires of the sensor's outputs, otherwise repair them. A
-        multiplexer's input without a sensor floats.
+        """If ``on``, break the wires of the sensor's outputs, otherwise repair the wires. A
+        multiplexer's input with a broken wire floats.
         """
         (self._dead.add if on else self._dead.discard)(index)
         self._wire_sensors()
 
     def set_noise(self, factor: float) -> None:
-        """Set the noise of every sensor as a factor on the data sheet's noise. Switches have no
-        noise.
+        """Set the noise of every sensor to ``factor`` times the data sheet's noise. Switches have
+        no noise.
         """
 
     def _wire_sensors(self) -> None:
@@ -61,8 +63,8 @@ class HallBoard(_Board):
     """A board of Hall sensors, each with its own errors within the data sheet's limits, and their
     faults.
 
-    Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``tolerances``: factor on
-    the data sheet's spread of sensitivities.
+    Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``tolerances``: scale
+    factor for the data sheet's spread of sensitivities.
     """
 
     def __init__(
@@ -76,7 +78,7 @@ class HallBoard(_Board):
         super().__init__(profile.size)
         self._world = world
         self.noise_factor = 1.0
-        """Factor on the data sheet's noise, for every sensor."""
+        """Noise of every sensor, as a multiple of the data sheet's noise."""
         self._noisy: set[int] = set()
         self._stuck_v: dict[int, float] = {}
         self._drift_from_s: dict[int, float] = {}
@@ -101,12 +103,12 @@ class HallBoard(_Board):
             )
             for index in range(profile.size)
         )
-        """The sensor chips, by place."""
+        """The sensor chips, in the order of the places."""
         self.address = AddressBus()
         self.multiplexers = tuple(
             Cd74Hc4067(self.address, ()) for _ in range(CHANNELS * hall.converters)
         )
-        """The multiplexers, by the channels of the converters."""
+        """The multiplexers, in the order of the converter channels to which they are connected."""
         supply_v, climate = hall.reference_v, world.climate
         sources: dict[str, AnalogSource] = {
             "ground": _ground,
@@ -139,9 +141,7 @@ class HallBoard(_Board):
         return len({*self.probe(index)}) == 1
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """With ``on`` keep the sensor's output at its present value, otherwise release the
-        output.
-        """
+        """If ``on``, hold the sensor's output at its present value, otherwise release the output."""
         if on:
             self._stuck_v[index] = self.sensors[index].voltage_v(self._world.clock.now())
         else:
@@ -149,8 +149,8 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def set_drifting(self, on: bool, index: int) -> None:
-        """With ``on`` let the sensor's output drift by ``DRIFT_MT_S`` up to ``DRIFT_MOST_MT``,
-        otherwise end the drift.
+        """If ``on``, let the sensor's output drift by ``DRIFT_MT_S`` per second, up to
+        ``DRIFT_MOST_MT``. Otherwise end the drift.
         """
         if on:
             self._drift_from_s[index] = self._world.clock.now()
@@ -166,21 +166,19 @@ class HallBoard(_Board):
         return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
 
     def set_noisy(self, on: bool, index: int) -> None:
-        """With ``on`` multiply this sensor's noise by ``NOISY``, otherwise restore the
-        usual noise.
-        """
+        """If ``on``, multiply this sensor's noise by ``NOISY``, otherwise restore the normal noise."""
         (self._noisy.add if on else self._noisy.discard)(index)
         self.set_noise(self.noise_factor)
 
     def set_noise(self, factor: float) -> None:
-        """Set the noise of every sensor as a factor on the data sheet's noise."""
+        """Set the noise of every sensor to ``factor`` times the data sheet's noise."""
         self.noise_factor = factor
         for index, sensor in enumerate(self.sensors):
             own = NOISY if index in self._noisy else 1.0
             sensor.noise_rms_mt = chip.NOISE_RMS_MT * (factor * own)
 
     def under(self, lit: LitBoard) -> None:
-        """Let the lights disturb the sensors with the effects of ``lit``."""
+        """Let the lights disturb the sensors, with the effects that ``lit`` describes."""
         self._lit = lit
         for index, sensor in enumerate(self.sensors):
             sensor.temperature_c = partial(lit.temperature_c, index)
@@ -218,8 +216,9 @@ _ground = partial(_constant, 0.0)
 
 # Disturbances of the sensors by the lights, through ground, supply, heat and magnetic field.
 
-CHANNEL_A = 0.020  # Current of one channel of a WS2812B at 255, so that 100 lights draw up to 6 A.
-WARMING_S = 60.0  # Time constant with which a sensor warms up under a light.
+# Current in A of one channel of a WS2812B at 255, so that 100 lights draw up to 6 A.
+CHANNEL_A = 0.020
+WARMING_S = 60.0  # Time constant in seconds with which a sensor warms up under a light.
 
 
 @dataclass
@@ -230,19 +229,26 @@ class LitBoard:
     chain: Ws2812Chain
     climate: Climate
     rgb_of: Callable[[int], tuple[int, int, int]]
-    """Function that returns the light at a plate place, 0 to 255 for each colour."""
+    """Function that returns the red, green and blue, each 0 to 255, of the light at a plate place.
+    """
     ground_v_a: float = 0.0
-    """Rise of the ground of the last row of sensors, in V per ampere of the lights. Nearer rows
-    have less in proportion.
+    """Rise of the ground voltage at the last row of sensors, in V per ampere of the lights'
+    current. The rows before the last have proportionally less.
     """
     sag_a: float = 0.0
-    """Fraction by which the sensors' supply falls below the converter's reference, per ampere."""
+    """Fraction by which the sensors' supply falls below the converter's reference, per ampere of
+    the lights' current.
+    """
     heat_k: float = 0.0
-    """Temperature rise of a sensor under a white light."""
+    """Temperature rise of a sensor under a white light, in kelvin."""
     rails_mt_a: float = 0.0
-    """Magnetic field of the supply rails beside the sensors, in mT per ampere."""
+    """Magnetic field of the supply rails beside the sensors, in mT per ampere of the lights'
+    current.
+    """
     pulsed: float = 0.0
-    """Nonzero if the lights' momentary current counts, 0 if their mean current counts."""
+    """Nonzero if the effects follow the lights' momentary current, 0 if the effects follow the mean
+    current.
+    """
 
     def __post_init__(self) -> None:
         self._warmth = [(0.0, 0.0)] * self.profile.size
@@ -277,12 +283,12 @@ class LitBoard:
 
 # The board of switches under the plate, with a north and a south switch at each place.
 
-PROBE_MT = 30.0  # Test field, higher than the field of any magnet at a switch.
+PROBE_MT = 30.0  # Test field in mT, higher than the field of any magnet at a switch.
 
 
-# A reed switch upright under its place, with a small bias magnet so that only one pole closes it.
-# The bias magnet, adjusted by hand, sets the operate point (docs/wiring.md). Reeds bounce for about
-# half a millisecond.
+# A reed switch that stands upright under its place. A small bias magnet lets only one pole close
+# the switch. The bias magnet, adjusted by hand, sets the operate point (docs/wiring.md). Reeds
+# bounce for about half a millisecond.
 BIASED_REED = chip.SwitchPoints(4.0, 2.5, 0.2, 0.5e-3)
 
 
@@ -321,7 +327,7 @@ class SwitchBoard(_Board):
         return self.switches[wired].closed(now_s, south=south)
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """With ``on`` keep both outputs of the place in their present state, otherwise release the
+        """If ``on``, keep both outputs of the place in their present state, otherwise release the
         outputs.
         """
         if on:
@@ -347,15 +353,15 @@ class SwitchBoard(_Board):
 #
 # The Pi pulls up all lines and drives one row low. Through a closed switch current flows from a
 # higher line to a lower one, with the voltage drop of the diode, and only from column to row while
-# the diode is intact. So the level of a line is that of the lowest path to a driven row. With a
-# shorted diode the path can lead through other rows, which makes ghosts.
+# the diode is intact. So a line has the voltage of the path with the lowest voltage to a driven
+# row. With a shorted diode the path can lead through other rows, which makes ghosts.
 
 DIODE_V = 0.5  # Forward voltage of a 1N4148 at the 60 uA of a pull-up.
-# Typical threshold of a Pi's input; the specification is 0.8 V for low and 1.6 V for high.
+# Typical threshold of a Pi's input, in V; the specification is 0.8 V for low and 1.6 V for high.
 THRESHOLD_V = 1.2
 
 STEP_S = 0.5e-3
-"""Interval at which the switches are read again. A hand moves 0.2 mm in this time."""
+"""Interval in seconds at which the switches are read again. A hand moves 0.2 mm in this time."""
 
 
 class SwitchMatrixBoard:

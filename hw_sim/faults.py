@@ -1,5 +1,5 @@
-"""The faults of a table. Each is applied where the real fault would be, and verified to have an
-effect.
+"""The faults of a simulated table. Each fault is applied to the part where the real fault would
+occur, and its effect is verified.
 """
 
 from __future__ import annotations
@@ -72,14 +72,16 @@ def _switched(set_on: Callable[..., object], shows: Callable[..., bool], *things
 
 # Faults of the sensors under the places, of their wires, and of the magnets.
 
-# Factor on the field: a strong magnet reads 3.6 mT, between weak and strong; a weak one 0.8 mT.
+# Factor for the field of a weakened magnet. A strong magnet then reads 3.6 mT, between the classes
+# weak and strong; a weak magnet reads 0.8 mT.
 WEAK_MAGNET = 0.3
-TURNED = -1.0  # Factor on the field of a magnet that is glued in upside down.
+TURNED = -1.0  # Factor for the field of a magnet that is glued in upside down.
 OF_MAGNETS = ("weak-magnet", "magnet-turned")
-# Realistic sizes. ground-shift: 5 milliohm of shared ground up to the last row (20 mV at 4 A).
-# supply-sag: load regulation of 1 % at 4 A. lights-heat: a white light 10 mm above a sensor.
-# rails-field: rails 3 to 5 mm below the sensors, fed at one end, 0.13 mT at 1 A and 0.26 mT at 2 A.
-# lights-pulsed: the PWM of 100 WS2812B lights in phase draws 6 A or nothing, 30 mV on that ground.
+# Realistic strengths of the lights' disturbances. ground-shift: 5 milliohm of shared ground up to
+# the last row (20 mV at 4 A). supply-sag: load regulation of 1 % at 4 A. lights-heat: a white light
+# 10 mm above a sensor. rails-field: rails 3 to 5 mm below the sensors, fed at one end, 0.13 mT at 1
+# A and 0.26 mT at 2 A. lights-pulsed: the PWM of 100 WS2812B lights in phase draws 6 A or nothing,
+# which shifts the shared ground by 30 mV.
 BY_LIGHTS = {
     "ground-shift": {"ground_v_a": 0.005},
     "supply-sag": {"sag_a": 0.0025},
@@ -159,7 +161,8 @@ def _magnet(table: FaultyTable, factor: float, index: int) -> Failing:
 # Faults of buttons and lights.
 
 LIGHTS_HZ = 2_400_000
-# Fraction of bytes that are misread if 3.3 V drive a line that needs 3.5 V (WS2812B, VIH 0.7 VDD).
+# Fraction of bytes that are misread if a 3.3 V signal drives a line that needs 3.5 V (WS2812B, VIH
+# 0.7 VDD).
 MISREAD = 1 / 30
 
 
@@ -187,7 +190,9 @@ def _brownout(chain: Ws2812Chain, clock: VirtualClock) -> Failing:
 
 
 def _misread(chain: Ws2812Chain, stream: Stream) -> Failing:
-    """Turn a 1 into a 0 at random, as a signal level that is too low does without a 74AHCT125."""
+    """Change ones to zeros at random, as happens if the signal level is too low without a
+    74AHCT125.
+    """
 
     def misread(data: bytes) -> bytes:
         return bytes(
@@ -222,10 +227,10 @@ def _damages(line: Callable[[bytes], bytes], count: int) -> bool:
 
 # Faults between the Pi and the chips: I2C, SPI and the node's cable.
 
-# MCP3008, command to read channel 0 (DS21295D section 6.1).
+# Command to an MCP3008 to read channel 0 (DS21295D section 6.1).
 READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])
 READ_HZ = 1_000_000
-# Fraction of bytes damaged by the brushes of a slip ring, about three frames per second.
+# Fraction of bytes that the brushes of a slip ring damage, about three frames per second.
 NOISE = 1 / 2000
 
 
@@ -322,15 +327,16 @@ def _dead_axis(chip: InertialChip, clock: VirtualClock, axis: int) -> Failing:
 
 # Faults in the Pi that runs the table: its time and its disk.
 
-STALL_S = 0.6  # Delay of each scan while the Pi is busy with another program.
-PAUSE_S = 0.05, 0.3  # Shortest and longest pause, as when an SD card writes or a browser starts.
+STALL_S = 0.6  # Delay of each scan in seconds while the Pi is busy with another program.
+# Shortest and longest pause in seconds, as when an SD card writes or a browser starts.
+PAUSE_S = 0.05, 0.3
 PAUSES = 1 / 100  # Fraction of scans with a pause, about one every two seconds.
 SLEEPS = 200
 
 
 def _late(clock: VirtualClock, late_s: Callable[[], float], least_s: float) -> Failing:
-    """Make each sleep late by ``late_s()``. ``least_s``: minimum total delay of ``SLEEPS``
-    sleeps.
+    """Make each sleep late by ``late_s()``. ``least_s``: minimum total delay of ``SLEEPS`` sleeps
+    that counts as an effect.
     """
 
     def is_late() -> bool:
@@ -377,7 +383,7 @@ class SimDisk:
     def set_full(self, on: bool) -> None:
         """Fill the disk so that no file can grow, or free space again."""
         if on and self._limits is None:
-            # Python ignores the signal SIGXFSZ.
+            # Python ignores the signal SIGXFSZ, so that the refused write raises OSError.
             self._limits = resource.getrlimit(resource.RLIMIT_FSIZE)
             self._kept = sys.dont_write_bytecode, os.environ.get(NO_BYTECODE)
             sys.dont_write_bytecode, os.environ[NO_BYTECODE] = True, "1"
@@ -584,7 +590,9 @@ class Faults:
         return kind
 
     def _chosen(self, name: str, given: Targets) -> tuple[str, ...]:
-        """Return the checked targets. The only bus or chip of its kind can be omitted."""
+        """Return the targets of fault ``name``, checked. The caller can omit the only bus or chip
+        of its kind.
+        """
         named = self._kinds[name][1]
         chosen = tuple(self._other_names.get(target, target) for target in given)
         if not chosen and all(len(each) == 1 for each in named):

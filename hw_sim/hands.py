@@ -28,21 +28,22 @@ from tiltboard.hw_sim.world.world import World
 
 PACE_SPREAD = 0.1  # Fraction by which the duration of a movement varies.
 BOWS_MM = (0.0, *(sign * bow for bow in range(4, 41, 4) for sign in (1.0, -1.0)))
-# Maximum distance of a knocked piece from the centre of its new place, in x and in y.
+# Maximum distance in mm of a knocked piece from the centre of its new place, in x and in y.
 LANDING_MM = 3.0
 KNOCK_SPREAD_S = 0.03
 STRAIGHT = ((1, 0), (0, 1), (-1, 0), (0, -1))
 DIAGONALS = ((1, 1), (-1, 1), (-1, -1), (1, -1))
-# Standard deviation, in x and in y, with which a careful hand puts a piece down.
+# Standard deviation in mm, in x and in y, with which a careful hand puts a piece down.
 OFF_CENTRE_MM = 0.7
-FRICTION = 0.40  # Friction of felt on varnish that a hand expects.
+FRICTION = 0.40  # Coefficient of friction of felt on varnish that a hand expects.
 G_MM_S2 = 9810.0
 AIM_SPREAD = 0.04  # Standard deviation of a flick's speed, as a fraction of the speed.
 CLEAR_MM = 0.3  # Height above the stack at which a hand lets a piece go.
 TIRED_S = 20.0
-SQUEEZE_N = 0.6  # Force of chopsticks on the piece between them.
+SQUEEZE_N = 0.6  # Force of chopsticks on the piece between them, in N.
 SQUEEZE_SPREAD = 0.1
-FOLLOW_S = 0.12  # Time in which a hand reaches the point that the page's mouse indicates.
+# Time in seconds in which a hand reaches the point that the page's mouse indicates.
+FOLLOW_S = 0.12
 
 Offset = tuple[float, float]
 CENTRE: Offset = (0.0, 0.0)
@@ -52,7 +53,8 @@ CENTRE: Offset = (0.0, 0.0)
 class Action:
     """The times of an action in virtual seconds.
 
-    ``touch_s`` is when the piece meets or leaves the plate, ``end_s`` when the hand has left.
+    ``touch_s`` is the time at which the piece meets or leaves the plate, and ``end_s`` the time at
+    which the hand has left.
     """
 
     start_s: float
@@ -64,7 +66,7 @@ class Action:
 class Hands:
     """All hands at one table. Places are plate indices; x and y are in mm from the plate's centre.
 
-    ``pace``: factor on an adult's usual duration of a movement.
+    ``pace``: duration of movements, as a multiple of an adult's typical duration.
     """
 
     pace = 1.0
@@ -76,10 +78,10 @@ class Hands:
         """Planner that keeps pieces from colliding."""
         self.busy_until_s = 0.0
         """Time at which the last hand has left."""
-        # Time in s of the last instruction to the hand, by the id of its piece.
+        # Maps the id of each held piece to the time in s of the last instruction to its hand.
         self._grips: dict[int, float] = {}
 
-    # Methods that move the pieces of a place.
+    # Methods that move the pieces on given places.
 
     def put(
         self, label: str, index: int, offset_mm: Offset = CENTRE, *, turned_over: bool = False
@@ -135,7 +137,7 @@ class Hands:
             self._world.changed(self._world.new_piece(label, self._goal(index)))
 
     # Methods for careless actions, which need physics. Without physics each method does the most
-    # similar action above.
+    # similar action of the methods above.
 
     def drop(
         self,
@@ -180,8 +182,8 @@ class Hands:
     def push(self, source: int, target: int, speed_mm_s: float | None = None) -> Action:
         """Flick a piece toward a place. Without physics ``slide`` the piece.
 
-        ``speed_mm_s``: speed of the flick, or None for a speed at which friction stops the piece
-        there.
+        ``speed_mm_s``: speed of the flick, or None for a speed at which friction stops the piece at
+        the place.
         """
         if not self._world.falls:
             return self.slide(source, target)
@@ -260,7 +262,7 @@ class Hands:
 
     def put_back(self, piece_id: int) -> float:
         """Put a held piece back where it was picked up, or take it off the plate. Return the time
-        when that is done.
+        at which the hand has finished.
 
         If both are impossible, the piece is removed immediately, so that it does not stay in the
         air.
@@ -288,8 +290,8 @@ class Hands:
         return self.start(piece, draw, leaves=True)
 
     def grab(self, what: int | str, at: Point, *, sticks: bool = False) -> Action:
-        """Close a hand on a piece of the plate (an id) or of its tray (a label), and hold its foot
-        at ``at``.
+        """Grip a piece on the plate (given by id) or in its tray (given by label), and hold the
+        piece's foot at ``at``.
 
         ``sticks``: True to hold the piece between two chopsticks.
         """
@@ -318,8 +320,8 @@ class Hands:
         return self._done(Action(now_s, now_s, now_s, (piece_id,)))
 
     def tire(self) -> None:
-        """Open the hands without an instruction for ``TIRED_S``, because their page may be
-        closed.
+        """Open each hand that has received no instruction for ``TIRED_S`` seconds, because its page
+        may be closed.
         """
         now_s = self._now()
         for number in [at for at, since_s in self._grips.items() if since_s < now_s - TIRED_S]:
@@ -333,7 +335,8 @@ class Hands:
     def tilt(self, x_rad: float, y_rad: float, *, for_s: float | None = None) -> Action:
         """Tilt the plate and hold it. With ``for_s`` the plate is levelled again after that time.
 
-        ``touch_s`` is when the angles are reached, ``end_s`` when the plate comes to rest.
+        In the result, ``touch_s`` is the time at which the angles are reached, and ``end_s`` the
+        time at which the plate comes to rest.
         """
         now_s = self._now()
         return self._done(Action(now_s, *self._world.plate.tilt(x_rad, y_rad, now_s, for_s=for_s)))
@@ -367,7 +370,7 @@ class Hands:
             )
         return self._done(Action(now_s, *contact.press(now_s, held_s)))
 
-    # Movements of any piece along a path of the caller.
+    # Methods that move any piece along a path that the caller gives.
 
     def start(
         self,
@@ -377,11 +380,11 @@ class Hands:
         at_s: float = 0.0,
         leaves: bool = False,
     ) -> Action:
-        """Move ``piece`` along the path of ``draw``, not before ``at_s`` and as soon as the way is
-        free.
+        """Move ``piece`` along the path that ``draw`` returns, as soon as the way is free but not
+        before ``at_s``.
 
         ``leaves``: True if the piece leaves the plate at the end. Raises HandsError if the way
-        never gets free.
+        never becomes free.
         """
         now_s = self._now()
         self._world.settle(now_s)
@@ -447,10 +450,10 @@ class Hands:
     def _free_goal(
         self, index: int, offset_mm: Offset, mover: SimulatedPiece | None = None
     ) -> Point:
-        """Return a free point on a place, ``offset_mm`` from its centre. Raises HandsError if it is
-        occupied.
+        """Return a free point on a place, ``offset_mm`` from its centre. Raises HandsError if the
+        point is occupied.
 
-        ``mover``: a piece of the plate that does not count as an obstacle, or None.
+        ``mover``: a piece on the plate that does not count as an obstacle, or None.
         """
         goal = self._goal(index, offset_mm)
         there = self._world.piece_at(index)
@@ -550,7 +553,7 @@ class Hands:
         return self._done(Action(now_s, now_s, now_s, (piece.piece_id,)))
 
     def _reachable(self, at: Point) -> Point:
-        """Return the point limited to the plate's area and not below its surface."""
+        """Return the point, limited to the plate's area and not below the plate's surface."""
         edge = self._world.profile.plate_mm / 2
         x, y = (max(-edge, min(edge, each)) for each in at[:2])
         return x, y, max(0.0, at[2])

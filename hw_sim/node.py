@@ -24,9 +24,11 @@ from tiltboard.hw_sim.world.world import Button
 
 I2C_BUS = 0
 SPI_PORT = (0, 0)
-I2C_TIMEOUT_S = 0.05  # Default timeout of machine.I2C, 50 ms.
-BOOT_S = 0.85  # Time from power-on to the first round of main.py, on the emulated Pico.
-DRIFT = 30e-6  # Drift of the node's crystal against the Pi's. The Pico's specification is 30 ppm.
+I2C_TIMEOUT_S = 0.05  # Default timeout of machine.I2C, in seconds.
+BOOT_S = 0.85  # Time in seconds from power-on to the first round of main.py, on the emulated Pico.
+# Drift of the node's crystal relative to the Pi's crystal, as a fraction. The Pico's specification
+# is 30 ppm.
+DRIFT = 30e-6
 PIN_WRITE_S = 2e-6
 # Measured on the emulated Pico (docs/wiring-node.md): an empty round of the main loop, and the code
 # around each reading. A call for a conversion takes as long here as on a Pi, which is longer than
@@ -111,14 +113,14 @@ class SimNode(Board):
             self._wake_s = clock.now() + wait_us * 1e-6 / (1 + DRIFT)
 
     def unplug(self) -> None:
-        """Pull the USB cable, which removes power and line."""
+        """Pull the USB cable, which interrupts the node's power and its line to the Pi."""
         self.line.unplug()
         now_s = self.line.clock.now()
         self._piezo.drive(0.0, None, now_s)
         self._chain.power_on(now_s)  # The lights are dark from now on.
 
     def replug(self) -> None:
-        """Plug USB in again after only the line was lost. The firmware has kept running."""
+        """Reconnect USB after only the line was lost. The firmware has kept running."""
         now_s = self.line.clock.now()
         self.clock.sleep(now_s - self.clock.now())
         self._wake_s = max(self._wake_s, self.clock.now())

@@ -37,8 +37,8 @@ class Stream(random.Random):
     """One random stream, with all methods of ``random.Random``.
 
     Noise comes from ``gauss(mean, sigma)``, or from ``normal()`` if many numbers are needed. A
-    table of prepared numbers would not do: in ten million readings the table repeats, so that the
-    rare far tail would always consist of the same few entries.
+    table of prepared numbers is not suitable: ten million readings would repeat the table, so that
+    the rare far tail would always consist of the same few entries.
     """
 
     def __init__(self, seed: int) -> None:

@@ -70,7 +70,7 @@ class SimTable:
         """Random streams of the table."""
         self.world = world(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
         self.tolerances = tolerances
-        """Factor on the tolerances of the gaps and of the Hall sensors' sensitivities."""
+        """Scale factor for the tolerances of the gaps and of the Hall sensors' sensitivities."""
         self.hands = Hands(self.world, streams.stream("hands"))
         """Hands that move the pieces."""
         self.buses = SimBuses(self.clock)
@@ -188,10 +188,10 @@ class SimTable:
 def mux_model(chip: Callable[[Sequence[AnalogInput], float], SpiChip], channels: int) -> Model:
     """Return a model of sensors behind multiplexers and converters on SPI.
 
-    The model creates the board of sensors with its faults, and ``chip(inputs, reference_v)``, with
-    ``channels`` inputs, for each converter.
+    The model creates the board of sensors with its faults. For each converter the model calls
+    ``chip(inputs, reference_v)`` with ``channels`` inputs.
 
-        >>> model = mux_model(Mcp3008, channels=8)  # what an entry point of a package names
+        >>> model = mux_model(Mcp3008, channels=8)  # an object for a package's entry point
     """
     return partial(_mux_adc, chip=chip, channels=channels)
 

@@ -37,9 +37,10 @@ OTHER_PARTS = {
     "sensor-a2": HallSpread(sensitivity_v_mt=0.030),
     "sensor-49e": HallSpread(sensitivity_v_mt=0.0106, quiescent_v=1.58),
 }
-# A magnetised M3 steel screw: its own field, and the fraction of other fields that remains.
+# A magnetised M3 steel screw near a sensor: the screw's own field in mT, and the fraction of other
+# fields that remains.
 SCREW_MT, SCREW_LEAVES = 0.8, 0.9
-SAG_MM = 1.0  # Depth of the sag in the middle, which reduces the field by a fifth.
+SAG_MM = 1.0  # Depth in mm of the board's sag in the middle, which reduces the field by a fifth.
 
 Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
 """The allowed values of each target, and the function that applies the mistake to those targets."""
@@ -156,7 +157,7 @@ def _break_chain(table: SimTable, place: str) -> None:
 
 
 def _turn_rows(table: SimTable) -> None:
-    """Reverse every second row of lights, against the order in the profile."""
+    """Reverse every second row of lights, contrary to the order in the profile."""
     columns = table.profile.columns
     rows = [range(first, first + columns) for first in range(0, table.profile.size, columns)]
     run = [index for at, row in enumerate(rows) for index in (row[::-1] if at % 2 else row)]

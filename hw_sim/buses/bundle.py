@@ -72,7 +72,7 @@ class SimBuses:
         self.spi_ports: dict[tuple[int, int], SpiPort] = {}
         self.i2c_buses: dict[int, I2cBus] = {}
         self.lines: dict[str, SimLine] = {}
-        """The serial lines, by the path of their port."""
+        """Maps the path of each serial port to its line."""
         self._ports: list[SimSerial] = []
         self._factory: SimFactory | None = None
         self._i2c_seam: I2cSeam | None = None
@@ -130,7 +130,9 @@ class SimBuses:
 
     @property
     def pin_factory(self) -> PinFactory:
-        """The gpiozero factory that all drivers share, or a new one after the last was closed."""
+        """The gpiozero factory that all drivers share. After this factory was closed, a new factory
+        is created.
+        """
         if self._factory is None or self._factory.closed:
             self._factory = SimFactory(self.clock, self.wiring)
         factory: PinFactory = self._factory
@@ -252,7 +254,8 @@ def _drive_line(
 class SideClock(VirtualClock):
     """The virtual time of a second thread, which advances while the main clock stands still.
 
-    Each task of the thread starts at the main clock's time, or when the task before it has ended.
+    Each task of the thread starts at the main clock's time, or when the previous task has ended if
+    that is later.
     """
 
     __slots__ = ("_main",)
@@ -273,7 +276,7 @@ class SideClock(VirtualClock):
 
 
 class VirtualSender(SpiSender):
-    """Replaces ThreadSender in virtual time: the caller waits only while it hands a frame over."""
+    """Replaces ThreadSender in virtual time: the caller waits only for the hand-over of a frame."""
 
     def __init__(self, spi: SpiDev, count: int, clock: VirtualClock) -> None:
         super().__init__(spi, count, MAX_BYTES)

@@ -23,7 +23,8 @@ OutputListener = Callable[[float | None, float | None, float], None]
 """
 
 LevelSource = Callable[[float], bool | None]
-"""Function ``level(now_s)``: external level of an input pin, or None if only the pin's pull acts.
+"""Function ``level(now_s)``: external level of an input pin, or None if only the pin's pull
+resistor acts.
 """
 
 
@@ -125,7 +126,7 @@ class Piezo:
 
     def __init__(self) -> None:
         self.tone_hz: float | None = None
-        """Present tone, or None if the buzzer is silent."""
+        """Present tone in Hz, or None if the buzzer is silent."""
         self.tones: deque[tuple[float, float | None]] = deque(maxlen=KEPT)
         """Last changes of the tone as (time, Hz or None), oldest first."""
 

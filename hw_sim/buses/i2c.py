@@ -30,7 +30,7 @@ BLOCK_MAX = 32
 FUNCTIONS = 0x0EFF0009  # Supported functions: I2C_FUNC_I2C and I2C_FUNC_SMBUS_EMUL.
 
 BITS_PER_BYTE = 9  # Number of bits on the bus per byte: eight data bits and the acknowledge bit.
-# First number of a simulated file, higher than any real file number of a process.
+# File number of the first simulated file, higher than any real file number of a process.
 FIRST_FILE = 1_000_000
 
 
@@ -154,7 +154,9 @@ class I2cSeam:
 
     @classmethod
     def enter(cls) -> I2cSeam:
-        """Install the replacement, or join the one that is installed, and return it."""
+        """Install the replacement, or add a user to the installed replacement. Return the
+        replacement.
+        """
         seam = getattr(smbus2.smbus2, _OS)
         if not isinstance(seam, cls):
             seam = cls()
@@ -164,7 +166,7 @@ class I2cSeam:
         return seam
 
     def leave(self, buses: Mapping[int, I2cBus]) -> None:
-        """Remove these buses. The last user restores the real functions."""
+        """Remove these buses. When the last user leaves, the real functions are restored."""
         gone = [*buses.values()]
         self._claimed = [each for each in self._claimed if each is not buses]
         self._paths = {path: bus for path, bus in self._paths.items() if bus not in gone}

@@ -185,7 +185,7 @@ class SimLine:
 
 
 class SimSerial:
-    """The Pi's port on the line's pty. The line is simulated until now before each call."""
+    """The Pi's port on the line's pty. Each call first simulates the line up to the present time."""
 
     def __init__(self, line: SimLine, baud: int) -> None:
         if not line.plugged:

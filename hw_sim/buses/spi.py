@@ -58,7 +58,8 @@ class SpiPort:
         0xFF if high), or None while the chip is connected.
         """
         self.error: int | None = None
-        """Error number with which every transfer fails, as after an unbind, or None."""
+        """Error number with which every transfer fails, as after the driver was unbound, or None.
+        """
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int) -> Sequence[int]:
         """Transfer one message in virtual time, and return the bytes on MISO. Raises OSError."""

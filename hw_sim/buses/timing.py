@@ -10,7 +10,7 @@ from __future__ import annotations
 # scan of the reference table takes 4.3 ms: 112 calls of 36 us and 16 address writes.
 SPI_CALL_S = 16e-6
 SPI_LEAD_S = 8e-6
-"""Part of SPI_CALL_S that passes before chip select falls."""
+"""Part of SPI_CALL_S, in seconds, that passes before chip select falls."""
 
 SPI0_CORE_HZ = 500e6
 """Core clock, which is kept constant. SPI0's clock is the core clock divided by an even number
@@ -23,14 +23,17 @@ SPI_DMA_BYTES = 96
 """
 
 SEND_HANDOVER_S = 50e-6
-"""Time to hand a frame of lights to the sending thread. Estimate: a lock, and waking a thread."""
-
-GPIO_CALL_S = 15e-6
-"""Time of one read or write of a pin through gpiozero: the time of an address write in the scan
-above.
+"""Time in seconds to hand a frame of lights to the sending thread. This is an estimate for a lock
+and for waking a thread.
 """
 
-# Estimate for one system call and one interrupt, because data sheets give only times on the wire.
+GPIO_CALL_S = 15e-6
+"""Time in seconds of one read or write of a pin through gpiozero. The value is the time of an
+address write in a scan of the reference table.
+"""
+
+# Estimate in seconds for one system call and one interrupt, because data sheets give only times on
+# the wire.
 I2C_CALL_S = 30e-6
 
 # Linux, drivers/i2c: an adapter without its own timeout gets one second (HZ). After that time the
@@ -40,6 +43,6 @@ I2C_TIMEOUT_S = 1.0
 I2C_HZ = 400_000  # Value of i2c_arm_baudrate in config.txt.
 
 SERIAL_CALL_S = 20e-6
-"""Time of one read or write of a serial port through pyserial. Estimate: a select and a system
-call.
+"""Time in seconds of one read or write of a serial port through pyserial. This is an estimate for a
+select and a system call.
 """

@@ -25,7 +25,7 @@ COMMON_F = 50e-12
 CONVERTER_F = 25e-12
 WIRE_F = 50e-12
 PULL_DOWN_OHM = 1e6  # Resistor from the common pin to ground, as on the boards.
-REMEMBERED = 40  # Number of address changes that are kept, more than two walks through all inputs.
+REMEMBERED = 40  # Number of address changes that are kept, more than in two scans of all inputs.
 SETTLED_TAUS = 16.0  # Settling time in time constants: e^-16 is 1/9000 of a 10-bit step.
 
 AnalogSource = Callable[[float], float]
@@ -40,9 +40,13 @@ class AddressBus:
         """The present levels of S0 to S3 as a number."""
         self.changed_s = -math.inf
         self.changes: list[tuple[float, int]] = [(-math.inf, 0)]
-        """Times and addresses of the changes that may still settle, newest last."""
+        """Times and addresses of the changes after which the voltage may still be settling, newest
+        last.
+        """
         self.latest: deque[tuple[float, int]] = deque([(-math.inf, 0)], REMEMBERED)
-        """The last ``REMEMBERED`` address changes, whose voltages a floating input still shows."""
+        """The last ``REMEMBERED`` address changes, from which the voltage of a floating input is
+        computed.
+        """
 
     def drive(self, line: int, high: bool, now_s: float) -> None:
         """Set address line ``line``, 0 to 3, high or low."""
@@ -103,7 +107,7 @@ class Cd74Hc4067:
         return 0.0 if address in self.open_inputs else self.inputs[address](now_s)
 
     def _floating_v(self, now_s: float) -> float:
-        """Return the rest of the last driven input's voltage on the common pin."""
+        """Return the voltage that remains on the common pin from the last driven input."""
         until_s = now_s
         for since_s, address in reversed(self._bus.latest):
             if address not in self.open_inputs:
@@ -117,7 +121,7 @@ class Cd74Hc4067:
 
     def _settling_v(self, now_s: float) -> float:
         """Return the voltage of the common pin while it settles. At each address change the voltage
-        first holds, then approaches the new input.
+        first stays constant, then approaches the new input's voltage.
         """
         changes = self._bus.changes
         volt = self.inputs[changes[0][1]](changes[1][0])
@@ -131,7 +135,9 @@ class Cd74Hc4067:
 
 
 FORGOTTEN_S = 10e-6
-"""Interval after which two address changes no longer mix, whatever the sources."""
+"""Interval in seconds after which two address changes no longer affect each other, for any
+permitted resistance of the sources.
+"""
 
 
 def _ground(_now_s: float) -> float:

@@ -19,7 +19,8 @@ QUIESCENT_TOLERANCE_V = 0.06
 SENSITIVITY_V_MT = 0.060  # Typical sensitivity; the data sheet allows 57 to 63 mV/mT.
 SENSITIVITY_TOLERANCE = 0.05
 RAIL_V = 0.2  # VL: the output is linear from 0.2 V to VCC - 0.2 V.
-SENSITIVITY_PER_K = 0.0012  # STC: the sensitivity rises with temperature, because magnets weaken.
+# STC: the sensitivity rises with temperature, to make up for magnets that weaken.
+SENSITIVITY_PER_K = 0.0012
 # VQdT: drift of the quiescent voltage, +-1 % of VCC over the temperature range.
 QUIESCENT_DRIFT = 0.01
 NOISE_DENSITY_MT = 215e-6  # BND: noise density of 215 nT per root hertz.
@@ -28,13 +29,14 @@ NOISE_RMS_MT = NOISE_DENSITY_MT * math.sqrt(BANDWIDTH_HZ)
 REFERENCE_C = 25.0
 
 THERMAL_STEP_S = 0.1
-"""Interval at which the temperature is updated. A board changes by less than 0.01 K in that time.
+"""Interval in seconds at which the temperature is updated. A board changes by less than 0.01 K in
+that time.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class HallSpread:
-    """The properties of one copy of the sensor, within the data sheet's limits (not checked here).
+    """The properties of one individual sensor, within the data sheet's limits (not checked here).
 
     ``quiescent_v`` and ``sensitivity_v_mt`` are valid at 25 degC and 3.3 V.
     """
@@ -51,9 +53,9 @@ class Drv5055:
 
     ``field_mt(now_s)``, ``temperature_c(now_s)``: field and temperature at the sensor. ``noise``:
     random stream of the sensor's noise. With a bandwidth of 20 kHz, readings in different scans and
-    of different sensors are independent, so each reading draws its own noise. Faults and benches
-    can replace ``noise_rms_mt``, ``spread`` and ``field_mt`` at any time; call ``warm`` after a new
-    ``spread``.
+    of different sensors are independent, so the noise of each reading is drawn separately. Faults
+    and benches can replace ``noise_rms_mt``, ``spread`` and ``field_mt`` at any time; call ``warm``
+    after a new ``spread``.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class Drv5055:
         self._rest_v = self._gain = 0.0
 
     def warm(self, now_s: float) -> None:
-        """Update the sensor's offset and gain to the temperature at ``now_s``."""
+        """Adjust the sensor's offset and gain to the temperature at ``now_s``."""
         spread = self.spread
         above_k = self.temperature_c(now_s) - REFERENCE_C
         self._rest_v = (spread.quiescent_v + spread.quiescent_v_k * above_k) * self._ratio
@@ -118,7 +120,7 @@ class SwitchPoints:
     ``release_mt``.
 
     For a type of switch the limits are typical values. ``spread`` is the fraction by which both
-    limits of one copy can deviate together.
+    limits of an individual switch can deviate together.
     """
 
     operate_mt: float
@@ -128,12 +130,12 @@ class SwitchPoints:
     """Delay of the output after a change of the field."""
 
     def drawn(self, stream: Stream) -> SwitchPoints:
-        """Draw the limits of one copy of this type, within the spread."""
+        """Draw the limits of an individual switch of this type, within the spread."""
         factor = 1.0 + stream.uniform(-self.spread, self.spread)
         return SwitchPoints(self.operate_mt * factor, self.release_mt * factor)
 
 
-# Release at 1.4 to 2.6 mT; chopper-stabilised parts of this kind answer within 10 us.
+# The AH1889 releases at 1.4 to 2.6 mT. Chopper-stabilised parts of this kind answer within 10 us.
 AH1889 = SwitchPoints(2.5, 2.0, 0.3, 10e-6)
 
 
@@ -157,7 +159,9 @@ class DualSwitch:
         self._is_closed = {False: False, True: False}
 
     def closed(self, now_s: float, *, south: bool) -> bool:
-        """Return whether the output for the south pole, or else for the north pole, is low."""
+        """Return whether an output is low: the south pole's output if ``south`` is true, otherwise
+        the north pole's output.
+        """
         field = self.field_mt(now_s - self._response_s)
         points = self.south if south else self.north
         towards_mt = field if south else -field

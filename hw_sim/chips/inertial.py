@@ -21,8 +21,8 @@ REGISTERS = 128
 
 @dataclass(frozen=True, slots=True)
 class ImuSpread:
-    """The errors of one copy of the chip: gains, and offsets in g and degrees per second at 25
-    degC.
+    """The errors of one individual chip: its gains, and its offsets at 25 degC in g and in degrees
+    per second.
 
     The drifts are the change of an offset per degree above 25 degC.
     """
@@ -39,7 +39,9 @@ class ImuSpread:
 
 @dataclass(frozen=True, slots=True)
 class ImuTolerances:
-    """The data sheet's limits for the fields of ImuSpread, in both directions."""
+    """Maximum errors in the data sheet, for the fields of ImuSpread. Each error can be positive or
+    negative.
+    """
 
     accel_offset_z_g: float
     gyro_offset_deg_s: float
@@ -138,8 +140,8 @@ class InertialChip(ABC):
         return True
 
     def read(self, count: int, now_s: float) -> bytes | None:
-        """Answer a read message from the register at the pointer on, or return None without an
-        answer.
+        """Answer a read message of ``count`` bytes from the register pointer on. Return None if the
+        chip does not answer.
 
         All sensor registers in one message belong to the same sample.
         """
@@ -247,7 +249,7 @@ def filtered(source: Callable[[float], Vector], at_s: float, delay_s: float) -> 
     delay.
 
     A moving average of that length has exactly the data sheet's delay, and the data sheet's
-    bandwidth within a factor of two (0.44 over the length).
+    bandwidth within a factor of two (0.44 divided by the length).
     """
     if delay_s == 0.0:
         return source(at_s)

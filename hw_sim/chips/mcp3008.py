@@ -32,7 +32,7 @@ OUTPUT_DELAY_S = 200e-9  # tDO: maximum delay from the fall of CLK to valid outp
 SWITCH_OHM = 1000.0  # RSS, resistance of the sampling switch.
 SAMPLE_F = 20e-12  # CSAMPLE, sampling capacitor.
 SAMPLE_CLOCKS = 1.5  # tSAMPLE, duration of sampling in clocks.
-PSEUDO_GROUND_V = 0.1  # Maximum distance of IN- from VSS in differential mode.
+PSEUDO_GROUND_V = 0.1  # Maximum voltage of IN- above or below VSS in differential mode, in V.
 
 # A Pi's SPI controller adds one idle clock after each byte, so three bytes take 27 clocks.
 CLOCKS_PER_BYTE = 9

@@ -38,10 +38,10 @@ class Ws2812Chain:
         allows.
         """
         self.level = 0.0
-        """Sum of all channels, each 0 to 1."""
+        """Sum of the levels of all channels, each 0 to 1."""
         self.gaps_under = 0
-        """Number of bytes below which the SPI controller pauses for one clock after each byte,
-        while the line keeps its level.
+        """Message size, in bytes, below which the SPI controller pauses for one clock after each
+        byte. The line keeps its level in the pause.
         """
         self.line: Callable[[bytes], bytes] = bytes
         """Function that changes the bytes on the data line, for faults."""
@@ -75,7 +75,7 @@ class Ws2812Chain:
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> bytes:
         """Decode the data line as MOSI of an SPI bus (tiltboard.hw_sim.buses.spi.SpiChip). The
-        lengths of high and low levels make bits and resets.
+        lengths of the high and low levels determine the bits and resets.
         """
         levels = f"{int.from_bytes(sent):0{8 * len(sent)}b}"
         if len(sent) < self.gaps_under:

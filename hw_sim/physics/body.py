@@ -19,7 +19,9 @@ PIVOT_DAMPING = 0.03
 # degrees.
 STIFF = 400.0
 STIFF_DAMPING = 8.0
-FRICTION = 0.40  # Felt feet on varnished wood; docs/add-a-board.md asks for at least 0.35.
+# Coefficient of friction of felt feet on varnished wood; docs/add-a-board.md asks for at least
+# 0.35.
+FRICTION = 0.40
 SPIN_FRICTION_M = 0.005
 HARD = [2 * STEP_S, 1.5]  # Time constant (two steps) and damping ratio of contacts.
 # Impedance of contacts, so that a contact yields by less than 0.02 mm under 20 g.
@@ -58,8 +60,12 @@ def shape_of(piece: PieceBody) -> Shape:
 
 
 DISC = shape_of(PieceBody())
-SLICK = 0.16  # Friction of a PTFE ring on varnished wood, which slips above 9.1 degrees.
-FEET = 1.2  # Friction of soft rubber on varnished wood, which slips above 50 degrees.
+# Coefficient of friction of a PTFE ring on varnished wood, on which the ring slips above 9.1
+# degrees.
+SLICK = 0.16
+# Coefficient of friction of soft rubber on varnished wood, on which the rubber slips above 50
+# degrees.
+FEET = 1.2
 STEM_M = TILE_STEM_MM / 2000  # Radius of a tile's stem, which slides between pegs.
 HAT_M = TILE_HAT_MM / 1000  # Height at which a tile's hat begins, above the pegs.
 HAT_FRICTION = 0.2
@@ -125,8 +131,8 @@ def add_piece(spec: mujoco.MjSpec, name: str, shape: Shape) -> None:
     """Add a piece as a free body: a disc, a foot with a mast, or a tile whose hat stops at other
     hats.
 
-    The piece's own friction applies to every contact. The mass of a part is its fraction of the
-    height, or with a mast its fraction of the volume.
+    The piece's own friction applies to every contact. The mass is divided between the parts in
+    proportion to their heights or, for a piece with a mast, to their volumes.
     """
     body = spec.worldbody.add_body(name=name)
     body.add_freejoint(name=name)

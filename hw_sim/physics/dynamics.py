@@ -33,28 +33,33 @@ from tiltboard.hw_sim.physics.pins import Pins, quaternions_after
 from tiltboard.hw_sim.world.paths import Path, Point
 from tiltboard.hw_sim.world.plate import PlateMotion, Vector
 
-REST_S = 0.3  # Everything counts as resting after this time without motion.
+REST_S = 0.3  # Time without motion, in seconds, after which everything counts as resting.
 REST_MM = 0.01
 REST_TURN = 0.001  # Maximum change of a resting piece's axis, a unit vector.
-# Maximum speed at rest, in m/s and rad/s. A swing is equally slow on both sides of its end.
+# Maximum speed at rest, in m/s and rad/s. The speed is checked as well, because a swing can have
+# the same position shortly before and after its turning point.
 REST_SPEED = 0.002
-PULLED_FOR_S = 0.009  # Time between updates of the magnets' forces, in which a hand moves 4 mm.
-# Number of no-slip iterations. Without them a stack on a slope creeps by 0.02 mm per second. They
-# need a matrix with a row for each contact force, 16 per piece, which takes too much time and
-# memory above NOSLIP_LOOSE loose pieces.
+# Time in seconds between updates of the magnets' forces; a hand moves 4 mm in this time.
+PULLED_FOR_S = 0.009
+# Number of no-slip iterations. Without these iterations a stack on a slope creeps by 0.02 mm per
+# second. The iterations need a matrix with a row for each contact force, 16 per piece. With more
+# than NOSLIP_LOOSE loose pieces the matrix takes too much time and memory.
 NOSLIP = 3
 NOSLIP_LOOSE = 20
-# Maximum height of the centre of a piece that touches the table beside the plate.
+# Maximum height in m, relative to the pivot, of the centre of a piece that touches the table beside
+# the plate.
 OVERBOARD_M = GROUND_M + 0.018
 KEPT_STEPS = 192  # Number of past plate motions that are kept for filters, more than 0.3 s.
 
 # Constants of fingers and chopsticks that pull a piece toward its path with a person's force.
 
-# Rate of a hand's grip; the square of the rate is the hand's stiffness per kilogram held.
+# Rate of a hand's grip, per second. The square of the rate is the hand's stiffness per kilogram
+# held.
 GRIP_PER_S = 200.0
-GRIP_N = 6.0  # Maximum force of fingers; a harder push makes the piece slip.
-STICKS_PER_S = 60.0  # Rate of the grip of chopsticks, which yield more than fingers.
-STICK_FRICTION = 0.40  # Friction between wooden chopsticks and a piece.
+GRIP_N = 6.0  # Maximum force of fingers, in N; a harder push makes the piece slip.
+# Rate of the grip of chopsticks, per second. Chopsticks yield more than fingers.
+STICKS_PER_S = 60.0
+STICK_FRICTION = 0.40  # Coefficient of friction between wooden chopsticks and a piece.
 STICKS_UP_M = 0.003  # Chopsticks hold a piece this far above its centre, so that it hangs.
 SWING_DAMPING = 1e-5  # Damping in N m s of a piece that hangs between chopsticks.
 
@@ -107,8 +112,8 @@ class Dynamics:
 
         ``setpoint``: function that returns the commanded angles in rad about east, north and the
         plate's own axis at a time. The angles can change until ``steered_until_s()``. ``shape``:
-        shape of a usual piece. ``pins``: True to let single resting pieces follow the plate without
-        contacts (``tiltboard.hw_sim.physics.pins``), False to compute their contacts.
+        shape of an ordinary piece. ``pins``: True to let isolated resting pieces follow the plate
+        without contacts (``tiltboard.hw_sim.physics.pins``), False to compute their contacts.
         """
         self._shape = shape
         self._pieces: dict[int, _Piece] = {}
@@ -176,8 +181,8 @@ class Dynamics:
         self._rebuild()
 
     def stand_on(self, number: int, friction: float, foot_mm: Point | None = None) -> None:
-        """Give the piece's foot the ``friction``, and move the piece to ``foot_mm`` if that is not
-        None.
+        """Set the ``friction`` coefficient of the piece's foot, and move the piece to ``foot_mm``
+        if that is not None.
         """
         piece = self._pieces[number]
         piece.shape = replace(piece.shape, friction=friction)
@@ -202,8 +207,8 @@ class Dynamics:
         """Hold the piece between two chopsticks, west and east of it, that press with
         ``squeeze_n``.
 
-        Friction carries the piece. It swings about the line between the chopsticks, and slips out
-        under a higher load.
+        Friction carries the piece. The piece swings about the line between the chopsticks, and
+        slips out if the load is greater than the friction.
         """
         self._pieces[number].squeeze_n = squeeze_n
 
@@ -370,7 +375,7 @@ class Dynamics:
     @property
     def overboard(self) -> tuple[int, ...]:
         """Numbers of the pieces that are beside the plate and down on the table. The height alone
-        does not tell, because the plate's edge can be as low as a fallen piece.
+        is not enough, because the plate's edge can be as low as a fallen piece.
         """
         if not self._pieces:
             return ()
@@ -408,7 +413,7 @@ class Dynamics:
     def turned_poses(self) -> tuple[tuple[int, ...], Array, Array]:
         """Return the pieces' numbers, positions and rotations for drawing.
 
-        The position, (N, 3), is the centre of a usual piece on the same foot, in mm above the
+        The position, (N, 3), is the centre of an ordinary piece on the same foot, in mm above the
         plate's surface. The rotation, (N, 4), is a quaternion w, x, y, z in the plate's axes.
         """
         poses, turns = self.poses(), self._data.xquat
@@ -430,7 +435,8 @@ class Dynamics:
         data = self._data
         axes = self._turned()
         rate = data.cvel[self._plate, :3] @ axes
-        # MuJoCo's own acceleration ignores the effect of its integrator on stiff hands.
+        # Compute the acceleration from the change of the rate, because MuJoCo's own acceleration
+        # ignores the effect of its integrator on stiff hands.
         turning = (rate - self._rate) / STEP_S
         self._rate = rate
         told = data.qpos[:3], -self._gravity @ axes, rate, turning

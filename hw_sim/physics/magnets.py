@@ -102,10 +102,11 @@ def _cel(kc: Array, p: Array, c: float, s: Array | float) -> Array:
 # Separation 9 (1998) 39.
 
 MU0_4PI = 1e-7
-# Range of the forces. At this distance two strong magnets pull with 0.2 mN, 1/200 of a piece's
-# friction.
+# Maximum distance, in m, at which forces are computed. At this distance two strong magnets attract
+# each other with 0.2 mN, 1/200 of a piece's friction.
 FAR_M = 0.080
-# Minimum distance of magnets in discs of 15 mm. Closer dipoles would pull without limit.
+# Minimum distance, in m, between two magnets in discs of 15 mm. The force between closer dipoles
+# would grow without limit.
 NEAREST_M = 0.012
 
 _NEXT, _LAST = [1, 2, 0], [2, 0, 1]

@@ -1,8 +1,8 @@
-"""Single resting pieces that follow the plate without contacts of their own.
+"""Pinned pieces: isolated resting pieces that follow the plate without contacts of their own.
 
-Contacts cost more time than anything else, and 36 pieces have 144. A piece is pinned if it stands
-alone, far from everything that moves, and friction holds it by a wide margin. The weight of a
-pinned piece acts on the plate, and its pose follows the plate. The piece is freed before anything
+Contacts cost more time than anything else, and 36 pieces have 144 contacts. A piece is pinned if it
+stands alone, far from everything that moves, and friction holds it by a wide margin. The weight of
+a pinned piece acts on the plate, and its pose follows the plate. The piece is freed before anything
 comes near or friction may fail.
 """
 
@@ -26,11 +26,14 @@ LOOKS = 12  # A piece is pinned after it was found firm in this many checks in a
 SINKS_M = 0.0003
 UPRIGHT = 0.9999
 STIRS_M = 2e-5  # Maximum motion between two checks of a resting piece, equal to 2 mm/s.
-# Maximum fraction of the friction in use. The acceleration of a tilt adds less than the rest.
+# Maximum fraction of the available friction that a pinned piece may use. The acceleration of a tilt
+# uses less than the remaining friction.
 HOLDS = 0.6
 TIPS = 0.3  # Maximum torque of the magnets, as a fraction of the torque that tips a piece.
-STAYS_RAD = 1e-6  # A smaller change of tilt is ignored: 0.2 um at the plate's rim.
-SPARE_M = 0.004  # Minimum distance to other pieces; a nearer one frees a pinned piece.
+# Minimum change of the tilt that is taken into account, in rad. This change moves the plate's rim
+# by 0.2 um.
+STAYS_RAD = 1e-6
+SPARE_M = 0.004  # Minimum distance to other pieces, in m; a nearer piece frees a pinned piece.
 STRUCK_M_S = 0.005
 
 
@@ -107,7 +110,7 @@ class Pins:
         self._load = np.concatenate([force[wanted].sum(axis=0), turning.sum(axis=0)])
 
     def part(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
-        """Free the pinned pieces that another piece comes near to."""
+        """Free each pinned piece to which another piece comes near."""
         near = self._near(data, self.pinned)
         if near.any():
             self._stood[near] = 0
@@ -147,7 +150,9 @@ class Pins:
             data.qvel[where[:, :3]] = speeds
 
     def _near(self, data: mujoco.MjData, still: Flags) -> Flags:
-        """Return the pieces of ``still`` that another piece, itself not firm, may soon touch."""
+        """Return the pieces of ``still`` that another piece, which moves or is not firm, may soon
+        touch.
+        """
         near = np.zeros(len(still), dtype=bool)
         if still.all() or not still.any():
             return near

@@ -1,5 +1,5 @@
-"""The world with physics, in which pieces slide, tip, stack and fall. The interface is that of
-World.
+"""The world with physics, in which pieces slide, tip, stack and fall. This world has the same
+interface as World.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from tiltboard.hw_sim.world.plate import PlateMotion, TiltingPlate, Vector
 from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 
 MU0 = 4e-7 * math.pi
-SEATS_MM = 6.0  # Maximum distance from which a tile's foot is moved to the centre of its place.
+# Maximum distance, in mm, from a tile's foot to the centre of its place. A nearer tile is moved to
+# the centre.
+SEATS_MM = 6.0
 
 
 class SwingingPlate(TiltingPlate):
@@ -97,8 +99,8 @@ class RigidWorld(World):
         return piece
 
     def _press_down(self) -> None:
-        """Let the tile that slid last stand firmly again, in the centre of its place if it
-        is near.
+        """Let the last sliding tile stand firmly again, in the centre of its place if the centre is
+        near.
         """
         tile = self._slick
         if tile is None or tile.piece_id not in self.pieces:

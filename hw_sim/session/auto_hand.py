@@ -20,10 +20,12 @@ from tiltboard.hw_sim.session.session import SimSession
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, SimulatedPiece
 
-SAYS_S = 6.0  # Delay before the hand reports the result of a request that no sensor can detect.
-STEADY_MM = 4.0  # Amplitude of the tremor of a hand that stacks a piece.
-SHAKY_MM = 2.0  # Amplitude that each challenge in the game adds to the tremor.
-TIDIES_S = 1.5  # Delay between the last move and the removal of pieces that left the game.
+# Delay in seconds before the hand reports the result of a request that no sensor can detect.
+SAYS_S = 6.0
+STEADY_MM = 4.0  # Amplitude in mm of the tremor of a hand that stacks a piece.
+SHAKY_MM = 2.0  # Amplitude in mm that each challenge in the game adds to the tremor.
+# Delay in seconds between the last move and the removal of pieces that left the game.
+TIDIES_S = 1.5
 
 
 class SeatHand:
@@ -34,7 +36,8 @@ class SeatHand:
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._world = session.table.world
-        # The player's request that is in progress, and the number of moves before it.
+        # The player's request that is in progress, and the number of moves that were made before
+        # the request.
         self._doing: tuple[str, int] | None = None
         # Move to report for the request, if its result is already known.
         self._outcome_known: str | None = None
@@ -77,7 +80,7 @@ class SeatHand:
             self._session.host.submit(SeatMove(None, self._outcome(room.for_hands)))
 
     def _outcome(self, wish: str) -> str:
-        """Return the move that the hand reports: that the stack stands, or that it fell."""
+        """Return the move that the hand reports: either the stack stands, or the stack fell."""
         pieces = self._world.pieces
         high = (at in pieces and pieces[at].here[2] > BODY_HEIGHT_MM / 2 for at in self._stacked)
         return self._outcome_known or (wish if all(high) else _failed(wish))
@@ -127,7 +130,7 @@ class SeatHand:
         return round(top_mm / BODY_HEIGHT_MM)
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
-        """Take one piece off the zone that exceeds its number of pieces by most."""
+        """Find the zone that has the most pieces too many, and take one piece off this zone."""
         game = overlay.game
         if any(game.takes_back(move) for move in position.legal()):
             return
@@ -154,23 +157,26 @@ def _failed(wish: str) -> str:
 
 # Fast motions of the automatic hand, which carries out the table's requests.
 
-ROLL_S = 0.25  # Duration of a roll to a neighbouring place.
-HOP_S = 0.25  # Duration of a hop without the time for the distance at HOP_MM_S.
+ROLL_S = 0.25  # Duration of a roll to a neighbouring place, in seconds.
+# Fixed part of the duration of a hop, in seconds; the flight at HOP_MM_S adds to this time.
+HOP_S = 0.25
 HOP_MM_S = 2000.0
 HOP_MM = 45.0
 LOWER_S = 0.2
 ABOVE_MM = 60.0
-STAGGER_S = 0.3  # Time over which the starts of many pieces are spread.
-# Delay after the last piece rests, longer than the time until the host accepts its reading.
+STAGGER_S = 0.3  # Time in seconds over which the starts of many pieces are spread.
+# Delay in seconds after the last piece has come to rest, longer than the time until the host
+# accepts the sensors' reading.
 SEEN_S = 0.2
-GIVEN_UP_S = 1.5  # Time without a change of the requests after which the hand gives up.
+# Timeout in seconds: the hand gives up if the table's requests stay unchanged for this time.
+GIVEN_UP_S = 1.5
 ASKING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
 LEAVING = (Role.WRONG, Role.REMOVE, Role.LIFT)
 
 
 class OwnHand:
-    """Carries out the table's requests. Use it only in the table's thread; call ``step`` after each
-    host step.
+    """Moves the pieces as the table requests. Use this class only in the table's thread; call
+    ``step`` after each host step.
     """
 
     def __init__(self, session: SimSession) -> None:
@@ -180,14 +186,15 @@ class OwnHand:
         self._waiting: list[Future[None]] = []
         # Overlay of the present game. Each game that begins or resumes has a new overlay.
         self._overlay: Overlay | None = None
-        self._done: tuple[Shift, ...] | None = None  # The shifts that were carried out last.
+        # The shifts (movements of pieces) that were carried out last.
+        self._done: tuple[Shift, ...] | None = None
         self._moves = False  # True if the hand also makes the other side's move, in a lesson.
         self._ready_s = 0.0  # Time by which the sensors have detected the last shifts.
         self._refused: HandsError | None = None
 
     def carry_out(self, answer: Future[None]) -> None:
-        """Carry out the table's present requests and the ones that follow. Sets ``answer`` when no
-        request is left.
+        """Carry out the table's present requests and all requests that follow. Sets ``answer`` when
+        no request is left.
         """
         self._waiting.append(answer)
         self._moves = self._session.host.standing.phase is Phase.TURN
@@ -268,7 +275,7 @@ class OwnHand:
                 self._world.remove(piece)
 
     def _requested(self, standing: Standing) -> tuple[Shift, ...]:
-        """Return the shifts that the table asks for.
+        """Return the shifts (movements of pieces) that the table asks for.
 
         Without a list of shifts, each piece on a lit place goes to the centre of its place, or off
         the board if the place must be empty.

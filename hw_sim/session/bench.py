@@ -23,10 +23,10 @@ from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.session.session import SimSession
 
 # The delay is measured in virtual time, from the touch of a piece to the first light that changes.
-# Without lights the end is the change of the standing, which the page shows.
+# At a table without lights the delay ends when the state that the page shows changes.
 
 AVERAGED_SCANS = 4
-BUS_S = 0.0055  # Bus time of one scan and one light update (docs/benchmarks.md).
+BUS_S = 0.0055  # Bus time in seconds of one scan and one light update (docs/benchmarks.md).
 GOAL_WIRED_S, GOAL_NODE_S = 0.100, 0.060
 TOLERANCE_MM = 5.0
 PATIENCE_S = 2.0
@@ -75,9 +75,10 @@ def at_share(delays_s: list[float], share: float) -> float:
 
 
 def _touch_to_light_s(session: SimSession, stream: Stream) -> float:
-    """Return the delay in s of a game's first move on an empty plate. Raises TimeoutError.
+    """Return the delay in s of a game's first move on an empty plate.
 
     The delay lasts from the touch until the strip has latched the first bytes that show the move.
+    Raises TimeoutError if the table does not detect the move.
     """
     host, table = session.host, session.table
     session.hands.set_up({})

@@ -29,7 +29,8 @@ class HandRules:
     def check(self, deed: h.HandsCommand) -> None:
         """Raise RulesError or HandsError if the game does not allow the action ``deed`` now.
 
-        A piece in the hand is then already on its way back. RulesError has the game's own words.
+        In that case a piece in the hand is already on its way back. The text of RulesError comes
+        from the game.
         """
         if not isinstance(deed, h.Put | h.Take | h.Grab | h.LetGo | h.PickUp | h.SetDown):
             return
@@ -102,8 +103,8 @@ class HandRules:
         raise refusal or HandsError("Pieces already on the board don't move.")
 
     def _shifts(self, standing: Standing, position: Position) -> Sequence[Shift]:
-        """Return the allowed shifts: the ones that begin a legal move, or that complete the present
-        move.
+        """Return the allowed shifts (movements of one piece). A shift is allowed if it begins a
+        legal move or completes the present move.
 
         A captured piece can be taken off once the capturing piece is in the hand.
         """

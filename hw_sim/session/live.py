@@ -1,5 +1,5 @@
-"""The simulated table in real time for a page: its hands, its faults, and the pieces on
-its plate.
+"""A simulated table in real time for a page: the table's hands, its faults, and the pieces on its
+plate.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PLATE_NAME = "plate.json"
 _log = logging.getLogger(__name__)
 
 
-# Faults as people read them on the page, by name.
+# Descriptions of the faults that the page shows, by name.
 SAID = {
     "sensor-dead": text("A sensor is dead"),
     "sensor-stuck": text("A sensor is stuck"),
@@ -134,8 +134,8 @@ Call = Callable[[Callable[[], None]], Future[None]]
 
 
 def at_once(work: Callable[[], None]) -> Future[None]:
-    """Run ``work`` in the caller's thread: the ``call`` of PageHands for a caller that steps the
-    table.
+    """Run ``work`` in the caller's thread. A caller that steps the table itself passes this
+    function to PageHands as ``call``.
     """
     done: Future[None] = Future()
     try:
@@ -276,8 +276,8 @@ class LiveTable:
     """A simulated table that a page can play on. The pieces on its plate are kept for the next
     start.
 
-    ``seed``: number that varies the table and its hands. ``first_game``: game to begin with, as for
-    ``open_host``.
+    ``seed``: number that varies the table and its hands. ``first_game``: game with which the table
+    starts, as for ``open_host``.
     """
 
     def __init__(

@@ -121,7 +121,7 @@ class Deeds:
 
 
 PATIENCE_S = 5.0
-LEAVE_BUTTON_S = 0.1  # Time for a finger to let go between two presses.
+LEAVE_BUTTON_S = 0.1  # Time in seconds in which a finger lets go between two presses.
 
 
 class SimulatedHands:

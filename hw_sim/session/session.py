@@ -19,16 +19,16 @@ from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
 from tiltboard.hw_sim.world.world import World
 
-RESTART_S = 1.0  # Time until a killed service runs again.
-POWER_UP_S = 3.0  # Time until the Pi has booted and the service runs.
+RESTART_S = 1.0  # Time in seconds until a killed service runs again.
+POWER_UP_S = 3.0  # Time in seconds until the Pi has booted and the service runs.
 
 
 class SimSession:
     """One table and its service, which can be killed and restarted.
 
     ``state``: folder of journal and calibration, which outlasts kills and power cuts.
-    ``first_game``: game to begin with, as for ``open_host``. Use the session as a context manager,
-    so that the buses are released.
+    ``first_game``: game with which the table starts, as for ``open_host``. Use the session as a
+    context manager, so that the buses are released.
     """
 
     def __init__(

@@ -12,18 +12,20 @@ from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
 
-OFF_MM = 1.5  # Maximum distance from the centre at which a person puts a piece by the light.
+# Maximum distance in mm from the centre of a place at which a person puts a piece, guided by the
+# light.
+OFF_MM = 1.5
 LIFT_RAD = math.radians(8.0)
 HELD_S = 1.5
 PRESS_S = 0.5
-LOOK_S = 0.5  # Time until a person has looked and answers.
-DOUBT_S = 1.0  # Time until a person has read why a reading is refused.
-WAIT_S = 4.0  # Time until a person gives up on a button without effect.
+LOOK_S = 0.5  # Time in seconds until a person has looked and answers.
+DOUBT_S = 1.0  # Time in seconds until a person has read why a reading is refused.
+WAIT_S = 4.0  # Time in seconds until a person gives up on a button that has no effect.
 BRIGHT = 8  # Minimum brightness, 0 to 255, that an eye detects among bright lights.
 GLOW = 2  # Minimum brightness, 0 to 255, that an eye detects in the dark.
 # Fraction of the other lights' brightness below which a light's colour looks different.
 PALE = 0.75
-FOLLOWED_S = 0.2  # Time until the lights show a change.
+FOLLOWED_S = 0.2  # Time in seconds until the lights show a change.
 
 
 class Maker:

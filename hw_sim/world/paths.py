@@ -1,4 +1,4 @@
-"""Paths of moving things: quintic polynomials in time, one after the other.
+"""Paths of moving objects: sequences of quintic polynomials in time.
 
 A quintic from rest to rest is the minimum-jerk motion of people's reaching movements (T. Flash and
 N. Hogan, Journal of Neuroscience 5 (1985) 1688).
@@ -114,8 +114,8 @@ class Leg:
 
 
 class Path:
-    """A series of legs that starts at a time and a point. The moving thing rests before the first
-    leg and after the last.
+    """A series of legs that starts at a time and a point. The moving object rests before the first
+    leg and after the last leg.
 
     ``end``, ``end_s``: point and time at which the path ends.
     """
@@ -244,9 +244,9 @@ def still(here: Point, now_s: float) -> Path:
 # let go, and 0.25 s until the hand has left.
 
 APPROACH_MM = 80.0
-ASIDE_MM = 60.0  # Distance toward the player's side at which the hand appears.
+ASIDE_MM = 60.0  # Distance in mm toward the player's side at which the hand appears.
 CARRY_MM = 60.0
-HOVER_MM = 110.0  # Height at which a hand holds a waiting piece, above all moving pieces.
+HOVER_MM = 110.0  # Height in mm at which a hand holds a waiting piece, above all moving pieces.
 HOVER_STEP_MM = 20.0
 LAST_MM = 12.0
 LAST_MM_S = 150.0
@@ -275,8 +275,8 @@ def above(point: Point) -> Point:
     return point[0], point[1] - ASIDE_MM, APPROACH_MM
 
 
-# Each of the following functions continues from the end of ``path``. ``pace``: factor on an adult's
-# usual duration.
+# Each of the following functions continues from the end of ``path``. ``pace``: duration of the
+# movement, as a multiple of an adult's typical duration.
 
 
 def lower(path: Path, goal: Point, pace: float) -> Gesture:

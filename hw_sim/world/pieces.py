@@ -11,10 +11,10 @@ from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.world.magnet import DiscMagnet, MagnetKind
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 
-# Diameter of a usual piece; simulated hands keep pieces of this size apart.
+# Diameter of an ordinary piece, in mm. Simulated hands leave room between pieces for this size.
 BODY_MM = PieceBody().diameter_mm
 BODY_HEIGHT_MM = PieceBody().height_mm
-SINKS_MM = 0.5  # Maximum depth by which a stacked piece sinks into the piece below.
+SINKS_MM = 0.5  # Maximum depth in mm by which a stacked piece sinks into the piece below.
 MAGNET_SPREAD = 0.07  # Maximum deviation of a magnet's strength, +-7 % (docs/add-a-board.md).
 
 
@@ -29,8 +29,8 @@ class SimulatedPiece:
     factor: float
     """Strength of the magnet, relative to its nominal strength."""
     here: Point
-    """Position of the magnet's lower face in mm: x and y from the plate's centre, z above its
-    height on a piece that stands on the plate.
+    """Position of the magnet's lower face in mm. x and y are counted from the plate's centre; z is
+    0 for a piece that stands on the plate, and positive above.
     """
     path: Path | None = None
     """The piece's present movement, or None while the piece does not move."""
@@ -72,10 +72,11 @@ def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
 
 
 class MagnetField:
-    """The vertical magnetic field at each sensor. Resting pieces are summed once, moving pieces at
-    each sample.
+    """The vertical magnetic field at each sensor. The fields of resting pieces are added once, the
+    fields of moving pieces at each sample.
 
-    ``sensors``: for each sensor x and y in mm, and the gap to the magnet's face of a piece above.
+    ``sensors``: for each sensor x and y in mm, and the gap in mm between the sensor and the
+    magnet's face of a piece above the sensor.
     """
 
     def __init__(self, sensors: Sequence[Point]) -> None:
@@ -164,11 +165,11 @@ class Traffic:
         *,
         leaves: bool = False,
     ) -> tuple[float, Gesture]:
-        """Return the earliest time at which the gesture of ``draw`` meets no other piece, and the
-        gesture.
+        """Return the earliest time at which the gesture that ``draw`` returns meets no other piece,
+        and the gesture.
 
-        The time is now, or when a moving piece comes to rest. The gesture begins with the rest of
-        the piece's present path. Raises HandsError if no such time exists.
+        The time is now, or when a moving piece comes to rest. The gesture begins with the remaining
+        part of the piece's present path. Raises HandsError if no such time exists.
         """
         ready_s = now_s if piece.path is None else piece.path.end_s
         ends = {other.path.end_s for other in self._pieces.values() if other.path is not None}

@@ -9,10 +9,11 @@ from tiltboard.hw_sim.rng import Stream
 from tiltboard.hw_sim.world.paths import PEAK_SPEED, Path
 
 G_M_S2 = 9.80665
-SLEW_RAD_S = math.radians(30.0)  # Maximum rate of a tilt, an estimate for a careful hand.
+SLEW_RAD_S = math.radians(30.0)  # Maximum rate of a tilt, in rad/s, an estimate for a careful hand.
 # Maximum rate of a spin. Pieces on the rim stay in place: the force is a fifth of their weight.
 SPIN_RAD_S = math.radians(180.0)
-SHORTEST_S = 0.25  # Minimum duration of a tilt: no tilt of a 380 mm plate is faster, however small.
+# Minimum duration of a tilt, in seconds: even a small tilt of a 380 mm plate takes this time.
+SHORTEST_S = 0.25
 KEPT = 4  # Number of past motions that are kept, because a chip's filter needs the recent past.
 BUMP_M_S2 = 4.0
 BUMP_HZ = 18.0
@@ -27,7 +28,7 @@ class PlateMotion(NamedTuple):
     """The plate's motion at one time."""
 
     attitude_rad: Vector
-    """Angles about x, then y, then the plate's own axis."""
+    """Angles in rad about x, then y, then the plate's own axis."""
     gravity_m_s2: Vector
     """Gravity as an accelerometer measures it, in the plate's axes; (0, 0, +g) if level."""
     rate_rad_s: Vector
@@ -143,8 +144,8 @@ class TiltingPlate:
         """Return the force on an accelerometer at ``now_s``; (0, 0, +g) if the plate is level and
         at rest.
 
-        ``arm_m``: position of the accelerometer east, north and above its usual position. Bumps and
-        the tangential and centripetal acceleration of the sensor are added to gravity.
+        ``arm_m``: position of the accelerometer east, north and above its default position. Bumps
+        and the tangential and centripetal acceleration of the sensor are added to gravity.
         """
         motion = self.motion(now_s)
         force = motion.gravity_m_s2
@@ -168,8 +169,8 @@ class TiltingPlate:
 
 
 def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
-    """Return the legs of ``path`` begun by ``start_s``, continued to ``goal`` at most at speed
-    ``most``.
+    """Return a path with the legs of ``path`` that have begun by ``start_s``, continued to ``goal``
+    with a speed of at most ``most``.
     """
     begun = path.begun(start_s, KEPT)
     duration = max(SHORTEST_S, PEAK_SPEED * math.dist(begun.at(start_s), goal) / most)

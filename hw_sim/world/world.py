@@ -23,7 +23,7 @@ from tiltboard.hw_sim.world.pieces import (
 )
 from tiltboard.hw_sim.world.plate import TiltingPlate, Vector
 
-GAP_SPREAD_MM = 0.5  # Tolerance of the gap, which is 12.0 +- 0.5 mm (docs/add-a-board.md).
+GAP_SPREAD_MM = 0.5  # Tolerance of the gap in mm. The gap is 12.0 +- 0.5 mm (docs/add-a-board.md).
 # Pose of a piece in the plate's axes: x, y, z in mm of a point 7.5 mm above its foot, and its
 # rotation as a quaternion w, x, y, z.
 Pose = tuple[float, float, float, float, float, float, float]
@@ -58,11 +58,13 @@ class World:
             name: Button(streams.stream(f"button-{name}")) for name in BUTTONS
         }
         self.trays: dict[str, MagnetKind] = {}
-        """Kind of magnet for each label of pieces. The trays beside the plate hold any number of
-        these pieces.
+        """Maps each label of pieces to the kind of magnet in these pieces. The trays beside the
+        plate hold any number of these pieces.
         """
         self.bodies: dict[str, PieceBody] = {}
-        """Bodies of the labels whose pieces differ from the usual body."""
+        """Maps a label to the body of its pieces, if the body differs from that of an ordinary
+        piece.
+        """
         self.pieces: dict[int, SimulatedPiece] = {}
         """Pieces on or above the plate, by id."""
         self._magnets = streams.stream("magnets")
@@ -232,7 +234,7 @@ class World:
 
 # Buttons, whose contacts bounce when they close and when they open.
 
-BOUNCE_S = 0.004  # Typical bounce time of small tactile switches, a few milliseconds.
+BOUNCE_S = 0.004  # Typical bounce time of small tactile switches, in seconds.
 WORN_BOUNCE_S = 0.040
 BOUNCES = 3
 WORN_BOUNCES = 8
@@ -246,7 +248,7 @@ class Button:
         # Times at which the contact closes, opens, closes and so on.
         self._edges_s: list[float] = []
         self.worn = False
-        """True if the contact bounces for ten times the usual time (the fault button-bounce)."""
+        """True if the contact bounces for ten times the normal time (the fault button-bounce)."""
 
     @property
     def chatter_s(self) -> float:
