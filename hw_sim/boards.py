@@ -141,7 +141,7 @@ class HallBoard(_Board):
         return len({*self.probe(index)}) == 1
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """If ``on``, hold the sensor's output at its present value, otherwise release the output."""
+        """If ``on``, hold the sensor's output at its present value. Otherwise release it."""
         if on:
             self._stuck_v[index] = self.sensors[index].voltage_v(self._world.clock.now())
         else:
@@ -166,7 +166,7 @@ class HallBoard(_Board):
         return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
 
     def set_noisy(self, on: bool, index: int) -> None:
-        """If ``on``, multiply this sensor's noise by ``NOISY``, otherwise restore the normal noise."""
+        """If ``on``, multiply this sensor's noise by ``NOISY``. Otherwise end the increase."""
         (self._noisy.add if on else self._noisy.discard)(index)
         self.set_noise(self.noise_factor)
 

@@ -185,7 +185,7 @@ class SimLine:
 
 
 class SimSerial:
-    """The Pi's port on the line's pty. Each call first simulates the line up to the present time."""
+    """The Pi's port on the line's pty. Each call first simulates the line up to now."""
 
     def __init__(self, line: SimLine, baud: int) -> None:
         if not line.plugged:

@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 REQUESTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# Time limit in seconds. A package with large libraries takes several seconds on a slow card.
+# Time limit in seconds for loading a plug-in. A package with large libraries takes several seconds
+# on a slow card.
 LOAD_WITHIN_S = 20.0
-MAX_SAID = 300  # Maximum number of characters of another package's error message.
+MAX_SAID = 300  # Maximum number of characters that are shown of another package's error message.
 TRACEBACK = "TILTBOARD_TRACEBACK"
 """Environment variable: if it is set, a plug-in that fails to load also prints its traceback."""
 
@@ -73,7 +74,7 @@ def tried(work: Callable[[], T]) -> T:
 @contextmanager
 def _signals_kept(seconds: float) -> Iterator[None]:
     """Stop the body of the context after ``seconds``. At the end, raise again the exception of a
-    signal handler, if any. In other threads than the main thread, which get no signals, the
+    signal handler, if any. In threads other than the main thread, which get no signals, the
     function does nothing.
     """
     if threading.current_thread() is not threading.main_thread():

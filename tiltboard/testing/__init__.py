@@ -2,7 +2,7 @@
 
 ``SimBuses`` alone provides models of chips for smbus2, spidev and gpiozero. ``Bench`` is a table
 with its drivers and simulated hands, and ``GameTable`` also contains the whole host. The pytest
-plug-in offers them as fixtures. All time is virtual, and wrong use raises a ``SimulationError``.
+plug-in offers both as fixtures. All time is virtual, and wrong use raises a ``SimulationError``.
 See docs/testing.md.
 
     >>> from tiltboard.testing import Bench

@@ -91,7 +91,7 @@ class AnyBench(Subject, ABC):
     """
 
     patience_s = 3.0
-    """Default time limit for conditions, in seconds."""
+    """Default time limit, in seconds, for a condition to become true."""
     hands_s = 2.0
     """Time in seconds that a hand takes to tilt the plate."""
 
@@ -296,8 +296,8 @@ class AnyBench(Subject, ABC):
 
     @abstractmethod
     def lit(self) -> dict[str, Rgb]:
-        """Return place -> colour of each light that is not dark, as red, green and blue from 0 to
-        255.
+        """Return a mapping from the place of each light that is not dark to the light's colour, as
+        red, green and blue from 0 to 255.
         """
 
     def light(self, place: str) -> Rgb:

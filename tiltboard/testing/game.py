@@ -341,12 +341,12 @@ class GameTable(Subject):
 
     @property
     def cells(self) -> Mapping[str, str]:
-        """Place -> piece that the sensors detect, for occupied places."""
+        """Maps each occupied place to the piece that the sensors detect."""
         return dict(self.host.sight.cells)
 
     def lit(self, role: str) -> list[str]:
-        """Return the places whose light has this role, such as legal, lift, put, remove, wrong or
-        last.
+        """Return the places whose light has this role (its meaning), such as legal, lift, put,
+        remove, wrong or last.
         """
         known(role, "role", [str(each) for each in Role])
         roles = self.host.standing.roles

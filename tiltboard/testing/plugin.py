@@ -89,8 +89,8 @@ def _profile(name: str) -> Profile:
 
 
 def _tables(config: pytest.Config, mark: pytest.Mark | None) -> tuple[str, ...]:
-    """Return the profiles to run on: from the command line, otherwise from the mark, otherwise the
-    default.
+    """Return the names of the profiles on which a test runs: from the command line, otherwise from
+    the mark, otherwise the default.
     """
     real, named = config.getoption("--tiltboard-real"), config.getoption("--tiltboard-profile")
     return tuple([real] if real else named or (mark.args if mark else ()) or (USUAL,))

@@ -209,7 +209,9 @@ class RealBench(AnyBench):
         )
 
     def lit(self) -> dict[str, Rgb]:
-        """Return place -> colour of each light that is not dark, as a person reports it."""
+        """Return a mapping from the place of each light that is not dark to the light's colour, as
+        a person reports it.
+        """
         said = self._ask("Which places shine? (a1 white, b1 red / all yellow / none)")
         found: dict[str, Rgb] = {}
         for entry in filter(None, said.replace("none", "").split(",")):

@@ -1,5 +1,5 @@
-"""Tests of drivers/hall.py, hall_switches.py and node.py: properties of every Hall array, that is
-shape, units, sign, noise, time, loss and return.
+"""Tests of drivers/hall.py, hall_switches.py and node.py: every Hall array has the right shape,
+units, sign, noise and time, and works again after a loss.
 """
 
 import errno

@@ -1,5 +1,5 @@
-"""Tests of drivers/inertial.py, lsm6dsox.py, mpu6050.py and frame.py: properties of every tilt
-sensor, that is gravity, the signs of tilt and rotation, loss and return.
+"""Tests of drivers/inertial.py, lsm6dsox.py, mpu6050.py and frame.py: every tilt sensor measures
+gravity, tilt and rotation with the right signs, and works again after a loss.
 """
 
 import itertools
@@ -80,8 +80,8 @@ def test_tilts_have_the_right_sign_size_and_rate(bench, imu, about, sign):
     bench.tilt(**{f"{about}_deg": angle_deg}, wait=False)
     seen = watch(bench, imu, bench.hands_s)
     tilted = rest(bench, imu)
-    # With a right-handed rotation about x, the y axis rises and measures gravity; about y, the x
-    # axis sinks.
+    # In a right-handed rotation about x, the y axis rises and measures gravity. In a rotation about
+    # y, the x axis sinks.
     felt = sign * G_M_S2 * math.sin(math.radians(ANGLE_DEG)) * (1.0 if about == "x" else -1.0)
     changed = [
         after - before

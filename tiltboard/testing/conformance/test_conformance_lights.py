@@ -1,5 +1,5 @@
-"""Tests of drivers/lights.py, light_links.py and tiltboard_lab/bench/lights.py: properties of all
-lights, that is order, colours, the supply's limit, loss and return.
+"""Tests of drivers/lights.py, light_links.py and tiltboard_lab/bench/lights.py: all lights have the
+right order and colours, respect the supply's limit, and work again after a loss.
 """
 
 from contextlib import suppress
@@ -23,7 +23,7 @@ def lights(bench):
 
 
 def shining(bench):
-    """Return plate index -> colour of each light that is not dark."""
+    """Return a mapping from the plate index of each light that is on to the light's colour."""
     return {bench.profile.places.index(place): rgb for place, rgb in bench.lit().items()}
 
 
@@ -87,7 +87,8 @@ def test_no_more_current_than_the_supply_gives_and_it_says_that_it_dims(bench, l
     everywhere = dict.fromkeys(range(bench.profile.size), Look((255, 128, 0)))
     show(bench, lights, everywhere)
     config = bench.profile.lights
-    # Each channel takes its fraction of 20 mA, and a dark light takes its idle current.
+    # Each channel draws the fraction of 20 mA that corresponds to its level, and a dark light draws
+    # its idle current.
     drawn_ma = sum(lights.shown) / 255 * config.channel_ma + config.idle_ma * bench.profile.size
     assert drawn_ma <= SMALL_A * 1000
     assert 0.0 < lights.dimmed < 1.0

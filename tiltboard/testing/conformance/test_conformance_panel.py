@@ -1,5 +1,5 @@
-"""Tests of drivers/panel.py: properties of every panel, that is the assignment of buttons, tones,
-loss and return.
+"""Tests of drivers/panel.py: every panel has the right assignment of buttons and the right tones,
+and works again after a loss.
 """
 
 import pytest
