@@ -1,4 +1,4 @@
 """The laboratory: studies of the games and measurements of the program, for developers only.
 
-Playing on a table or building a table does not need this package.
+This package is not needed for playing on a table or for building a table.
 """

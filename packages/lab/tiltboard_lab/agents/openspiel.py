@@ -21,12 +21,12 @@ PREFIX = "tiltboard_"
 
 
 def name_of(game: str) -> str:
-    """Return the name under which OpenSpiel knows the game ``game`` of tiltboard."""
+    """Return OpenSpiel's name for tiltboard's game ``game``."""
     return PREFIX + game.replace("-", "_")
 
 
 def options_of(written: str) -> dict[str, Any]:
-    """Return the options of a text such as ``size:5 pie:false``, by name."""
+    """Return the options that a text such as ``size:5 pie:false`` contains, by name."""
     pairs = (word.partition(":") for word in written.split())
     return {key: _value(value) for key, _, value in pairs}
 
@@ -39,7 +39,7 @@ def _value(written: str) -> Any:
 
 
 class LabState(pyspiel.State):  # type: ignore[misc]
-    """A position of one of the games, in the form that OpenSpiel expects."""
+    """A position of one of tiltboard's games, in the form that OpenSpiel expects."""
 
     def __init__(self, game: LabGame) -> None:
         super().__init__(game)
@@ -76,8 +76,8 @@ class LabState(pyspiel.State):  # type: ignore[misc]
 
 
 class LabObserver:
-    """An observer that sees the whole position: ``tensor`` is ``LabTable.observation`` as a flat
-    array, and ``dict["planes"]`` is the same array in planes.
+    """An observer that sees the whole position. ``tensor`` is the flattened array
+    ``LabTable.observation``, and ``dict["planes"]`` is the same array with its original shape.
     """
 
     def __init__(self, table: LabTable, params: Mapping[str, Any] | None) -> None:
@@ -97,7 +97,7 @@ class LabObserver:
 
 
 class LabGame(pyspiel.Game):  # type: ignore[misc]
-    """A game of tiltboard with fixed options, in the form that OpenSpiel expects."""
+    """One of tiltboard's games with fixed options, in the form that OpenSpiel expects."""
 
     kind: Any
     name: str
@@ -118,7 +118,7 @@ class LabGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(self.kind, info, given)
 
     def new_initial_state(self, *_: Any) -> LabState:
-        """Return the start position."""
+        """Return the position at the start of the game."""
         return LabState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:

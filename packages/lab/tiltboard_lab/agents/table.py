@@ -1,5 +1,5 @@
 """A game in the form that learning agents need: actions are numbers from 0, an observation is a
-stack of planes, and the players' returns have the sum 0.
+stack of planes, and the players' returns add up to 0.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tiltboard.games.rules import CHANCE
 
 GAMES = ("momentum", "attraktion", "gravity-connect", "gravity-trap")
 MAX_TURNS = 1000
-"""Maximum number of turns of a game of Momentum, which can repeat positions. A game of this length
-is a draw.
+"""Maximum number of turns in a game of Momentum, in which positions can repeat. A game of this
+length is a draw.
 """
 
 
@@ -44,7 +44,7 @@ class LabTable:
         self._moves = list(rules.every_move)
         self._action = {move: action for action, move in enumerate(self._moves)}
         self.actions = tuple(map(rules.name, self._moves))
-        """The name of the move that each action makes, by the number of the action."""
+        """The name of the move for each action, by the action's number."""
         self._more, names = _MORE[name]
         self.planes = (
             *game.pieces,
@@ -69,7 +69,7 @@ class LabTable:
         return self  # The table never changes, and OpenSpiel copies positions often.
 
     def legal(self, state: Any) -> list[int]:
-        """Return the legal actions of the player to move, in ascending order, or an empty list if
+        """Return the legal actions of the player to move, in ascending order. The list is empty if
         the game is over.
         """
         return (
@@ -124,7 +124,7 @@ class LabTable:
         return seen
 
     def text(self, state: Any) -> str:
-        """Return the position as one line of text: turn, player to move, pieces on their places,
+        """Return the position as one line of text: turn, player to move, pieces with their places,
         and the values that the game adds.
         """
         mover = "nobody" if self.over(state) else self.game.players[self.rules.mover(state)]

@@ -16,7 +16,8 @@ from tiltboard_lab.agents.table import LabTable
 
 
 def env(game: str, render_mode: str | None = None, **options: Any) -> Any:
-    """Return an environment with the usual wrappers of PettingZoo, in which an illegal move loses.
+    """Return an environment with PettingZoo's standard wrappers. A player that makes an illegal
+    move loses.
 
     ``game``: the name of the game. ``options``: the options of the game.
     """

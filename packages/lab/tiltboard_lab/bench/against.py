@@ -1,6 +1,6 @@
 """``tiltboard bench engines --against open_spiel``: compares the engine's kernels with OpenSpiel's
-search in C++, at connect four. Tiltboard's connect four is in the test package
-``tests/connect_four``; OpenSpiel has a connect four of its own.
+search in C++ by playing connect four. Tiltboard's connect four is in the test package
+``tests/connect_four``; OpenSpiel has its own connect four.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _MEMORY_MB = 1000
 
 
 def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -> None:
-    """Print rollouts and simulations per second and the score of a match, or the reason why the
+    """Print the rollouts and simulations per second and the score of a match, or the reason why the
     comparison cannot run.
 
-    ``seconds``: CPU time for each figure. ``games``: games in the match. ``move_ms``: time for a
-    move in milliseconds.
+    ``seconds``: CPU time in seconds for each measurement. ``games``: number of games in the match.
+    ``move_ms``: time for a move in milliseconds.
     """
     missing = _missing()
     if missing:
@@ -52,7 +52,7 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
     game = EVERY_GAME[GAME].create({})
     board, best = board_of(game), fast_tree(game, random.Random(1))
     if board is None or best is None:
-        # This cannot happen, because the package of connect four has kernels.
+        # This cannot happen, because the package with connect four has kernels.
         raise TypeError(game)
     start = game.rules.start()
     row = board.encoded(start)
@@ -82,7 +82,9 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
 
 
 def _missing() -> str:
-    """Return what the comparison lacks and how to install it, or "" if nothing is missing."""
+    """Return which part of the comparison is not installed, with install instructions, or "" if
+    nothing is missing.
+    """
     try:
         version("open_spiel")
     except PackageNotFoundError:
@@ -104,19 +106,20 @@ def _told(echo: Callable[[str], None], what: str, ours: float, theirs: float) ->
 
 
 def _rate(work: Callable[[], object], each: int, seconds: float) -> float:
-    """Return the units of work per second of CPU time.
+    """Return the units of work done per second of CPU time.
 
-    ``each``: units of work in one call of ``work``. ``seconds``: the CPU time of the measurement.
+    ``each``: units of work in one call of ``work``. ``seconds``: CPU time of the measurement in
+    seconds.
     """
     times, _, used_s = timed(lambda: bool(work()), seconds)
     return times * each / used_s
 
 
 class OpenSpiel:
-    """OpenSpiel's C++ search, playing OpenSpiel's own connect four.
+    """OpenSpiel's C++ search, which plays OpenSpiel's own connect four.
 
-    ``simulations``: simulations for each move. ``rollouts``: random games from each leaf of the
-    tree.
+    ``simulations``: number of simulations for each move. ``rollouts``: number of random games from
+    each leaf of the tree.
     """
 
     def __init__(self, simulations: int, *, rollouts: int = 1, seed: int = 1) -> None:
@@ -132,7 +135,7 @@ class OpenSpiel:
         self.used_s = 0.0
 
     def searched(self, columns: Sequence[int]) -> int:
-        """Return the column that the bot plays after the moves ``columns``, counted from 0, and add
+        """Return the column, counted from 0, that the bot plays after the moves ``columns``. Add
         the CPU time to ``used_s``.
         """
         state = self._game.new_initial_state()
@@ -145,7 +148,7 @@ class OpenSpiel:
         return found
 
     def move(self, names: Sequence[str], _: Any) -> int:
-        """Return the bot's move after the moves ``names``, as a column from 0."""
+        """Return the bot's move after the moves ``names``, as a column number counted from 0."""
         return self.searched([int(name) - 1 for name in names])
 
 
@@ -173,8 +176,8 @@ class _Ours:
 
 
 def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> str:
-    """Play a match from even openings, each played twice with sides changed, and return the result
-    as text. OpenSpiel gets the number of simulations that it can do in about ``move_ms``
+    """Play a match and return the result as text. Each even opening is played twice, with sides
+    changed. OpenSpiel gets the number of simulations that it can do in about ``move_ms``
     milliseconds.
     """
     trial = OpenSpiel(1000)

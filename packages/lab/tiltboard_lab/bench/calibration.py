@@ -1,4 +1,6 @@
-"""The time of a calibration at the table, and the errors per reading before and after it."""
+"""The duration of a calibration at the table, and the rate of reading errors before and after the
+calibration.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,19 @@ if TYPE_CHECKING:
 
 READINGS = 1_000_000
 TOLERANCES = (1.0, 3.0)
-GOAL_S = 150.0  # Goal for the time of a calibration of 100 places, in seconds.
+GOAL_S = 150.0  # Target duration of a calibration of 100 places, in seconds.
 OFF_MM = 5.0
 SHARE = 0.3  # Fraction of the places that hold a piece.
-STEPS_MM = 10  # Steps per millimetre in the tables of the magnets' fields.
-REACH = 2  # Number of places in each direction whose sensors detect a piece.
+STEPS_MM = 10  # Number of entries per millimetre in the tables of the magnets' fields.
+REACH = 2  # A sensor detects pieces at most this many places away in each direction.
 LONGEST_S = 1200.0
 
 
 def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
     """Print the virtual time of a whole calibration and the errors before and after calibration,
-    for each shipped table.
+    for each built-in table profile.
 
-    ``readings``: number of sensor readings for each state of a table.
+    ``readings``: number of sensor readings for each state of calibration.
     """
     for name in profile_names():
         profile = load_profile(name)
@@ -72,7 +74,7 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
 
 def calibrate(table: SimTable) -> tuple[Calibration, int]:
     """Return the calibration that a simulated person makes at the table, and the number of
-    different refusals on the way.
+    different refusals during the calibration.
 
     Raises RuntimeError if the calibration does not end within ``LONGEST_S`` seconds.
     """
@@ -107,25 +109,25 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
 
 @dataclass(slots=True)
 class CalibrationTally:
-    """The errors in ``count`` sensor readings: ``wrong`` readings are taken for another class of
-    magnet, ``unsure`` readings lie between two classes.
+    """The errors in ``count`` sensor readings. The number ``wrong`` counts readings that are
+    classified as another class of magnet, and ``unsure`` counts readings between two classes.
     """
 
     count: int = 0
     wrong: int = 0
     unsure: int = 0
     least_mt: float = math.inf
-    """Smallest distance of a reading from the limits of its class, in mT; negative if a reading
-    lies outside the limits.
+    """Smallest distance of a reading from the limits of its class, in mT. Negative if a reading is
+    outside the limits.
     """
 
 
 def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, CalibrationTally]:
-    """Return the errors of a table for each state of its calibration; all states read the same
-    boards.
+    """Return the reading errors of a table for each state of its calibration. The same simulated
+    boards are read in all states.
 
-    ``tolerances``: factor on the stated tolerances of sensors and gaps. ``readings``: minimum
-    number of readings for each state.
+    ``tolerances``: factor by which the stated tolerances of sensors and gaps are multiplied.
+    ``readings``: minimum number of readings for each state.
     """
     with _table(profile, tolerances) as table:
         found, _ = calibrate(table)
@@ -153,8 +155,8 @@ def _count(
     *,
     zeroed: bool,
 ) -> None:
-    """Add the readings of one board to ``tally``, after removing each piece's field from the
-    neighbouring sensors, as perception does.
+    """Add the readings of one board to ``tally``. As in perception, each piece's field is first
+    subtracted from the readings of the neighbouring sensors.
     """
     crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
     for index, magnet in pieces.items():
@@ -174,7 +176,9 @@ def _count(
 
 
 class _CalibratedBoard:
-    """Random pieces on the sensors of one table; the simulator's exact model gives their field."""
+    """Random pieces on the sensors of one table. The simulator's exact model calculates their
+    magnetic field.
+    """
 
     def __init__(self, table: SimTable) -> None:
         from tiltboard.hw_sim.boards import HallBoard
@@ -203,7 +207,7 @@ class _CalibratedBoard:
 
         The result has the magnet on each occupied place, and for each place the mean of the four
         scans that perception averages. Readings are in mT, converted with the typical sensitivity
-        of the datasheet.
+        from the datasheet.
         """
         profile, stream = self._profile, self._stream
         size = profile.size
@@ -228,8 +232,8 @@ class _CalibratedBoard:
 
 
 def _near(profile: Profile, index: int) -> Iterator[tuple[int, float, float]]:
-    """Yield each sensor that detects a piece at place ``index``, with the sensor's distance from
-    that place in mm east and in mm north.
+    """Yield each sensor that detects a piece at place ``index``, with the distance from the place
+    to the sensor in mm to the east and in mm to the north.
     """
     row, column = divmod(index, profile.columns)
     for line in range(max(0, row - REACH), min(profile.rows, row + REACH + 1)):
@@ -250,7 +254,9 @@ def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
 
 
 def _zeroed(nominal: Calibration, board: _CalibratedBoard) -> Calibration:
-    """Return the calibration after a start has measured each sensor's zero on an empty plate."""
+    """Return the calibration after the program has measured each sensor's zero on an empty plate at
+    its start.
+    """
     return msgspec.structs.replace(
         nominal, offset_mt=tuple(board.offsets_mt), zeroed=(True,) * len(board.offsets_mt)
     )

@@ -1,8 +1,9 @@
-"""The cost of a club's evening with many tables and viewers, for one broker and the club's page.
+"""The load that a club's evening with many tables and viewers puts on one broker and on the club's
+page.
 
-The tables are virtual. Each plays random games by the rules, has a connection to the broker, and
-sends the messages that ``tiltboard_online.broadcast.publisher`` sends. No host runs, because a
-host's cost does not fall on the broker.
+The tables are virtual. Each table plays random games by the rules, has a connection to the broker,
+and sends the messages that ``tiltboard_online.broadcast.publisher`` sends. No host runs, because a
+host does not add load to the broker.
 
 The broker (Debian's mosquitto) and ``tiltboard club`` are separate processes on this machine's
 loopback interface. Viewers are plain sockets with a minimal MQTT 5 client.
@@ -48,7 +49,7 @@ def free_port() -> int:
 
 @contextmanager
 def process(*words: str) -> Iterator[int]:
-    """Run a program inside the context and yield its process id."""
+    """Run a program while the context is open, and yield the program's process id."""
     running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield running.pid
@@ -72,7 +73,7 @@ def resident_mb(pid: int) -> float:
 
 
 class VirtualTable:
-    """A table that plays one random game after the other and publishes each move."""
+    """A table that plays one random game after another and publishes each move."""
 
     def __init__(self, number: int, broker: Broker, rng: random.Random) -> None:
         self.key, self._name, self._rng = f"bench{number:04}", f"Table {number + 1}", rng
@@ -85,8 +86,8 @@ class VirtualTable:
         self._link.start()
 
     def move(self) -> bytes:
-        """Make a random move and publish the new position; start a new game if the last one is
-        over. Return the message that was published.
+        """Make a random move and publish the new position. If the last game is over, start a new
+        game. Return the published message.
         """
         if self._position.over:
             self._position = self._kind.create({}).start()
@@ -118,8 +119,8 @@ class VirtualTable:
 
 
 class Delays:
-    """Delays from sending a message to its arrival, in milliseconds. Messages are matched by table,
-    game and move.
+    """Delays in milliseconds from sending a message to its arrival. A sent and a received message
+    match if table, game and move are the same.
     """
 
     def __init__(self) -> None:
@@ -128,7 +129,7 @@ class Delays:
         self.bytes = 0
 
     def send(self, table: VirtualTable) -> int:
-        """Let the table make a move, note the time, and return the message's length in bytes."""
+        """Make the table play a move, record the time, and return the message's length in bytes."""
         now = time.perf_counter()
         content = table.move()
         seen = msgspec.json.decode(content, type=SpectatorView)
@@ -136,7 +137,7 @@ class Delays:
         return len(content)
 
     def arrived(self, content: bytes) -> None:
-        """Note the delay of a message that has arrived."""
+        """Record the delay of a message that has arrived."""
         seen = msgspec.json.decode(content, type=SpectatorView)
         since = self.sent.get((seen.table, seen.number, seen.ply))
         if since is not None:
@@ -166,7 +167,7 @@ def words(text: str) -> bytes:
 async def looker(
     port: int, who: tuple[int, str], delays: Delays, ready: Callable[[], None]
 ) -> None:
-    """Connect as a viewer, subscribe to a topic, and note the delay of each message.
+    """Connect as a viewer, subscribe to a topic, and record the delay of each message.
 
     The MQTT 5 packets are CONNECT (section 3.1), SUBSCRIBE (3.8) and PUBLISH (3.3) with QoS 0.
     ``who``: the viewer's number and topic. ``ready``: called when the broker has confirmed the
@@ -200,7 +201,7 @@ async def looker(
 
 
 async def browser(port: int, delays: Delays) -> None:
-    """Read the events of the club's page as a browser does, and note the delay of each table's
+    """Read the events of the club's page as a browser does, and record the delay of each table's
     message.
     """
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1_000_000)
@@ -233,7 +234,7 @@ async def play(
 
 
 class Cost:
-    """CPU time and memory that processes use after the object is created.
+    """The CPU time and memory that processes have used since this object was created.
 
     ``programs``: the process id of each program, by the program's name.
     """
@@ -245,8 +246,8 @@ class Cost:
         self._since = time.perf_counter()
 
     def told(self, things: int, what: str) -> Iterator[str]:
-        """Yield a line of text for each program: CPU time and memory per unit, and the load of one
-        core.
+        """Yield a line of text for each program: CPU time and memory per unit, and the load as a
+        fraction of one core.
 
         ``things``: number of units that were handled. ``what``: the name of a unit, such as "move".
         """
@@ -298,10 +299,10 @@ async def measure(
 async def measure_lookers(
     say: Say, broker: int, port: int, tables: list[VirtualTable], plan: tuple[int, float]
 ) -> None:
-    """Measure the broker's cost for viewers, and print the results.
+    """Measure the load that viewers put on the broker, and print the results.
 
-    ``broker``: the broker's process id. ``plan``: number of viewers, which are spread evenly over
-    the tables, and duration in seconds.
+    ``broker``: the broker's process id. ``plan``: number of viewers, which are distributed evenly
+    over the tables, and duration in seconds.
     """
     (lookers, for_s), delays, there = plan, Delays(), 0
     everybody = asyncio.Event()

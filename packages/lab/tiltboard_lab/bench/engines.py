@@ -18,7 +18,7 @@ from tiltboard.ground.clock import cpu_s
 from tiltboard_lab.bench.timing import timed
 
 SIMULATIONS = 10_000  # Number of simulations in one search.
-_SECONDS = 3.0  # CPU time for each figure, in seconds.
+_SECONDS = 3.0  # CPU time of each measurement, in seconds.
 _BATCH = 500  # Number of playouts between two readings of the clock.
 
 MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -39,8 +39,8 @@ def run(
 ) -> None:
     """Print one line for each game, or the comparison with another search that ``against`` names.
 
-    ``seconds``: CPU time for each figure. ``games`` and ``move_ms``: size of the comparison's match
-    and time for a move in milliseconds.
+    ``seconds``: CPU time of each measurement in seconds. ``games`` and ``move_ms``: number of games
+    in the comparison's match, and time for a move in milliseconds.
     """
     if against is not None:
         from tiltboard_lab.bench import against as other
@@ -55,8 +55,8 @@ def run(
 
 
 def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:
-    """Print playouts per second with the kernels, and simulations per second of the two searches
-    that use the kernels. Prints nothing if the game has no kernels.
+    """Print the playouts per second with the kernels, and the simulations per second of the two
+    searches that use the kernels. Prints nothing if the game has no kernels.
     """
     from tiltboard_kernels.board import board_of
     from tiltboard_kernels.search import FastTree, fast_tree
@@ -88,8 +88,8 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
 
 
 def measured(rules: Rules, seconds: float, rng: random.Random) -> str:
-    """Return as text how many random games per second the rules play, with each legal move equally
-    likely.
+    """Return a text that states how many random games per second the rules can play. All legal
+    moves are equally likely.
     """
     start, advance = rules.start(), rules.advance
     stream = random_choices(rules.every_move, rng)

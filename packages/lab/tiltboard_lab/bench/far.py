@@ -1,5 +1,5 @@
-"""Two tables that play each other over a broker on this machine: the delay from a move to the
-lights of the other table, the messages sent, and the cost of an idle connection.
+"""Measures two tables that play each other over a broker on this machine: the delay from a move to
+the lights of the other table, the messages sent, and the CPU load of an idle connection.
 
 Both tables run in this process, in real time; the broker is Debian's mosquitto.
 """
@@ -28,13 +28,14 @@ from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 from tiltboard_online.far.link import Broker, Link
 from tiltboard_online.far.match_session import Far
 
-GOAL_MS = 150.0  # Maximum delay of 95 % of the moves in ms, without the delay at the first table.
-GOAL_REST = 0.2  # Goal for the CPU load of an idle connection, in per cent of a core.
+# Maximum delay in ms for 95 % of the moves, not counting the delay at the first table.
+GOAL_MS = 150.0
+GOAL_REST = 0.2  # Target for the CPU load of an idle connection, in percent of one core.
 STARTS_S = 2.0
 GAME = {"size": 9, "marbles": 12}
 
-# A program for a process that already has the host and the page's server. It prints the memory and
-# CPU time that the package adds, and then the CPU load of an idle connection.
+# A program that runs in a separate process with the host and the page's server. The program prints
+# the memory and CPU time that the package adds, and then the CPU load of an idle connection.
 ADDS = """
 import sys, time
 from pathlib import Path
@@ -62,7 +63,7 @@ link.close()
 
 
 class WatchedMatch:
-    """A table with the times at which its moves are confirmed and remote moves are lit."""
+    """A table, with the times at which its own moves are confirmed and remote moves are lit."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         folder.mkdir()
@@ -82,7 +83,8 @@ class WatchedMatch:
 
 
 def run(echo: Callable[[str], object], moves: int = 60, seconds: float = 30.0) -> None:
-    """Play random games of Momentum until ``moves`` moves are made, and print what they cost.
+    """Play random games of Momentum until ``moves`` moves have been made, and print delays,
+    messages and CPU load.
 
     ``seconds``: duration of the measurement of an idle connection.
     """

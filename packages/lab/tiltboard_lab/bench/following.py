@@ -1,5 +1,5 @@
-"""Random games of a robot that knows only what the referee publishes, under a referee that sees
-every place without errors.
+"""Random games of a simulated robot that knows only what the referee publishes. The referee detects
+every piece without errors.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("gravity-trap", {}),
 )
 SCAN_S = 0.02
-TAKEN_BACK = 0.02  # Probability that a move is undone immediately.
+TAKEN_BACK = 0.02  # Probability that a move is taken back immediately.
 MIXED_UP = 0.02  # Probability that pieces are swapped before a turn.
-MAX_STEPS = 200  # Maximum number of steps for one move.
+MAX_STEPS = 200  # Maximum number of steps that the robot may need for one move.
 TAKEN = (Role.LIFT, Role.REMOVE, Role.WRONG)
 
 
 class StrandedError(TiltboardError):
-    """The published requests cannot be carried out, or never reach the requested position."""
+    """Raised if the published requests cannot be carried out, or do not lead to the requested
+    position.
+    """
 
 
 class Tabletop:
@@ -56,7 +58,7 @@ class Tabletop:
         self.standing: Standing
         self.look()
 
-    # The methods that the referee needs of a journal.
+    # Methods of a journal that the referee calls.
 
     def append(self, game_id: int, ply: int, move: str) -> None:
         """Add a move to the list in memory."""
@@ -66,7 +68,7 @@ class Tabletop:
         """Ignore a pending move."""
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Delete the moves from number ``to`` on."""
+        """Delete the moves with the number ``to`` and higher numbers."""
         del self.moves[to:]
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
@@ -75,7 +77,7 @@ class Tabletop:
     # The actions of the robot's hand.
 
     def look(self, *requests: GameRequest) -> Standing:
-        """Run one scan after ``requests``, and return the new standing."""
+        """Run one scan after ``requests``, and return the new state of the game."""
         self._now_s += SCAN_S
         sight = Sight(self._now_s, True, dict(self.cells), frozenset(), Stillness.STILL, (0.0, 0.0))
         for request in requests:
@@ -85,7 +87,7 @@ class Tabletop:
 
     def take(self, place: str) -> None:
         """Take the piece from ``place`` into the hand. Raises StrandedError if ``place`` is empty,
-        because the referee then asked for the impossible.
+        because the referee then asked for something impossible.
         """
         if place not in self.cells:
             raise self.stranded(f"nothing stands on {place}")
@@ -115,7 +117,7 @@ class Tabletop:
             self.put(shift.piece, shift.target)
 
     def stranded(self, why: str) -> StrandedError:
-        """Return an error that shows the moves and the requests that led to it."""
+        """Return an error that lists the moves and the requests that led to the error."""
         asked = [f"{s.piece} {s.source}-{s.target}" for s in self.standing.shifts]
         return StrandedError(
             "{game} {moves}, {say!r}, {asked}: {why}.",
@@ -194,8 +196,9 @@ WAYS: Mapping[str, Way] = {
 def least(cells: Mapping[str, str], after: Mapping[str, str], steps: Sequence[Shift]) -> int:
     """Return the minimum number of actions that turn the board ``cells`` into the board ``after``.
 
-    Each piece that leaves its place takes one action. Each piece from the box takes one more, and
-    so does each piece that must wait in the box because ``steps`` moves pieces in a circle.
+    Each piece that leaves its place takes one action. Each piece that comes from the box takes one
+    more action, and so does each piece that must wait in the box because ``steps`` moves pieces in
+    a circle.
     """
     go = sum(after.get(place) != piece for place, piece in cells.items())
     come = (Counter(after.values()) - Counter(cells.values())).total()
@@ -227,7 +230,7 @@ def play(game: Game, way: Way, rng: Random) -> int:
 
 
 def act(table: Tabletop, turn: Turn) -> None:
-    """Make the player's own actions of a turn, without the consequences that the rules add."""
+    """Carry out the player's own actions of a turn, without the consequences that the rules add."""
     table.box = Counter(s.piece for s in (*turn.act, *turn.consequences) if s.source is None)
     for shift in sorted(turn.act, key=lambda shift: shift.target is not None):
         table.carry(shift)
@@ -236,9 +239,10 @@ def act(table: Tabletop, turn: Turn) -> None:
 
 
 def mix_up(table: Tabletop, but: Collection[str | None]) -> None:
-    """Swap the pieces of 2, 3 or 8 places, which no move does, so that the board is wrong.
+    """Swap the pieces of 2, 3 or 8 places, so that the board is wrong. No legal move swaps pieces
+    in this way.
 
-    ``but``: places whose pieces stay.
+    ``but``: places whose pieces do not move.
     """
     places = sorted(table.cells.keys() - but)
     mixed = table.rng.sample(places, min(len(places), table.rng.choice([2, 3, 8])))
@@ -248,7 +252,7 @@ def mix_up(table: Tabletop, but: Collection[str | None]) -> None:
 
 
 def restore(table: Tabletop, way: Way, before: Mapping[str, str]) -> None:
-    """Follow the requests until the board has the pieces ``before``. Raises StrandedError."""
+    """Follow the requests until the board again has the pieces ``before``. Raises StrandedError."""
     table.box = Counter(before.values()) - Counter(table.cells.values())
     follow(table, way, None)
     if table.cells != before:
@@ -256,9 +260,9 @@ def restore(table: Tabletop, way: Way, before: Mapping[str, str]) -> None:
 
 
 def follow(table: Tabletop, way: Way, turn: Turn | None) -> None:
-    """Follow the requests until the referee has no more. Raises StrandedError.
+    """Follow the requests until the referee has no more requests. Raises StrandedError.
 
-    ``turn``: the turn that is carried out, or None to restore the board.
+    ``turn``: the turn to carry out, or None to restore the board.
     """
     table.turn = turn
     phase = Phase.FIX if turn is None else Phase.SETTLE

@@ -1,4 +1,6 @@
-"""Memory of the process during an hour of free play in the simulated world with physics."""
+"""Measures the memory of the process during an hour of free play in the simulated world with
+physics.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,10 @@ from tiltboard_lab.bench.service import resident_mb
 
 HOUR_S = 3600.0
 PARTS = 4
-# Time before the first measurement, in seconds, in which lasting memory is allocated.
+# Time before the first measurement, in seconds. The program allocates most of its permanent memory
+# in this time.
 WARM_S = 300.0
-EACH_S = 5.0  # Time between two actions of the simulated player, in seconds.
+EACH_S = 5.0  # Interval between two actions of the simulated player, in seconds.
 MAX_PIECES = 14
 MAX_MB = 3.0
 

@@ -1,4 +1,6 @@
-"""The cost of a light update to the scan loop, when all lights change and a thread sends them."""
+"""Measures the delay of the scan loop by a light update in which all lights change and a separate
+thread sends the data.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ GOAL_MS = 0.2
 
 
 class _Wire:
-    """A stand-in for spidev.SpiDev that waits as long as the transfer takes; other threads run
-    meanwhile.
+    """A stand-in for spidev.SpiDev that waits as long as the transfer takes. Other threads can run
+    during this time.
     """
 
     mode = bits_per_word = max_speed_hz = 0
@@ -72,7 +74,7 @@ def run(echo: Callable[[str], None], updates: int = 150) -> None:
 
 
 def costs_s(send_by: SendBy, updates: int) -> list[float]:
-    """Return the time that each light update holds up its caller, in seconds of real time."""
+    """Return the time for which each light update delays its caller, in seconds of real time."""
     clock = SystemClock()
     buses: Any = _Buses(clock, send_by)
     lights = LightStrip(buses, LightsSettings(count=COUNT, supply_a=40.0))

@@ -1,8 +1,8 @@
-"""The cost of the page's visitors to the scan loop: each kind of request is sent at the maximum
-rate that the table permits.
+"""Measures how much the page's visitors delay the scan loop. Each kind of request is sent at the
+maximum rate that the table permits.
 
-The visitors run in a process of their own. The measure is the gap from the end of one scan to the
-start of the next. It is taken in real time and in CPU time of the table's process. CPU time is the
+The visitors run in a separate process. The measured value is the gap from the end of one scan to
+the start of the next scan, in real time and in CPU time of the table's process. CPU time is the
 delay that the table itself causes, even if the Pi is busy with other programs.
 """
 
@@ -60,7 +60,8 @@ FILE_CHARACTERS = (
     # (tiltboard.firmware_host.table.commands.FileText).
     60_000
 )
-# Connections per flood, so that a request need not wait for the answer to the previous request.
+# Number of connections for each flood. With several connections, a request need not wait for the
+# answer to the previous request.
 CONNECTIONS = 4
 # Maximum number of connections of all floods together; the page refuses more than 80.
 MAX_CONNECTIONS = 60
@@ -70,20 +71,22 @@ ENDLESS_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """A list of requests that is sent again and again."""
+    """A list of requests that is sent repeatedly."""
 
     name: str
     path: str
     bodies: tuple[dict[str, Any], ...] = ()
-    """Bodies of the POST requests, one for each; empty for GET requests."""
+    """Bodies of the POST requests, one body for each request. Empty for GET requests."""
     per_s: float = REQUESTS_PER_S
-    """Maximum rate in requests per second, after a first burst of ``burst`` requests."""
+    """Maximum rate in requests per second, which applies after an initial burst of ``burst``
+    requests.
+    """
     burst: float = REQUEST_BURST
 
 
 @dataclass(slots=True)
 class Scans:
-    """The gaps between scans: each gap has its length in ms of real time and in ms of this
+    """The gaps between scans. The length of each gap is stored in ms of real time and in ms of this
     process's CPU time.
     """
 
@@ -96,14 +99,14 @@ class Scans:
         self._ended = None
 
     def begin(self) -> None:
-        """Note the start of a scan, which ends a gap."""
+        """Record the start of a scan, which ends a gap."""
         ended = self._ended  # Read the field only once, because another thread can clear it.
         if ended is not None:
             now_s, used_s = SystemClock().now(), cpu_s()
             self.gaps.append((1000 * (now_s - ended[0]), 1000 * (used_s - ended[1])))
 
     def end(self) -> None:
-        """Note the end of a scan, which starts a gap."""
+        """Record the end of a scan, which starts a gap."""
         self._ended = SystemClock().now(), cpu_s()
 
 
@@ -120,7 +123,7 @@ class TimedHall:
         return self._hall.temperature_c
 
     def read(self) -> tuple[float, ...]:
-        """Read the wrapped Hall array and note when the scan begins and ends."""
+        """Read the wrapped Hall array and record when the scan starts and ends."""
         self._scans.begin()
         try:
             return self._hall.read()
@@ -137,8 +140,8 @@ def run(
 ) -> tuple[float, float]:
     """Run each flood for ``seconds`` of real time, then all floods together, and print the gaps.
 
-    ``thinking``: whether two engines search during the floods. Returns the longest gap in ms of
-    real time and the longest gap in ms of CPU time.
+    ``thinking``: True to run two engine searches during the floods. Returns the longest gap in ms
+    of real time and the longest gap in ms of CPU time.
     """
     echo(f"From a scan's end to the next one's begin, plate-10 simulated, each for {seconds} s, ms")
     echo(f"  {'':<18}{'requests':^16}{'by the clock':^26}{'of the CPU':^18}")
@@ -168,8 +171,8 @@ def run(
 
 @contextmanager
 def thinkers(count: int) -> Iterator[None]:
-    """Run ``count`` of the table's engines inside the context, each in its own process, searching
-    without end.
+    """Run ``count`` of the table's engines while the context is open. Each engine searches without
+    end in its own process.
     """
     engines = [EngineProcess(OURS, OUR_COMMAND, SystemClock()) for _ in range(count)]
     over = threading.Event()
@@ -202,7 +205,8 @@ def _told(
 
 
 def floods_of(text: str, game: int) -> list[Flood]:
-    """Return a flood for each command and each read of the page's interface.
+    """Return a flood (a list of repeated requests) for each command and each read request of the
+    page's interface.
 
     ``text``: a game to import. ``game``: the number of a long game in the journal.
     """
@@ -273,7 +277,8 @@ def floods_of(text: str, game: int) -> list[Flood]:
 
 
 def largest_files() -> Iterator[tuple[str, str, str]]:
-    """Yield the game, the option and the slowest file to read for each option that takes a file.
+    """For each option that takes a file, yield the game, the option and the content of the file
+    that is slowest to read.
 
     A comment fills each file to the maximum length of a message. The comment has no line breaks,
     because a line break takes two characters in a message.
@@ -332,8 +337,8 @@ def served(state: Path) -> Iterator[tuple[Scans, int]]:
 
 
 def ask_all(floods: Sequence[Flood], port: int, seconds: float) -> tuple[int, int]:
-    """Send the requests of all floods for ``seconds`` seconds. Return the numbers of requests sent
-    and of requests that succeeded.
+    """Send the requests of all floods for ``seconds`` seconds. Return the number of requests sent,
+    and the number of requests that succeeded.
     """
     answers: Counter[int] = Counter()
     over = threading.Event()

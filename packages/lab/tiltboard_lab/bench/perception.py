@@ -1,5 +1,5 @@
-"""False events and wrong classes of perception: on many random boards, and with simulated chips and
-drivers.
+"""Measures how often perception reports false events and wrong magnet classes, on many random
+boards and with simulated chips and drivers.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ SCANS = 100_000
 CHIP_SCANS = 100_000
 SCANS_PER_BOARD = 200
 SETTLING_SCANS = 60
-# docs/add-a-board.md and the datasheet of DRV5055A1: noise of 0.2 mT peak to peak, taken as 6.6
-# standard deviations.
+# Noise of 0.2 mT peak to peak (docs/add-a-board.md and the datasheet of the DRV5055A1), taken as
+# 6.6 standard deviations.
 NOISE_SIGMA_MT = 0.2 / 6.6
 STEP_MT = 3300 / 1024 / 60
 GAIN_SPREAD, STRENGTH_SPREAD, GAP_SPREAD_MM = 0.05, 0.07, 0.5
-DRIFT_MT = 0.15  # Maximum drift of each sensor's zero since the zero was stored, in mT.
-MAX_SHARE = 0.45  # Maximum fraction of places with a piece.
-TOLD_S = 2.0  # Time limit for reporting an action after the hand has left, in seconds.
+DRIFT_MT = 0.15  # Maximum drift of each sensor's zero after the zero was stored, in mT.
+MAX_SHARE = 0.45  # Maximum fraction of places that hold a piece.
+TOLD_S = 2.0  # Maximum time in seconds from when the hand leaves until the action is reported.
 NOISES = (1.0, 2.0, 3.0, 4.0, 5.0)
 OFFSETS_MM = (6.0, 7.0, 8.0)
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
@@ -48,17 +48,17 @@ BoardFact = tuple[Happening, tuple[int, ...]]
 
 @dataclass(slots=True)
 class Tally:
-    """The errors over a number of scans."""
+    """The errors of perception in a number of scans."""
 
     scans: int = 0
     pieces: int = 0
-    """Number of pieces that were put or taken."""
+    """Number of pieces that were put on or taken from the board."""
     events: int = 0
     wrong: int = 0
     unsure: int = 0
-    """Number of places whose class was uncertain."""
+    """Number of places whose magnet class was uncertain."""
     missed: int = 0
-    """Number of actions that no event reported."""
+    """Number of actions for which no event was reported."""
     cpu_s: float = 0.0
 
 
@@ -68,10 +68,10 @@ def run(
     scans: int = SCANS,
     chip_scans: int = CHIP_SCANS,
 ) -> None:
-    """Print the errors for each level of noise and for each offset of the pieces, and then the
-    errors with simulated chips.
+    """Print the errors for each noise level and for each offset of the pieces, and then the errors
+    with simulated chips.
 
-    ``scans``: number of scans of all levels together. ``chip_scans``: number of scans that pass
+    ``scans``: total number of scans for all levels. ``chip_scans``: number of scans that pass
     through the simulated chips and the drivers, at three times the noise.
     """
     from tiltboard.hw_sim.rng import Streams
@@ -132,7 +132,7 @@ def _level(profile: Profile, stream: Stream, noise: float, offset_mm: float, sca
 
 
 class RandomBoard:
-    """Random pieces on a random table; the simulator's exact model gives their field."""
+    """Random pieces on a random table. The simulator's exact model calculates their field."""
 
     def __init__(self, profile: Profile, stream: Stream, noise: float, offset_mm: float) -> None:
         self.offsets_mm: dict[int, tuple[float, float]] = {}
@@ -152,7 +152,9 @@ class RandomBoard:
         self._fields = [f * g + z for f, g, z in zip(fields, gains, self._zeros, strict=True)]
 
     def perception(self) -> Perception:
-        """Return a Perception whose calibration has the zeros stored before the drift."""
+        """Return a ``Perception`` whose calibration contains the zero readings from before the
+        drift.
+        """
         calibration = msgspec.structs.replace(
             uncalibrated(self._profile),
             offset_mt=tuple(self._stored),
@@ -162,11 +164,15 @@ class RandomBoard:
         return Perception(self._profile, calibration)
 
     def drift(self, most_mt: float) -> None:
-        """Shift every zero by a random amount of up to ``most_mt`` in either direction."""
+        """Shift the zero reading of every sensor by a random amount of up to ``most_mt`` mT in
+        either direction.
+        """
         self._fields = [mt + self._stream.uniform(-most_mt, most_mt) for mt in self._fields]
 
     def put(self, index: int, magnet: Magnet, offset_mm: float) -> None:
-        """Put a piece on place ``index``, up to ``offset_mm`` off the centre, and add its field."""
+        """Put a piece on place ``index``, up to ``offset_mm`` away from the centre, and add the
+        piece's field.
+        """
         fields = [0.0] * self._profile.size
         self.pieces[index] = magnet
         self._add(fields, index, magnet, offset_mm)
@@ -202,12 +208,12 @@ class RandomBoard:
 def through_the_chips(
     profile: Profile, stream: Stream, scans: int, *, realistic: bool = False
 ) -> Tally:
-    """Let a simulated player put and take pieces, and return the errors that perception makes with
-    the simulated chips and the drivers.
+    """Make a simulated player put and take pieces, and return the errors of perception with the
+    simulated chips and the drivers.
 
-    ``realistic``: calibrate the table, and apply all disturbances of ``_spoil`` instead of three
-    times the noise; all lights change with each piece. An event that no action caused is a false
-    event.
+    ``realistic``: True to calibrate the table and to apply all disturbances of ``_spoil`` instead
+    of three times the noise; all lights then change with each piece. An event that no action caused
+    is a false event.
     """
     from tiltboard.hw_sim.world.magnet import MagnetKind
     from tiltboard.testing import Bench
@@ -251,8 +257,8 @@ def through_the_chips(
 
 
 def _spoil(table: SimTable) -> Calibration:
-    """Apply the usual faults and disturbances of real tables. Return the calibration that a sweep
-    would find.
+    """Apply the typical faults and disturbances of real tables. Return the calibration that a sweep
+    (the calibration procedure) would find.
     """
     from tiltboard.hw_sim.boards import HallBoard
     from tiltboard.hw_sim.wiring_errors import miswire
@@ -289,7 +295,9 @@ def _spoil(table: SimTable) -> Calibration:
 def _act(
     table: SimTable, stream: Stream, stands: dict[int, Magnet], classes: tuple[Magnet, ...]
 ) -> tuple[float, tuple[BoardFact, ...]]:
-    """Put or take one random piece. Return the time limit for its report, and the event."""
+    """Put or take one random piece. Return the time limit for the report of this action, and the
+    expected event.
+    """
     from tiltboard.hw_sim.errors import HandsError
 
     while True:
@@ -306,6 +314,8 @@ def _act(
         try:
             end_s = table.hands.put(magnet.value, index, offset).end_s
         except HandsError:
-            continue  # A neighbouring piece is so far from its centre that there is no space.
+            # A neighbouring piece is so far from the centre of its place that there is no space for
+            # another piece.
+            continue
         stands[index] = magnet
         return end_s + TOLD_S, ((Happening.PLACED, (index,)),)

@@ -1,5 +1,5 @@
-"""The speed of the simulated world with physics relative to real time, and the CPU time of a scan
-while pieces slide.
+"""Measures the speed of the simulated world with physics relative to real time, and the CPU time of
+a scan while pieces slide.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ SIDE = 6  # Number of pieces along each side of the block of pieces.
 FIRST = 22  # The number of the place c3.
 FREE = 11  # The number of the place b2.
 SCAN_S = 0.02
-GOAL = 8.0  # Goal for the speed with 36 pieces, as a multiple of real time.
+GOAL = 8.0  # Target speed with 36 pieces, as a multiple of real time.
 PROFILE, SCANS = "plate-10", 1000
 GOAL_SLIDING_MS = 1.0
 PUSHES, EMPTIES_DEG = 8, 25.0
-# Number of repetitions. The shortest time of each scan counts, which excludes the load of other
-# programs.
+# Number of repetitions. Only the shortest time of each scan counts, so that the load of other
+# programs has little effect.
 REPEATS = 3
 
 
@@ -71,8 +71,8 @@ def _speed(table: SimTable, duration_s: float = 2.0) -> float:
 
 
 def _say_slides(echo: Callable[[str], None]) -> None:
-    """Print the CPU time of a scan while pieces slide: pieces pushed one by one, and all pieces on
-    a tilted plate.
+    """Print the CPU time of a scan while pieces slide: first, pieces pushed one after another;
+    then, all pieces on a tilted plate.
     """
     drivers_ms = (scan_cpu_ms(PROFILE, SCANS)[2] or 0.0) - host_cpu_ms(PROFILE, SCANS, busy=False)
     costs = sorted(drivers_ms + ms for ms in sliding_cpu_ms(PROFILE))
@@ -122,7 +122,8 @@ def sliding_cpu_ms(profile: str) -> list[float]:
     for _ in range(REPEATS):
         with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
             session.host.plate.scan = iter(frames).__next__  # type: ignore[method-assign]
-            # The host on a real table does not simulate lights, so that cost is excluded.
+            # The host on a real table does not simulate lights, so the CPU time of simulated lights
+            # is excluded.
             session.table.buses.light_port.silent = 0
             for number in range(len(frames)):
                 begun = cpu_s()

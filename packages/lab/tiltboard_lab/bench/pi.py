@@ -1,8 +1,9 @@
-"""The CPU time of a scan without its drivers, and the time budget of a scan on each Raspberry Pi.
+"""Estimates the CPU time of a scan without its drivers, and the time budget of a scan on each
+Raspberry Pi.
 
-The figures do not come from a Pi. The CPU time is measured on this machine and scaled with a
-program whose time on a Pi 4 is published. Each line can be checked with its source and a
-calculator.
+The figures are not measured on a Pi. The CPU time is measured on this machine and scaled with a
+program whose time on a Pi 4 is published. Each line states its source, so that it can be checked
+with a calculator.
 """
 
 from __future__ import annotations
@@ -29,18 +30,19 @@ from tiltboard.hw_sim.session.bench import (
 GOAL_QUIET_MS = 0.15
 GOAL_BUSY_MS = 0.35
 GOAL_SHARE = 0.6
-IMU_MS = 0.39  # Time of a burst of 14 bytes at 400 kHz, in ms.
+IMU_MS = 0.39  # Time to read 14 bytes from the tilt sensor at 400 kHz, in ms.
 CONVERSIONS = 112
-# Number of pin calls per scan: an address line for each of 16 addresses, and two buttons.
+# Number of calls per scan that set or read a pin: one address line for each of 16 addresses, and
+# two buttons.
 PINS = 18
-SEND_MS = 0.2  # Maximum time to pass a frame of lights to the sending thread, in ms.
+SEND_MS = 0.2  # Maximum time for passing a frame of lights to the sending thread, in ms.
 PROFILE = "plate-10"
 
 
 def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
-    """Return the CPU time of a host step without the drivers' scan, in ms.
+    """Return the CPU time of a host step in ms, without the time in which the drivers scan.
 
-    ``busy``: whether a piece lies between two places during the measurement.
+    ``busy``: True to have a piece between two places during the measurement.
     """
     spent = 0.0
     with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
@@ -67,7 +69,7 @@ def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
     return whole - spent / scans * 1000
 
 
-# Published figures of each Pi, and the published time of a program on a Pi 4.
+# Published figures for each Raspberry Pi model, and the published time of a program on a Pi 4.
 
 WIRE_US = 20.0  # Time of each conversion on the SPI bus in microseconds: 27 clocks at 1.35 MHz.
 STEPS = 20_000  # Number of steps of the n-body program.
@@ -104,7 +106,7 @@ _PLANETS = (
 
 @dataclass(frozen=True, slots=True)
 class PiModel:
-    """A model of the Raspberry Pi, and the published times of its input and output calls."""
+    """A Raspberry Pi model, and the published times of its input and output calls."""
 
     name: str
     spi_us: float
@@ -112,14 +114,14 @@ class PiModel:
     pin_us: float
     """Time to change one pin through lgpio, in microseconds."""
     slower: float
-    """Factor on the time that Python takes on a Pi 4."""
+    """Factor by which Python on this model is slower than on a Pi 4."""
     goal: int
     """Number of scans per second that the table needs."""
 
 
 # Sources of the figures. spi_us: raspberrypi/linux issue 6854 (Pi 5: 21 to 24; Pi 3 and 4: 31 to
-# 38), the upper ends; a Zero 2 W is a Pi 3 at 1.0 instead of 1.2 GHz. pin_us: rpi-lgpio issue 2
-# (Zero 2 W: 40 to 80); the other models in proportion to their speed with Python. slower: the
+# 38), the upper limits; a Zero 2 W is a Pi 3 with 1.0 instead of 1.2 GHz. pin_us: rpi-lgpio issue 2
+# (Zero 2 W: 40 to 80); for the other models, in proportion to their speed with Python. slower: the
 # manufacturer's figures at each launch (a Pi 4 is three times as fast as a Pi 3, a Pi 5 two to
 # three times as fast as a Pi 4).
 COMPUTERS = (
@@ -138,9 +140,9 @@ Pair = tuple[Body, Body]
 
 
 def planets() -> list[Body]:
-    """Return the Sun, Jupiter, Saturn, Uranus and Neptune, whose total momentum is 0.
+    """Return the Sun, Jupiter, Saturn, Uranus and Neptune, with a total momentum of 0.
 
-    The values are the start of the n-body program in the Computer Language Benchmarks Game
+    The values are the initial values of the n-body program in the Computer Language Benchmarks Game
     (benchmarksgame-team.pages.debian.net).
     """
     bodies: list[Body] = [
@@ -152,9 +154,10 @@ def planets() -> list[Body]:
 
 
 def advance(bodies: list[Body], pairs: list[Pair], steps: int, step_years: float = 0.01) -> None:
-    """Run ``steps`` steps of the n-body program, which is written like the usual Python version.
+    """Run ``steps`` steps of the n-body program, written in the same way as the common Python
+    version.
 
-    ``pairs``: each two of the bodies. ``step_years``: the time of a step in years.
+    ``pairs``: all pairs of two bodies. ``step_years``: the duration of a step in years.
     """
     for _ in range(steps):
         for ([x1, y1, z1], v1, m1), ([x2, y2, z2], v2, m2) in pairs:
@@ -179,7 +182,7 @@ def advance(bodies: list[Body], pairs: list[Pair], steps: int, step_years: float
 def nbody_step_us() -> float:
     """Return the CPU time of one step of the n-body benchmark (five bodies), in microseconds.
 
-    The time of a step on a Pi 4 is published: ``PI4_STEP_US``.
+    The published time of a step on a Pi 4 is ``PI4_STEP_US``.
     """
     bodies = planets()
     pairs = list(combinations(bodies, 2))
@@ -192,18 +195,21 @@ def nbody_step_us() -> float:
 class ScanBudget:
     """The time budget of a scan during which the lights change.
 
-    ``of_period`` is the scan's fraction of the period. ``of_core`` is the fraction of a core that a
-    scan uses; the processor is free for 20 us of each SPI call and during the tilt sensor's burst.
+    ``of_period`` is the duration of the scan as a fraction of the scan period. ``of_core`` is the
+    CPU time as a fraction of one core; the processor is free for 20 us of each SPI call and while
+    the tilt sensor is read.
     """
 
     parts_ms: tuple[float, ...]
-    """Times in ms of the SPI calls, the pins, the tilt sensor, the lights and the processor."""
+    """Times in ms for the SPI calls, the pins, the tilt sensor, the lights and the processor, in
+    this order.
+    """
     of_period: float
     of_core: float
 
     @property
     def sum_ms(self) -> float:
-        """The time from the first call to the last, in ms."""
+        """The time from the start of the first call to the end of the last call, in ms."""
         return sum(self.parts_ms)
 
 
@@ -245,8 +251,8 @@ def run(echo: Callable[[str], None], scans: int = 2000) -> None:
 
 
 def _say_steps(echo: Callable[[str], None], scans: int) -> None:
-    """Print the CPU time of a scan without its drivers: at rest, and while perception rates a piece
-    that lies between two places.
+    """Print the CPU time of a scan without its drivers, once at rest and once while perception
+    evaluates a piece between two places.
     """
     quiet, busy = (host_cpu_ms(PROFILE, scans, busy=busy) for busy in (False, True))
     step_us = nbody_step_us()

@@ -1,4 +1,6 @@
-"""The errors of estimated piece positions, and the share of pieces within their error circles."""
+"""Measures the errors of estimated piece positions, and the fraction of pieces within their error
+circles.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, RandomBoard
 BOARDS = 20
 PUT = 20  # Number of pieces that are added to each random board.
 OFFSET_MM = 5.0
-# Number of scans per measurement, enough to detect and check the pieces twice; a start needs no
-# more.
+# Number of scans per measurement. This is enough to detect and check the pieces twice, and a start
+# needs no more.
 SCANS = 80
 LEVELS = (("nominal", 1.0), ("3 x noise", 3.0))
-# Pairs of a position error and a circle radius in mm, by the kind of piece.
+# Pairs of (position error, radius of the error circle) in mm, by the kind of piece.
 Found = dict[str, list[tuple[float, float]]]
 
 
@@ -28,8 +30,9 @@ def run(
     boards: int = BOARDS,
     seed: int = 1,
 ) -> None:
-    """Print the distribution of the errors over random boards: at nominal noise, at three times the
-    noise, and after each zero has drifted. Pieces are added one at a time.
+    """Print the distribution of the position errors over random boards: at nominal noise, at three
+    times the noise, and after the zero reading of each sensor has drifted. Pieces are added one at
+    a time.
     """
     from tiltboard.hw_sim.rng import Streams
 

@@ -1,4 +1,4 @@
-"""All shipped profiles side by side: bus times, delay from touch to light, CPU time per scan,
+"""Compares all built-in profiles: bus times, delay from touch to light, CPU time per scan, and
 errors.
 """
 
@@ -25,11 +25,11 @@ TOUCHES = 60
 BUS_SCANS = 200
 CPU_SCANS = 300
 ERROR_SCANS = 5_000
-NOISE = 3  # Factor on the datasheet's noise; switches have no noise.
+NOISE = 3  # Factor by which the datasheet's noise is multiplied. Switches have no noise.
 
 
 def run(echo: Callable[[str], None], touches: int = TOUCHES, scans: int = ERROR_SCANS) -> None:
-    """Print a few lines for each shipped profile."""
+    """Print a few lines for each built-in profile."""
     from tiltboard.hw_sim.rng import Streams
 
     for name in profile_names():
@@ -62,10 +62,10 @@ def run(echo: Callable[[str], None], touches: int = TOUCHES, scans: int = ERROR_
 
 
 def per_million(errors: int, readings: int) -> str:
-    """Return the errors per million readings as text.
+    """Return the number of errors per million readings as text.
 
-    Without errors, the text has the upper limit of the rate at 95 % confidence: three divided by
-    the number of readings.
+    If there are no errors, the text states the upper limit of the rate at 95 % confidence: three
+    divided by the number of readings.
     """
     if errors:
         return f"{errors / readings * 1e6:.2g} errors per million of {readings} readings"

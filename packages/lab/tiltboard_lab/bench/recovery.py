@@ -1,4 +1,4 @@
-"""The virtual time from the end of a fault until play continues."""
+"""Measures the virtual time from the end of a fault until play continues."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ TARGETS = {
     "sensor-drift": ("e1",),  # The place e1 is empty.
     "button-bounce": ("confirm",),
 }
-# A sensor drifts under a piece: a reading with a magnet varies more than a reading without one.
+# A sensor drifts under a piece, because a reading with a magnet varies more than a reading without
+# one.
 UNDER_A_PIECE = {"sensor-drift": ("d4",)}
-# How long each fault lasts, in seconds; a drift needs time to become noticeable.
+# Duration of each fault in seconds. A drift takes time to become noticeable.
 UNSEEN = ("lights-level",)
 LASTS_S = {"sensor-drift": 80.0, "sensor-noisy": 6.0}
 USUAL_S = 5.0
-# A fault in the way a table was built, which does not begin and end during a game.
+# A fault in how a table was built, which does not start or end during a game.
 BUILT = "sensor-swapped"
 GAME = "momentum"
 MOVES = (("red", "d4"), ("blue", "b2"))  # Rule M1: a drop moves only neighbouring pieces.
@@ -33,8 +34,8 @@ PATIENCE_S = 60.0
 
 
 def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
-    """Inject each possible fault once during a game. Print the time until it is noticed, and the
-    time from the end of the fault until everything is as before.
+    """Inject each possible fault once during a game. Print the time until the table notices the
+    fault, and the time from the end of the fault until the table has recovered.
     """
     with GameTable(profile) as table:
         faults = cast(SimSession, table.session).faults.names
@@ -51,8 +52,8 @@ def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
 
 
 def _targets(table: GameTable, name: str) -> tuple[str, ...]:
-    """Return the default targets of a fault: the place d4, which holds a piece, or the first of the
-    possible targets.
+    """Return the default targets of a fault: the place d4, which holds a piece, or otherwise the
+    first possible target.
     """
     each = cast(SimSession, table.session).faults.targets_of(name)
     return TARGETS.get(name, tuple("d4" if "d4" in some else some[0] for some in each))
@@ -61,15 +62,15 @@ def _targets(table: GameTable, name: str) -> tuple[str, ...]:
 def recovery_s(
     table: GameTable, name: str, targets: tuple[str, ...] | None = None
 ) -> tuple[float | None, float]:
-    """Return the seconds from the start of a fault until it is noticed (or None), and the seconds
-    from the fault's end until the table has recovered.
+    """Return the seconds from the start of a fault until the table notices it (or None), and the
+    seconds from the end of the fault until the table has recovered.
 
     ``targets``: the faulty parts or places, or None for the default targets of ``run``. Raises
     ExpectationError if the table does not recover.
 
-    The default place d4 does not hold the last move. Otherwise a dead switch, which looks like a
-    lifted piece, would give the position before the last move, and the table would accept an undo
-    after 3 s.
+    The default place d4 is not the place of the last move. If the switch at the last move's place
+    failed, the fault would look like a lifted piece. The sensors would then show the position
+    before the last move, and the table would accept an undo after 3 s.
     """
     table.game(GAME, **{**usual_options(MOMENTUM, table.profile), "pie": False})
     for piece, place in MOVES:
@@ -77,7 +78,7 @@ def recovery_s(
     table.expect("phase turn").expect(f"cells {' '.join(f'{at}={of}' for of, at in MOVES)}")
     noticed_s, began_s = None, table.clock.now()
     with table.fault(name, *(_targets(table, name) if targets is None else targets)):
-        # The driver reads the id only when it opens the chip, so the chip is reset.
+        # The driver reads the id only when it opens the chip, so reset the chip.
         if name == "wrong-id":
             table.do("fault chip-reset imu")
         if name == "disk-full":
@@ -96,8 +97,8 @@ def _well(table: GameTable) -> bool:
     """Return whether no piece is lost, masked or missing, play continues and the lights are lit."""
     host, profile, session = table.host, table.profile, cast(SimSession, table.session)
     places = sorted(range(profile.size), key=profile.light_of)
-    # Compare only whether each light is lit. On a node, the brightness of a blinking light is one
-    # scan late.
+    # Compare only whether each light is lit. On a node, the brightness of a blinking light is
+    # delayed by one scan.
     shown = [any(session.table.strip_rgb(index)) for index in places]
     sent = host.plate.shown
     asked = [any(sent[at : at + 3]) for at in range(0, len(sent), 3)]

@@ -1,5 +1,6 @@
-"""``tiltboard bench seats``: bots play a game of seats against each other, without a table. The
-game's own model of hands decides which pieces stay in place (``SeatedGame.attempted``).
+"""``tiltboard bench seats``: bots play a game with private views (seats) against each other,
+without a table. The game's own probabilities decide which placed pieces stay in place
+(``SeatedGame.attempted``).
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ MAX_MOVES = 5_000
 
 @dataclass
 class SeatsTally:
-    """The results of the games of one mode."""
+    """The results of all games in one mode."""
 
     games: int = 0
     moves: int = 0
     unfinished: int = 0
     wins: Counter[int] = field(default_factory=Counter)
-    """Number of victories by seat; a shared victory counts for each winner."""
+    """Number of victories by seat. A shared victory counts fully for each winner."""
     shares: dict[str, float] = field(default_factory=dict)
-    """Victories by level of the bot; a shared victory is divided among the winners."""
+    """Number of victories by bot level. A shared victory is divided among the winners."""
     cards: Counter[str] = field(default_factory=Counter)
     """Number of times that each card was played."""
 
@@ -46,11 +47,11 @@ def run(
     seed: int = 1,
     physics: bool = False,
 ) -> None:
-    """Play games of seats and print two lines for each mode.
+    """Play games with private views (seats), and print two lines for each mode.
 
-    ``levels``: the bots' levels, dealt to the seats in turn; each game starts with the next level.
-    ``modes``: the names of the modes, or empty for all. ``physics``: whether the bots play at the
-    simulated table, in a world in which pieces slide and fall.
+    ``levels``: the bots' levels, given to the seats in turn; each game starts with the next level.
+    ``modes``: the names of the modes, or empty for all modes. ``physics``: True if the bots play at
+    the simulated table, in a world in which pieces slide and fall.
     """
     all_modes = modes_of(seated_game())
     if not all_modes.keys() >= {*modes}:
@@ -80,15 +81,17 @@ def run(
 
 
 def _share(part: float, games: int) -> str:
-    """Return a fraction as a percentage, with half the width of its 95 % interval."""
+    """Return a fraction as a percentage, followed by half the width of its 95 % confidence
+    interval.
+    """
     return f"{part:.1%} +- {1.96 * sqrt(part * (1 - part) / games):.1%}"
 
 
 def play(
     options: Mapping[str, Any], levels: Sequence[str], dice: random.Random, tally: SeatsTally
 ) -> None:
-    """Play one game to its end, and add its results to ``tally``. Raises IllegalMoveError for a
-    bot's illegal move.
+    """Play one game to its end, and add its results to ``tally``. Raises IllegalMoveError if a bot
+    makes an illegal move.
     """
     game = seated_game().create(options)
     if not isinstance(game, SeatedGame):
@@ -113,7 +116,7 @@ def play(
 
 
 def _next(game: SeatedGame, position: Position, levels: Sequence[str], dice: random.Random) -> str:
-    """Return the next move, made by a random one of the players who can move now."""
+    """Return the next move, made by a randomly chosen player among those who can move now."""
     awaited = [player for player in position.awaiting if player in game.players]
     player = dice.choice(awaited) if awaited else ""
     level = levels[game.players.index(player) % len(levels)] if awaited else ""

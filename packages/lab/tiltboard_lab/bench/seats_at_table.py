@@ -1,7 +1,8 @@
-"""``tiltboard bench seats --physics``: bots play a game of seats at the simulated table.
+"""``tiltboard bench seats --physics``: bots play a game with private views (seats) at the simulated
+table.
 
-A simulated player puts down and stacks the bots' pieces; the sensors propose the moves that they
-detect.
+A simulated player puts down and stacks the bots' pieces. The program proposes the moves that the
+sensors detect.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PageHands, at_once
 
 LONGEST_S = 3 * 3600.0  # Maximum duration of a game in seconds, by the table's clock.
-TIDIES_S = 30.0  # Time for clearing the table after a game, in seconds.
+TIDIES_S = 30.0  # Time allowed for clearing the table after a game, in seconds.
 
 
 @dataclass
 class AtTable:
-    """The results of the games of one mode."""
+    """The results of all games in one mode."""
 
     games: int = 0
     moves: int = 0
     time_s: float = 0.0
     unfinished: int = 0
     placed: int = 0
-    """Number of placements and events, including ``failed`` ones and ones that the sensors
-    ``proposed``.
+    """Number of placements and event cards. This includes the ``failed`` ones and the ones that the
+    sensors ``proposed``.
     """
     failed: int = 0
     proposed: int = 0
@@ -53,7 +54,7 @@ def run(
 ) -> None:
     """Play ``games`` games of each mode, and print one line for each mode.
 
-    ``seed``: the seed of the first game; each further game has the next number.
+    ``seed``: the seed of the first game. The seed of each further game is one higher.
     """
     for name, options in modes.items():
         tally = AtTable()
@@ -69,7 +70,9 @@ def run(
 
 
 def seated_game() -> GameType:
-    """Return the first installed game of seats. Raises LookupError if no such game is installed."""
+    """Return the first installed game with private views (seats). Raises LookupError if no such
+    game is installed.
+    """
     found = next((kind for kind in HOSTED.values() if kind.seated), None)
     if found is None:
         raise LookupError("no game of seats is installed")
@@ -77,8 +80,8 @@ def seated_game() -> GameType:
 
 
 def modes_of(kind: GameType) -> dict[str, dict[str, Any]]:
-    """Return the options for each mode of a game: for each answer to the first question of the
-    game's presets, the options of the first preset with that answer.
+    """Return the options for each mode of a game. The modes are the answers to the first question
+    of the game's presets, and the options come from the first preset with that answer.
     """
     modes: dict[str, dict[str, Any]] = {}
     for preset in kind.presets:
@@ -96,10 +99,10 @@ def opened(folder: Path, *, physics: bool) -> SimSession:
 def play(
     session: SimSession, options: Mapping[str, Any], levels: Sequence[str], tally: AtTable
 ) -> None:
-    """Play one game until the table is cleared, and add its results to ``tally``.
+    """Play one game until the table is cleared, and add the game's results to ``tally``.
 
-    A game that cannot continue counts as unfinished. Raises RulesError for a move that the rules do
-    not allow.
+    A game that cannot continue counts as unfinished. Raises RulesError if a move is not allowed by
+    the rules.
     """
     kind = seated_game()
     game = kind.create(options)

@@ -1,4 +1,4 @@
-"""Measurements of the whole service: CPU time of a start, memory with an open page, and speed of
+"""Measurements of the whole service: CPU time of the start, memory with an open page, and speed of
 scenarios.
 """
 
@@ -80,8 +80,8 @@ def memory(echo: Callable[[str], None], profile: str = "plate-10") -> None:
 
 
 def speed(echo: Callable[[str], None], profile: str = "plate-10") -> None:
-    """Print how many seconds of virtual time a scenario plays per second of CPU time, with hands
-    that move most of the time.
+    """Print how many seconds of virtual time a scenario plays per second of CPU time. In the
+    scenario, simulated hands move most of the time.
     """
     with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
         began_s, used_s = session.clock.now(), cpu_s()
@@ -93,7 +93,9 @@ def speed(echo: Callable[[str], None], profile: str = "plate-10") -> None:
 
 
 async def _watch(url: str) -> int:
-    """Act as an open page for ``PAGE_OPEN_S`` seconds, and return the number of messages."""
+    """Behave like an open page for ``PAGE_OPEN_S`` seconds, and return the number of received
+    messages.
+    """
     from websockets.asyncio.client import connect
     from websockets.typing import Origin
 

@@ -1,1 +1,3 @@
-"""Commands that the laboratory adds to ``tiltboard``: ``match``, ``study`` and more benches."""
+"""Commands that the laboratory adds to ``tiltboard``: ``match``, ``study`` and more measurements
+under ``bench``.
+"""

@@ -1,5 +1,5 @@
-"""The laboratory's measurements, which appear under ``tiltboard bench`` together with the
-measurements of tiltboard.
+"""The laboratory's measurements, which are listed under ``tiltboard bench`` together with
+tiltboard's own measurements.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from tiltboard.firmware_host.referee.seats import LEVELS
 def _bench(
     name: str, place: str, summary: str, *params: click.Option, example: str = ""
 ) -> click.Command:
-    """Return the command of one measurement.
+    """Return the command for one measurement.
 
-    ``place``: the module in ``tiltboard_lab.bench`` and, after a colon, the function if its name is
-    not ``run``. ``summary``: the help text. ``example``: options for the example in the help text.
+    ``place``: the module in ``tiltboard_lab.bench``; if the function's name is not ``run``, a colon
+    and the name follow. ``summary``: the help text. ``example``: options for the example in the
+    help text.
     """
     module, _, function = place.partition(":")
 

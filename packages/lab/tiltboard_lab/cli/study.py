@@ -41,7 +41,7 @@ def command() -> None:
 
 
 def _played(opening: int, level: int) -> Callable[[F], F]:
-    """Return a decorator that adds the options of a study that plays its own games.
+    """Return a decorator that adds the options for a study that plays its own games.
 
     ``opening`` and ``level``: the default values of ``--opening`` and ``--level``.
     """
@@ -192,7 +192,8 @@ def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
     from tiltboard_lab.studies.selfplay import Mining, distinct
 
     if out is not None:
-        out.open("ab").close()  # Report a file that cannot be written before the games are played.
+        # If the file cannot be written, report the error before the games are played.
+        out.open("ab").close()
     made, job, where = _asked(Mining, asked, turns=turns)
     with found_by(job, asked["games"], made.name, *where) as found:
         mined = distinct(found, made)

@@ -1,5 +1,5 @@
-"""Options and functions that ``match`` and ``study`` share: the game, where tasks run, the file of
-results, the progress bar.
+"""Options and functions that the commands ``match`` and ``study`` share. They concern the game, the
+place where tasks run, the file of results, and the progress bar.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def worker_options(command: F) -> F:
 
 
 def made_of(game: str, options: tuple[str, ...], *, for_two: bool = False) -> Game:
-    """Return the game that ``--game`` and ``--option`` name.
+    """Return the game that ``--game`` and ``--option`` describe.
 
-    ``for_two``: whether the game must have two players. Raises UsageError.
+    ``for_two``: True if the game must have two players. Raises UsageError.
     """
     from tiltboard.firmware_host.cli.options import chosen_game
     from tiltboard.games.registry import game_type
@@ -96,10 +96,11 @@ def made_of(game: str, options: tuple[str, ...], *, for_two: bool = False) -> Ga
 def found_by(  # noqa: PLR0917 - as the options of a command come
     job: Job, count: int, label: str, record: Path | None, workers: int, on: str
 ) -> Iterator[Iterator[Any]]:
-    """Yield an iterator over the results of the first ``count`` tasks of ``job``, in their order,
+    """Yield an iterator over the results of the first ``count`` tasks of ``job``, in task order,
     and show a progress bar. The caller can leave the context before the last task.
 
-    ``record``: the file of results, or None. ``on``: ``"ray"`` for a Ray cluster, or ``"here"``.
+    ``record``: the file of results, or None. ``on``: ``"ray"`` for a Ray cluster, or ``"here"`` for
+    this machine.
     """
     from tiltboard_lab.studies import jobs
     from tiltboard_lab.studies import workers as local

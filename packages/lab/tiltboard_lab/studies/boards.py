@@ -1,11 +1,12 @@
-"""Boards of Gravity Trap: the results of perfect play on a board, and a search for better boards.
+"""Boards of Gravity Trap: results of perfect play on a board, and a search for better boards.
 
-A board is bad if parity decides its games: the player to move wins nearly all positions with an odd
-number of pods, and loses nearly all positions with an even number. The number of pods then decides
-the game, and the moves do not matter.
+A board is bad if parity decides its games. The player to move then wins nearly all positions with
+an odd number of pods, and loses nearly all positions with an even number, so the moves do not
+matter.
 
 The numba solver of packages/kernels is used if it is installed; the engine's own solver is fifty
-times slower. Both solvers ignore the mimic rule, which matters only in the few games with copying.
+times slower. Both solvers ignore the rule against copying moves, which matters only in the few
+games with copying.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ from tiltboard_lab.studies.jobs import Job
 
 FEWEST, MOST = 5, 7  # Minimum and maximum number of bases on a track (rule T1).
 ON_FEWEST, MAX_ON = 2, 3  # Minimum and maximum number of tracks through a base.
-# Maximum sum of the bases on all tracks: with more links, no ship is stuck before the end.
+# Maximum total number of bases on all tracks. On a board with more links, no ship is stuck before
+# the end of the game.
 MAX_PLACES = 46
 MAX_SHARED = 2  # Maximum number of bases that two tracks share, so that the board stays connected.
-# Numbers of pods at which a climb rates a board: solving is fast, and parity already shows.
+# Numbers of pods at which the search rates a board. Positions with so few pods are solved fast, and
+# already show the effect of parity.
 _SKETCHED = range(13, 19)
-SKETCHES = 60  # Number of random games with which a climb rates a board.
-SHUFFLED = 3  # Number of random changes before a climb starts.
+SKETCHES = 60  # Number of random games with which the search rates a board.
+SHUFFLED = 3  # Number of random changes before a climb (one run of the search) starts.
 _MAX_MOVED = 3  # Maximum number of bases that one change moves.
 _TRIES = 2000
 
@@ -60,12 +63,12 @@ def mover_wins(solver: TrapSolver, rules: GravityTrapRules, ships: Ships, pods: 
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """The results of perfect play on a board."""
+    """The results of perfect play on one board."""
 
     share: float
-    """The fraction of the pairs of start bases with which the first player wins."""
+    """The fraction of all pairs of start bases for which the first player wins."""
     replies: list[int]
-    """For each start base of Red, the number of Blue's start bases with which Red loses; 0 means
+    """For each start base of Red, the number of Blue's start bases that make Red lose. A 0 means
     that Red always wins.
     """
     rates: dict[int, float]
@@ -73,14 +76,14 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def parity(self) -> float:
-        """The mean change of the win rate for one pod more: 0 if parity does not matter, 1 if
-        parity decides the game.
+        """The mean change of the win rate when there is one pod more: 0 if parity does not matter,
+        1 if parity decides the game.
         """
         return parity(self.rates)
 
 
 def parity(rates: dict[int, float]) -> float:
-    """Return the mean change of the win rate (0 to 1) for one pod more.
+    """Return the mean change of the win rate (0 to 1) when there is one pod more.
 
     ``rates``: the win rates by number of pods.
     """
@@ -122,9 +125,9 @@ def rates(
 ) -> dict[int, float]:
     """Return the win rate of the player to move after random moves, by number of pods.
 
-    ``at``: the numbers of pods at which positions are solved. ``games``: the number of random
-    games. ``solver``: the solver, or None for the fastest installed solver. A number of pods that
-    no game reached is missing in the result.
+    ``at``: the numbers of pods for which positions are solved. ``games``: the number of random
+    games. ``solver``: the solver, or None for the fastest installed solver. If no game reached a
+    number of pods, the result has no entry for this number.
     """
     solver = solver or solver_of(rules)
     seen: dict[int, list[bool]] = {pods: [] for pods in at}
@@ -144,16 +147,19 @@ class FoundBoard(msgspec.Struct, frozen=True):
     """A board that a search has found, with its results."""
 
     tracks: list[list[int]]
-    """The bases on each track, numbered from 1, not in the order along the track."""
+    """The bases on each track, numbered from 1. The order of the bases is not their order along the
+    track.
+    """
     judged: Judged
 
 
 class Boards(Job, frozen=True, kw_only=True):
-    """A search for boards that parity does not decide. Task n is one climb.
+    """A search for boards that parity does not decide. Each task is one climb, which improves a
+    board step by step.
 
     A climb starts from ``board`` with a few random changes, and tries ``steps`` more changes. It
-    keeps a change if parity then matters less or equally. All boards are symmetric under a half
-    turn.
+    keeps a change unless the change makes parity matter more. All boards are symmetric under a
+    rotation by 180 degrees.
     """
 
     finds: ClassVar[Any] = FoundBoard
@@ -170,8 +176,8 @@ class Boards(Job, frozen=True, kw_only=True):
 
 
 def climbed(board: TrapBoard, steps: int, rng: random.Random, games: int = SKETCHES) -> Tracks:
-    """Return the tracks that one climb finds. Of two tracks that are half turns of each other, only
-    one is returned.
+    """Return the tracks that one climb finds. If rotating a track by 180 degrees gives another
+    track, only one of the two is returned.
 
     ``steps``: the number of changes that the climb tries. ``games``: the number of random games
     that rate a board.
@@ -190,7 +196,7 @@ def climbed(board: TrapBoard, steps: int, rng: random.Random, games: int = SKETC
 
 
 def _halves(tracks: Tracks, opposite: dict[int, int] | Any) -> Tracks:
-    """Return one track of each pair of tracks that are half turns of each other."""
+    """Return one track of each pair of tracks that a rotation by 180 degrees exchanges."""
     kept: list[tuple[int, ...]] = []
     for track in tracks:
         if {opposite[base] for base in track} not in [set(each) for each in kept]:
@@ -199,7 +205,9 @@ def _halves(tracks: Tracks, opposite: dict[int, int] | Any) -> Tracks:
 
 
 def _with(board: TrapBoard, half: Tracks) -> TrapBoard:
-    """Return ``board`` with other tracks: the tracks in ``half`` and the half turn of each."""
+    """Return ``board`` with other tracks: the tracks in ``half``, and a copy of each rotated by 180
+    degrees.
+    """
     opposite = board.opposite or {}
     whole = (*half, *(tuple(opposite[base] for base in track) for track in half))
     return TrapBoard(whole, board.positions, board.opposite, board.hole)
@@ -237,8 +245,8 @@ def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
 
 
 def fits(half: Sequence[Sequence[int]], opposite: Any) -> bool:
-    """Return whether the tracks in ``half`` and their half turns make a valid board by rule T1,
-    within the limits for shared bases and places.
+    """Return whether the tracks in ``half``, together with their copies rotated by 180 degrees,
+    make a valid board by rule T1, within the limits for shared bases and places.
     """
     whole = [set(track) for track in half] + [{opposite[b] for b in track} for track in half]
     if any(len(track) != len(set(track)) for track in half):

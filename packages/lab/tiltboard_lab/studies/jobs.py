@@ -24,12 +24,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="study"):
     """
 
     finds: ClassVar[Any]
-    """The type of a task's result, which msgspec can encode."""
+    """The type of a task's result. The library msgspec must be able to encode this type."""
     seed: int = 1
     """The seed of the random numbers of all tasks."""
 
     def run(self, number: int) -> Any:
-        """Run task ``number``, from 0, and return its result."""
+        """Run the task ``number``, counted from 0, and return its result."""
         raise NotImplementedError
 
 
@@ -37,8 +37,8 @@ Running = Generator[tuple[int, Any], None, None]
 Workers = Callable[[Job, Iterable[int]], Running]
 """A function that runs tasks of a job and yields each task's number and result, in any order.
 
-The function takes only a few more task numbers than it works on, and cancels unfinished tasks when
-the iterator is closed.
+The function reads only a few task numbers ahead. It cancels unfinished tasks when the iterator is
+closed.
 """
 
 
@@ -64,7 +64,8 @@ class Results:
         if file is None:
             return
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # The lock ends with the process.
+            # The operating system releases the lock when the process ends.
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise NotPossibleError(
                 "Another program is adding to {path}.",
@@ -116,8 +117,8 @@ class Results:
 def in_order(
     job: Job, results: Results, count: int, workers: Workers, done: Callable[[int], None]
 ) -> Generator[Any, None, None]:
-    """Yield the results of tasks 0 to ``count`` - 1 in this order; ``workers`` run the tasks that
-    have no result yet. A caller can close the iterator early.
+    """Yield the results of tasks 0 to ``count`` - 1 in this order. The function ``workers`` runs
+    the tasks that have no result yet. A caller can close the iterator early.
 
     ``done``: called with the number of results that have become available since the last call.
     """

@@ -15,7 +15,7 @@ from tiltboard_lab.studies.match import NAIVE, OPENING_PLIES, BotMatch, Played, 
 
 RUNGS = LEVELS[1:]
 Pairing = tuple[int, str]
-"""A level and the name of its opponent, in the form that ``match.AskedMove`` reads."""
+"""A level and the name of the level's opponent, in the form that ``match.AskedMove`` reads."""
 
 
 def pairings(*, naive: bool) -> list[Pairing]:
@@ -28,10 +28,10 @@ def pairings(*, naive: bool) -> list[Pairing]:
 
 
 class Ladder(Job, frozen=True, kw_only=True):
-    """A tournament of levels. Each task is a pair of games of one pairing; consecutive tasks go
-    through all pairings in turn.
+    """A tournament of levels. Each task is one pair of games between two opponents; consecutive
+    tasks go through all pairings in turn.
 
-    ``BotMatch`` has the same fields, with the same meaning.
+    The fields have the same meaning as the fields of ``BotMatch`` with the same names.
     """
 
     finds: ClassVar[Any] = tuple[Played, Played]
@@ -44,7 +44,7 @@ class Ladder(Job, frozen=True, kw_only=True):
     naive: bool = False
 
     def run(self, number: int) -> tuple[Played, Played]:
-        """Play the two games of task ``number``, with sides changed between them."""
+        """Play the two games of task ``number``. The opponents change sides between the games."""
         played = pairings(naive=self.naive)
         pair, at = divmod(number, len(played))
         level, other = played[at]
@@ -69,11 +69,12 @@ def scores(found: Iterable[Sequence[Played]], *, naive: bool = False) -> dict[Pa
 
 
 def heights(of: Mapping[Pairing, Score]) -> dict[int, tuple[float, float, float]]:
-    """Return each level's Elo points above the lowest level, with the ends of the 95 % interval.
+    """Return each level's Elo points above the lowest level, with the limits of the 95 % confidence
+    interval.
 
     A level's points are the sum of the differences between neighbouring levels below it. The errors
-    are added as those of independent matches. Each pairing counts one more drawn game than was
-    played, so that a pairing in which one level won every game has a finite difference.
+    are combined as the errors of independent matches. Each pairing counts one more drawn game than
+    was played, so that the difference is finite even if one level won every game.
     """
     height = below = above = 0.0
     found = {LEVELS[0]: (0.0, 0.0, 0.0)}

@@ -34,25 +34,28 @@ if TYPE_CHECKING:
     from tiltboard_kernels.search import FastTree
 
 PLAIN = "plain"
-"""The name of the player that searches with the kernels and rates positions by random playouts
-alone.
+"""The name of the player that searches with the kernels and rates positions only by random
+playouts.
 """
 RANDOM, ONE_PLY, TWO_PLY = "random", "one-ply", "two-ply"
 NAIVE = {RANDOM: 0, ONE_PLY: 1, TWO_PLY: 2}
-"""Players that know only the rules, by name; the value is the number of plies that ``NaivePlayer``
-looks ahead.
+"""Number of plies that ``NaivePlayer`` looks ahead, by the name of the player. These players know
+only the rules.
 """
 UNPROVEN, FORGETFUL = "unproven", "forgetful"
 _WRITTEN = re.compile(r"([^+@]+)((?:\+(?:unproven|forgetful))*)(?:@([1-9]\d{0,8}))?")
 OPENING_PLIES = 4
-EVEN_WITHIN = 0.05  # Maximum distance from one half of the expected score after an even opening.
+# Maximum difference between the expected score after an even opening and one half.
+EVEN_WITHIN = 0.05
 EVEN_NODES = 20_000
 # Maximum number of positions visited in the search for one even opening.
 _MAX_LOOKS = 200 * EVEN_NODES
-MAX_PLIES = 2000  # Maximum number of plies: a longer game repeats positions, and is a draw.
+# Maximum number of plies of a game. A longer game repeats positions, and counts as a draw.
+MAX_PLIES = 2000
 _OURS = (*map(str, LEVELS), *NAIVE)
 _GRACE_S = 10.0
-_LONGEST_S = 600.0  # Time limit for a move of another engine that is limited by nodes, in seconds.
+# Time limit in seconds for a move of another engine whose search is limited by nodes.
+_LONGEST_S = 600.0
 
 
 class MatchPlayer(Protocol):
@@ -76,12 +79,12 @@ class Played(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class IllegalError(Exception):
-    """A player tried to play an illegal move."""
+    """Raised if a player tries to play an illegal move."""
 
 
 class BotMatch(Job, frozen=True, kw_only=True):
-    """A match between players A and B. Task n is a pair of games with opening n; A moves first in
-    the first game, B in the second.
+    """A match between players A and B. Task n is a pair of games with opening n: A moves first in
+    the first game, and B in the second game.
 
     ``AskedMove.read`` documents the form of the fields ``a`` and ``b``. ``engines`` has the command
     of each player that is another engine.
@@ -103,7 +106,9 @@ class BotMatch(Job, frozen=True, kw_only=True):
     nodes: int | None = None
     """Maximum number of positions visited for a move, or None if ``move_ms`` limits the search."""
     kernels: bool = False
-    """True if built-in levels search with the compiled kernels, on each machine that runs tasks."""
+    """True if built-in levels search with the compiled kernels. Each machine that runs tasks then
+    needs the kernels.
+    """
     engines: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def run(self, number: int) -> tuple[Played, Played]:
@@ -134,21 +139,23 @@ class BotMatch(Job, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class AskedMove:
-    """A player as a user names it in a command: ``NAME+SWITCH@NODES``."""
+    """A player in the form in which a user names it in a command: ``NAME+SWITCH@NODES``."""
 
     name: str
-    """A level, an engine, ``PLAIN`` or one of ``NAIVE``."""
+    """The name of a level, an engine, ``PLAIN`` or one of the players in ``NAIVE``."""
     switches: tuple[str, ...]
-    """Parts of the search that ``PLAIN`` or the strongest level omits: ``unproven`` omits the
-    solver, ``forgetful`` omits the tree of the previous move.
+    """Parts of the search that ``PLAIN`` or the strongest level omits. The switch ``unproven``
+    omits the solver, and ``forgetful`` omits the search tree of the previous move.
     """
     nodes: int | None
-    """Maximum number of positions for a move of this player, or None for the match's limits."""
+    """Maximum number of positions that this player searches for a move, or None for the match's
+    limits.
+    """
 
     @classmethod
     def read(cls, written: str) -> AskedMove:
-        """Return the player that the text ``written`` names. Raises ConfigError for text of another
-        form.
+        """Return the player that the text ``written`` names. Raises ConfigError if the text has
+        another form.
         """
         found = _WRITTEN.fullmatch(written)
         if found is None:
@@ -158,8 +165,8 @@ class AskedMove:
 
     @property
     def searches(self) -> bool:
-        """True if the player is a search of the kernels (``plain``, or a name with switches), not a
-        level.
+        """True if the player is a search with the kernels (``plain``, or a name with switches),
+        False if the player is a level.
         """
         return self.name == PLAIN or bool(self.switches)
 
@@ -217,9 +224,9 @@ class OurPlayer:
 class NaivePlayer:
     """A player that chooses random moves, except for short tactics.
 
-    With ``plies`` 1 the player takes a winning move if there is one. With ``plies`` 2 the player
-    also avoids moves that lose or that let the opponent win with the next move, if other moves
-    exist.
+    If ``plies`` is 1, the player makes a winning move if there is one. If ``plies`` is 2, the
+    player also avoids moves that lose or that let the opponent win with the next move, if there are
+    other moves.
     """
 
     def __init__(self, rules: Rules, plies: int, rng: random.Random) -> None:
@@ -266,7 +273,7 @@ class SearchPlayer:
 
 
 class OtherPlayer:
-    """Another engine, which runs in a process of its own.
+    """Another engine, which runs in a separate process.
 
     ``go``: the limits of each search, in the engine's protocol. ``longest_s``: time limit for a
     move, in seconds. Raises EngineError.
@@ -371,8 +378,8 @@ def opening(rules: Rules, plies: int, rng: random.Random) -> list[int]:
 
 
 def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -> list[int]:
-    """Return random moves that lead to an even position: the strongest level, after a search of
-    ``EVEN_NODES`` positions, expects a score within ``EVEN_WITHIN`` of one half.
+    """Return random moves that lead to an even position. A position is even if the strongest level,
+    after a search of ``EVEN_NODES`` positions, expects a score within ``EVEN_WITHIN`` of one half.
 
     Raises ConfigError if kernels are missing, or NotPossibleError if no such opening is found.
     """
@@ -392,8 +399,8 @@ def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -
 
 
 def play(rules: Rules, begun: Iterable[int], players: tuple[MatchPlayer, MatchPlayer]) -> Played:
-    """Play one game of two players from the opening ``begun`` to its end. The record's ``share`` is
-    the score of the first player. A player that tries an illegal move loses.
+    """Play one game of two players from the opening ``begun`` to the end of the game. The record's
+    ``share`` is the score of the first player. A player that tries an illegal move loses.
     """
     state, names = rules.start(), []
     for move in begun:
@@ -417,16 +424,16 @@ def score(pairs: Iterable[Sequence[Played]]) -> Score:
 
 
 def illegal(pairs: Iterable[Sequence[Played]], *, by_a: bool) -> list[Played]:
-    """Return the games that a player lost by an illegal move: A if ``by_a``, else B."""
+    """Return the games that a player lost by an illegal move: player A if ``by_a`` is true,
+    otherwise player B.
+    """
     lost = 0.0 if by_a else 1.0
     games = (game for pair in pairs for game in pair)
     return [game for game in games if game.illegal is not None and game.share == lost]
 
 
 def decided(watched: intervals.Watched, shares: Sequence[float]) -> bool:
-    """Return whether the confidence interval of A's score contains none of the scores in
-    ``shares``.
-    """
+    """Return whether the confidence interval of A's score excludes all scores in ``shares``."""
     return all(share < watched.low or share > watched.high for share in shares)
 
 
@@ -436,7 +443,7 @@ def until_decided(
     """Return the pairs of games up to the pair that decides the match, and the confidence interval
     of A's score.
 
-    A match is decided when the interval contains none of the scores in ``shares``.
+    A match is decided when the interval excludes all scores in ``shares``.
     """
     seen, watched = [], intervals.Watched()
     for pair in pairs:

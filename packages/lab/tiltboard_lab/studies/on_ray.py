@@ -23,8 +23,8 @@ FOREVER = -1
 def cluster(address: str | None = None) -> Workers:
     """Return workers that run tasks on a Ray cluster. Raises ConfigError if Ray is not installed.
 
-    ``address``: the address of the cluster. With None, Ray uses the cluster in the variable
-    RAY_ADDRESS, else a cluster that runs on this machine, else a new cluster.
+    ``address``: the address of the cluster. If None, Ray uses the cluster in the variable
+    RAY_ADDRESS, or otherwise a cluster that runs on this machine, or otherwise a new cluster.
     """
     try:
         import ray

@@ -1,5 +1,5 @@
-"""Puzzles from played games: search for puzzles, completion for solvers, and checks of the proofs.
-This module can also prove which player wins from the start position.
+"""Puzzles from played games: functions that find puzzles, complete them for people who solve them,
+and check their proofs. This module can also prove which player wins from the start position.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from tiltboard.games.rules import Rules
 
 
 def won(search: ProofSearch, rules: Rules, most_plies: int) -> tuple[int, int, str | None] | None:
-    """Return the player who can force a win from the start position, or None if neither player can
-    within ``most_plies`` plies.
+    """Return the player who can force a win from the start position. Return None if neither player
+    can force a win within ``most_plies`` plies.
 
     The result has the number of the winner (0 or 1), the minimum number of plies, and the name of
     the first move if the winner moves first.
@@ -42,8 +42,8 @@ def won(search: ProofSearch, rules: Rules, most_plies: int) -> tuple[int, int, s
     return None
 
 
-# A ``win`` puzzle of more turns than this also stores a line of moves; each of the line's own moves
-# is the only move that wins in time.
+# A ``win`` puzzle of more than this number of turns also stores its solution as a line of moves.
+# Each of the solver's moves in the line is the only move that wins in time.
 LINE_FROM = 2
 
 
@@ -60,8 +60,8 @@ def mine(game: Game, moves: Sequence[str], turns: int = TURNS) -> Iterator[Puzzl
 
 
 def exercise(game: Game, puzzle: Puzzle) -> Puzzle:
-    """Return ``puzzle`` with a refutation of each wrong move; a ``win`` puzzle of more than
-    ``LINE_FROM`` turns also gets its line of moves.
+    """Return ``puzzle`` with a refutation of each wrong move. A ``win`` puzzle of more than
+    ``LINE_FROM`` turns also gets its solution as a line of moves.
 
     Raises NotPossibleError if the search visits too many positions, or if the line is not unique.
     """
@@ -75,11 +75,11 @@ def exercise(game: Game, puzzle: Puzzle) -> Puzzle:
 
 
 def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
-    """Return the line of moves of a ``win`` puzzle, which ends with the last reply of the opponent.
+    """Return the solution of a ``win`` puzzle as a line of moves. The last move is the opponent's.
 
-    The line alternates between a reply that delays the win longest and the only move that still
-    wins in time. Raises NotPossibleError if several moves win after each reply, and TooManyError if
-    the search visits too many positions.
+    In the line, a reply that delays the win longest alternates with the only move that still wins
+    in time. Raises NotPossibleError if, after every such reply, several moves win. Raises
+    TooManyError if the search visits too many positions.
     """
     search = ProofSearch(rules, MAX_STATES)
 
@@ -109,7 +109,8 @@ def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
 
 def proven(game: Game, puzzle: Puzzle) -> bool:
     """Return whether the proof of a puzzle is valid by the rules alone: each reply has an answer,
-    and each line ends with a win in time. The proof does not exclude a faster win or another win.
+    and each line of moves ends with a win in time. The proof does not exclude a faster win or
+    another win.
     """
     rules = game.rules
     state = rules.start()

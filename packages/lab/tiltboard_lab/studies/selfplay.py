@@ -28,16 +28,16 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class SelfPlay(Job, frozen=True, kw_only=True):
-    """A study of games that one level plays against itself; task n is one game."""
+    """A study of games that one level plays against itself. Task n is one game."""
 
     finds: ClassVar[Any] = Ended
     game: str
     options: dict[str, Any]
     level: int
     nodes: int
-    """Maximum number of positions visited for a move."""
+    """Maximum number of positions that the level searches for a move."""
     opening: int = 1
-    """The number of random moves at the start of a game. The first moves are dealt out evenly, so
+    """The number of random moves at the start of a game. The first moves are distributed evenly, so
     that each legal first move is played equally often.
     """
     kernels: bool = False
@@ -76,7 +76,7 @@ class SelfPlay(Job, frozen=True, kw_only=True):
 
 
 class Mining(SelfPlay, frozen=True, kw_only=True):
-    """A study that searches the positions of played games for puzzles; task n is one game."""
+    """A study that searches the positions of played games for puzzles. Task n is one game."""
 
     finds: ClassVar[Any] = list[Puzzle]
     turns: int
@@ -92,7 +92,7 @@ class GameCount(msgspec.Struct):
 
     games: int = 0
     points: float = 0.0
-    """The points of the first player: 1 for a win; a draw or a shared win is divided equally among
+    """The points of the first player: 1 for a win. A draw or a shared win is divided equally among
     the players who share it.
     """
     draws: int = 0
@@ -120,8 +120,8 @@ class GameCount(msgspec.Struct):
 def counted(
     games: Iterable[Ended], players: int, plies: int
 ) -> tuple[GameCount, dict[str, GameCount]]:
-    """Return the statistics of all games, and the statistics of the games with each opening, most
-    games first. An opening is the first ``plies`` moves.
+    """Return the statistics of all games, and the statistics of the games with each opening,
+    starting with the most frequent opening. An opening is the first ``plies`` moves.
     """
     every = GameCount()
     lines: dict[str, GameCount] = {}
@@ -143,9 +143,11 @@ def distinct(found: Iterable[Iterable[Puzzle]], game: Game) -> list[Puzzle]:
     return list(puzzles.values())
 
 
-NEARLY = 25  # Maximum loss of a book's move against the best move, in hundredths of the log-odds.
-EVEN = 0.12  # Maximum distance from one half of the expected score after a line of the book.
-_MAX_TRIES = 12  # Maximum number of tries for each line.
+# Maximum difference between the values of the best move and of a move in the book, in hundredths of
+# the log-odds.
+NEARLY = 25
+EVEN = 0.12  # Maximum difference between one half and the expected score after a line of the book.
+_MAX_TRIES = 12  # Maximum number of attempts to find each line.
 
 
 def book_of(
@@ -153,9 +155,9 @@ def book_of(
 ) -> OpeningBook:
     """Return an opening book of ``lines`` lines that lead to even positions.
 
-    Each line has ``plies`` moves. The first move is random; level 10 rates the others nearly as
-    good as the best move. For a game that the engine solves, the book has each first move with a
-    winning reply. ``nodes``: the maximum number of positions visited for a move.
+    Each line has ``plies`` moves. The first move is random; level 10 rates all other moves nearly
+    as good as the best move. If the engine can solve the game, the book has each first move with a
+    winning reply. ``nodes``: the maximum number of positions searched for a move.
     """
     rules, rng = game.rules, random.Random(f"{seed} book")
     judge = thinker(game, rng.randrange(1, 2**31), kernels=kernels)

@@ -1,9 +1,9 @@
 """Fits the weights of an evaluation to the results of games.
 
-Each position is evaluated with one weight set to 1 and the others to 0, which gives the factor of
-that weight for any linear evaluation. Logistic regression then finds the weights with which the
-evaluation, in hundredths of the log-odds, best predicts the winners. (M. Buro, "Statistical feature
-combination for the evaluation of game positions", JAIR 3, 1995.)
+Each position is evaluated with one weight set to 1 and all other weights set to 0. This gives the
+factor of the weight for any linear evaluation. Logistic regression then finds the weights with
+which the evaluation, in hundredths of the log-odds, best predicts the winners. (M. Buro,
+"Statistical feature combination for the evaluation of game positions", JAIR 3, 1995.)
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tiltboard.games.search import Weights
 from tiltboard.ground.override import override
 from tiltboard_lab.studies.selfplay import SelfPlay
 
-_SPARED = 0.1  # Fraction of the games that are kept to test the weights.
+_SPARED = 0.1  # Fraction of the games that are not used for the fit but to test the weights.
 _ROUNDS = 12  # Number of steps of Newton's method.
-_STIFF = 1e-3  # Regularisation factor, which keeps a weight at 0 if no position depends on it.
+_STIFF = 1e-3  # Regularisation factor. It keeps a weight at 0 if no position depends on the weight.
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """A position: the final score of the player to move (0, 0.5 or 1) and the factor of each
-    weight.
+    """A position in a game: the final score of the player to move (0, 0.5 or 1) and the factor of
+    each weight.
     """
 
     share: float
@@ -49,7 +49,7 @@ class Fitted(msgspec.Struct, frozen=True):
 
 
 class Tuning(SelfPlay, frozen=True, kw_only=True):
-    """A study of games whose positions are sampled for the fit; task n is one game."""
+    """A study of games whose positions are sampled for the fit. Task n is one game."""
 
     finds: ClassVar[Any] = list[Sample]
 
@@ -67,7 +67,7 @@ class Tuning(SelfPlay, frozen=True, kw_only=True):
                 samples.append(Sample(share, [value(state) for value in each if value]))
             state = rules.apply(state, rules.number(move) or 0)
         rng = random.Random(f"{self.seed} samples {number}")
-        # Neighbouring positions are too similar, so only 8 are used.
+        # Neighbouring positions are too similar, so only 8 positions are used.
         return rng.sample(samples, min(len(samples), 8))
 
 
@@ -94,9 +94,11 @@ def _units(weights: Weights) -> list[dict[str, list[int]]]:
 
 
 def fitted(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
-    """Return the weights that fit nine tenths of the games; every tenth game tests the weights.
+    """Return the weights that fit nine tenths of the games. Every tenth game is used to test the
+    weights.
 
-    ``games``: the samples of each game. ``weights``: the old weights, which set names and shapes.
+    ``games``: the samples of each game. ``weights``: the old weights, which define names and
+    shapes.
     """
     kept: list[Sample] = []
     used: list[Sample] = []
@@ -110,8 +112,8 @@ def fitted(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
 
 
 def regression(samples: Sequence[Sample], count: int) -> list[float]:
-    """Return the change of the log-odds for one unit of each of ``count`` features, by Newton's
-    method.
+    """Return the change of the log-odds for one unit of each of ``count`` features, calculated by
+    Newton's method.
     """
     found = [0.0] * count
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""Workers that run the tasks of a study, in this process or in several on this machine."""
+"""Workers that run a study's tasks, in this process or in several on this machine."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any
 from tiltboard.ground.errors import TiltboardError
 from tiltboard_lab.studies.jobs import Job, Running, Workers
 
-AHEAD = 2  # Maximum number of tasks per worker: one that runs and one that waits.
+AHEAD = 2  # Maximum number of tasks per worker: one running task and one waiting task.
 NICE = 10
 
 
 class WorkersLostError(TiltboardError):
-    """The worker processes ended repeatedly. Earlier results are kept."""
+    """Raised if the worker processes ended repeatedly. Earlier results are kept."""
 
 
 def here(job: Job, numbers: Iterable[int]) -> Running:
