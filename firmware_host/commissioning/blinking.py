@@ -1,8 +1,9 @@
-"""A test of lights and sensors together: all lights turn white and dark while the sensors are read.
+"""A test of lights and sensors together: all lights alternate between white and dark while the
+sensors are read.
 
 The current of the lights must not shift the sensors' readings, and every frame must reach the
-lights unchanged. White is the highest load in any game. No other test on the table checks the
-supply and the grounds.
+lights unchanged. White is the highest electrical load that occurs in any game. No other test on the
+table checks the supply and the ground wiring.
 """
 
 from __future__ import annotations
@@ -26,15 +27,17 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import text
 
 PHASE_S = 1.0  # Duration of each phase, white or dark, in seconds.
-SETTLED_S = 0.3  # Settling time of lights, supply and sensors at the start of a phase, in seconds.
+# Time in seconds, at the start of a phase, in which lights, supply and sensors settle.
+SETTLED_S = 0.3
 PHASES = 4
-# Thresholds for a row's mean shift and for one place's shift, in mT. If the lights of a row are fed
-# from both ends, most of the field of their current cancels (0.13 mT at 2 A). The limit for one
-# place is half the reading that an empty place may have.
+# Maximum mean shift of a row and maximum shift of one place, in mT. If the lights of a row are fed
+# from both ends, most of the magnetic field of their current cancels (0.13 mT remain at 2 A). The
+# limit for one place is half the reading that an empty place may have.
 MAX_ROW_MT = 0.05
 MAX_PLACE_MT = 0.3
-# Threshold for the growth of the shift from the first row or column to the last, as a fraction of
-# the mean shift. A linear increase from zero has the value 1 for three rows and 1.6 for ten.
+# Minimum growth of the shift from the first row or column to the last that points to the wiring, as
+# a fraction of the mean shift. If the shift increases linearly from zero, this value is 1 for three
+# rows and 1.6 for ten.
 GROWS_SHARE = 0.75
 
 YES = TaskChoice(TaskAnswer.YES, text("Yes"))
@@ -45,8 +48,8 @@ Means = tuple[float, ...]
 
 
 def blinking(profile: Profile, progress: Progress) -> Asking:
-    """Blink all lights, and ask whether they look alike. The sensors' shifts are measured at the
-    same time.
+    """Blink all lights, and ask whether all of them look the same. The shifts of the sensors'
+    readings are measured at the same time.
 
     The choices appear after the sensors have been read in all phases.
     """
@@ -73,7 +76,7 @@ def blinking(profile: Profile, progress: Progress) -> Asking:
 
 def _shifts(white: Sequence[Sequence[float]], dark: Sequence[Sequence[float]]) -> Means:
     """Return the difference of each input's mean between white and dark lights, in mT. The result
-    is empty if the sensors were not read, and 0 for an input beyond the end of its scale.
+    is empty if the sensors were not read, and 0 for an input that is outside its measuring range.
     """
     if not white or not dark:
         return ()
@@ -85,7 +88,7 @@ def _shifts(white: Sequence[Sequence[float]], dark: Sequence[Sequence[float]]) -
 
 
 def lit_findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
-    """Yield the faults found while all lights blinked."""
+    """Yield the faults that were found while all lights blinked."""
     if progress.blink == TaskAnswer.FLICKER:
         yield problem(
             "lights",

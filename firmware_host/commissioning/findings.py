@@ -19,8 +19,8 @@ from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.table.sight import Ailment
 from tiltboard.ground.errors import TiltboardError
 
-BUS = "parts"  # Subject of a finding that concerns a whole bus.
-# Maximum distance of a piece from the middle of its place, in mm (docs/add-a-board.md: placement
+BUS = "parts"  # Subject of a finding about a whole bus.
+# Maximum distance in mm of a piece from the centre of its place (docs/add-a-board.md: placement
 # tolerance).
 TOLERANCE_MM = 5.0
 SIGMAS = 3.0
@@ -31,7 +31,7 @@ MIN_NOISE_MT = 0.01
 
 
 class FindingState(StrEnum):
-    """The severity of a finding. Only a problem prevents the table from working."""
+    """The severity of a finding. Only a problem prevents the table from being used."""
 
     OK = "ok"
     NOTE = "note"
@@ -70,14 +70,14 @@ LISTED = 8  # Maximum number of places named in one finding.
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the names in one line, with dots instead of all names after the first eight."""
+    """Return the names in one line. After the first eight names, dots replace the rest."""
     return ", ".join([*names[:LISTED], *["..."] * (len(names) > LISTED)])
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A result of a check. ``subject`` is one word; for a part, it is the part's name in the faults
-    of tiltboard.drivers.frame.Frame. ``remedy`` is None if there is nothing to do.
+    """A result of a check. ``subject`` is one word; for a part of the table, it is the part's name
+    in the faults of tiltboard.drivers.frame.Frame. ``remedy`` is None if no action is needed.
     """
 
     subject: str
@@ -101,7 +101,7 @@ def ok(subject: str, found: Message) -> Finding:
 
 
 def note(subject: str, found: Message, remedy: Message | None = None) -> Finding:
-    """Return a finding for a useful fact that needs no repair."""
+    """Return a finding about a useful fact that does not require a repair."""
     return Finding(subject, FindingState.NOTE, found, remedy)
 
 
@@ -111,15 +111,15 @@ def problem(subject: str, found: Message, remedy: Message) -> Finding:
 
 
 def of_error(subject: str, error: TiltboardError) -> Finding:
-    """Return an error as a problem, with the error's remedy."""
+    """Return a problem that describes an error and its remedy."""
     remedy = Message(error.remedy_template, error.params) if error.remedy_template else None
     return Finding(subject, FindingState.PROBLEM, Message(error.template, error.params), remedy)
 
 
 def of_faults(faults: Iterable[tuple[str, PartError]]) -> list[tuple[Finding, PartError]]:
-    """Return one problem for each cause of the faults, with the first fault of that cause. If
-    several parts on an I2C bus do not answer, they share one problem, and so do faults with the
-    same text.
+    """Return one problem for each cause of the faults, with the first fault of that cause. Several
+    parts on an I2C bus that do not answer share one problem. Faults with the same text also share
+    one problem.
     """
     known = list(faults)
     silent = Counter(fault.params["bus"] for _, fault in known if fault.params.get("nobody"))
@@ -147,10 +147,11 @@ class Health:
     place: str
     noise_mt: float = 0.0
     reading_mt: float = 0.0
-    """Reading in mT of a strong piece in the middle of the place."""
+    """Reading in mT of a strong piece in the centre of the place."""
     margin_mt: float = 0.0
-    """Margin of the weakest piece above the threshold of the next lower class, in mT. The piece is
-    5 mm off the middle, and three sigmas of noise are subtracted.
+    """Difference in mT between the reading of the weakest piece and the threshold of the next lower
+    class. The piece is assumed to be 5 mm off centre, and three standard deviations of noise are
+    subtracted.
     """
     remedy: Message | None = None
     """The reason why the sensor needs attention, and what to do, or None if the sensor is good."""
@@ -169,8 +170,8 @@ def left_out(calibration: Calibration) -> frozenset[int]:
 
 
 def worth_a_look(profile: Profile, calibration: Calibration) -> list[Message]:
-    """Return the remedies for single places that need attention. Tables with switches instead of
-    Hall sensors are included.
+    """Return the remedies for individual places that need attention. This also works for tables
+    with switches instead of Hall sensors.
     """
     found = health_map(profile, calibration) or [
         _unread(profile.places[index]) for index in sorted(left_out(calibration))
@@ -188,8 +189,8 @@ def _unread(place: str) -> Health:
 
 
 def health_map(profile: Profile, calibration: Calibration | None) -> list[Health]:
-    """Return the health of each place in index order. Empty for a table with switches, and for a
-    table that was not calibrated with magnets.
+    """Return the health of each place in index order. The result is empty for a table with
+    switches, and for a table that was not calibrated with magnets.
     """
     if not profile.measures or calibration is None or not calibration.carried_mt:
         return []

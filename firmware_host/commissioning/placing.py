@@ -1,4 +1,4 @@
-"""Measures the empty plate, and a piece on one place: the input that reacts, and the reading.
+"""Measures the empty plate, and then one piece on one place: which input reacts, and its reading.
 
 A reading that cannot come from the requested piece is refused, with the reason and a remedy.
 """
@@ -39,46 +39,53 @@ from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.perception.motion_gate import QUIET_RAD_S
 from tiltboard.firmware_host.table.sight import Magnet
 
-PRESENT_MT = 0.7  # Minimum reading in mT of a piece: a weak magnet at the edge of its place.
+# Minimum reading in mT that counts as a piece: that of a weak magnet at the edge of its place.
+PRESENT_MT = 0.7
 STRONG_FROM_MT = 4.5
-# Minimum and maximum of a place's reading, relative to the median of the other places. Sensors and
-# air gaps differ by a fifth, and a piece six millimetres off the middle gives two thirds.
+# Minimum and maximum reading of a place, as a fraction of the median of the other places. Sensors
+# and air gaps differ by up to a fifth, and a piece six millimetres off centre gives two thirds of
+# the full reading.
 UNLIKE = (0.75, 1.5)
-# Minimum and maximum relative reading that a gain can correct (perception.calibration.Gain).
+# Minimum and maximum of this fraction that a gain can correct (perception.calibration.Gain).
 HARDLY = (0.5, 2.0)
-# Threshold in mT for the drift of a place far from the piece. The value is between the noise of a
-# mean and PRESENT_MT. FAR_PITCHES away, a strong piece changes a reading by 0.02 mT.
+# Minimum change in mT, at a place far from the piece, that counts as drift. The value is between
+# the noise of a mean and PRESENT_MT. At a distance of FAR_PITCHES places, a strong piece changes a
+# reading by 0.02 mT.
 DRIFTED_MT = 0.35
 FAR_PITCHES = 2.5
-KNOWN = 3  # Minimum number of readings for a median.
-# Number of places that must read the unexpected pole before most sensors are assumed to be upside
-# down.
+KNOWN = 3  # Minimum number of known readings from which a median is computed.
+# Number of places that must read the opposite pole before the program assumes that most sensors are
+# upside down.
 FEW = 2
-# Time in seconds for which a piece must rest before an input other than the place's own is
+# Time in seconds for which a piece must rest before an input that does not belong to the place is
 # accepted.
 ELSEWHERE_S = 1.0
-# Limit in mT beyond the scale of the DRV5055A1 (22 mT in both directions). The output stays 0.2 V
-# away from both supply rails, which is 24 mT.
+# A reading beyond this limit, in mT, is outside the DRV5055A1's range of +-22 mT. The output stops
+# 0.2 V short of either supply rail, which corresponds to +-24 mT.
 OFF_SCALE_MT = 25.0
 REST_SWING_MT = 0.25
 SAY_AGAIN_MT = 0.3
-# Maximum swing of the readings at rest, as a fraction of the reading, if larger than REST_SWING_MT.
+# Maximum range of the readings at rest, as a fraction of the reading. It applies if it is larger
+# than REST_SWING_MT.
 REST_SHARE = 0.05
-FEWEST_SOUND = 4  # At most one sensor in every FEWEST_SOUND sensors can be declared broken.
+FEWEST_SOUND = 4  # At most one in this number of sensors can be declared broken.
 EMPTY_S = 2.0
-# Maximum offset of an empty place, in mT. The quiescent voltage of the DRV5055A1 is 1.65 V within
-# 60 mV, which is 1 mT at 60 mV/mT. Half a millitesla is allowed for drift and pieces beside the
-# plate. A weak magnet in the middle of a place reads at least 2.3 mT.
+# Maximum reading of an empty place before calibration, in mT. The quiescent voltage of the
+# DRV5055A1 is 1.65 V within 60 mV, which corresponds to 1 mT at 60 mV/mT. Half a millitesla is
+# added for drift and for pieces beside the plate. A weak magnet in the centre of a place reads at
+# least 2.3 mT.
 MAX_ZERO_MT = 1.5
-# Maximum standard deviation of single readings, six times the noise in the data sheet.
+# Maximum standard deviation in mT of individual readings, which is six times the noise in the data
+# sheet.
 NOISY_MT = 0.2
 JOLT_M_S2 = 0.8
 OTHER_PIECE = text("I have taken the other piece")
 
 
 class Verdict(NamedTuple):
-    """The reason why a reading is refused. ``at`` is the index of the place to light. ``choices``
-    are the answers that a user can give: the piece is right nevertheless, or the sensor is broken.
+    """The reason why a reading is refused. ``at`` is the index of the place to light up.
+    ``choices`` are the answers that the user can give: that the piece is the right one, or that the
+    sensor is broken.
     """
 
     at: int
@@ -87,7 +94,7 @@ class Verdict(NamedTuple):
 
 
 def _leave_out(profile: Profile, progress: Progress, place: int) -> tuple[TaskChoice, ...]:
-    """Return the choice to exclude a place with a broken sensor, or nothing if too few other
+    """Return the choice to exclude a place with a broken sensor, or nothing if too few working
     sensors would remain.
     """
     if len({*progress.broken, place}) * FEWEST_SOUND > profile.size:
@@ -110,7 +117,7 @@ def _loudest(values: Sequence[float]) -> int:
 
 
 def _sound(progress: Progress, values: Sequence[float]) -> list[float]:
-    """Return ``values`` by input, with 0 for places marked as broken."""
+    """Return ``values`` ordered by input, with 0 for the inputs of places marked as broken."""
     broken = {progress.input_of(place) for place in progress.broken}
     return [0.0 if index in broken else value for index, value in enumerate(values)]
 
@@ -118,8 +125,8 @@ def _sound(progress: Progress, values: Sequence[float]) -> list[float]:
 def emptying(
     profile: Profile, progress: Progress, orientation: Mounting, *, tilt: bool | None
 ) -> Asking:
-    """Measure the empty plate for two seconds without motion, level and without pieces. ``tilt`` is
-    whether the tilt sensor is required, or None to use the tilt sensor only if it answers.
+    """Measure the plate for two seconds while it is empty, level and still. ``tilt`` is whether the
+    tilt sensor is required, or None to use the sensor only if it answers.
     """
     heeds = tilt is None
     say = text("Take everything off the plate, and leave it alone for two seconds.")
@@ -154,7 +161,7 @@ def emptying(
             known = structs.replace(progress, offset_mt=(*mt,), noise_mt=(*sigmas,), last=None)
             if tilt:
                 before = progress.level
-                # If the chip was turned over since the last measurement, its orientation is
+                # If the chip has been turned over since the last measurement, its orientation is
                 # unknown.
                 turned = before is not None and up_axis(before) != up_axis(level)
                 known = structs.replace(known, level=level, edges={} if turned else progress.edges)
@@ -164,8 +171,8 @@ def emptying(
 def _not_empty(
     profile: Profile, progress: Progress, mt: Sequence[float], sigmas: Sequence[float]
 ) -> Verdict | None:
-    """Return the reason to refuse the worst input if it is not empty or too noisy, or None if all
-    inputs are good.
+    """Return the reason to refuse the worst input if that input reads a piece or too much noise.
+    Return None if all inputs are good.
     """
     wire, noisiest = _loudest(mt), _loudest(sigmas)
     at, most = progress.place_of(wire), MAX_ZERO_MT if profile.measures else 0.0
@@ -195,14 +202,16 @@ def _not_empty(
 
 
 def _piece(magnet: Magnet | None) -> Message:
-    """Return the name of a strong piece with the given magnet."""
+    """Return the name of a strong piece that has the given magnet."""
     if magnet is Magnet.N_STRONG:
         return text("a strong piece, north down (the first player's)")
     return text("a strong piece, south down (the second player's)")
 
 
 class Placing:
-    """The measurement of a piece on a place. ``first`` is the step shown before a reading."""
+    """The measurement of one piece on one place. ``first`` is the step that is shown before the
+    first reading.
+    """
 
     def __init__(self, profile: Profile, progress: Progress, task: Task) -> None:
         self._profile, self._progress, self._magnet = profile, progress, task.magnet
@@ -225,17 +234,20 @@ class Placing:
         self._since_s: float | None = None
         # True if the piece has left the place of its last reading.
         self._left = progress.last in (None, place)
-        # The input that reads the resting piece, and the time since which the piece rests.
+        # The input that detects the resting piece, and the time since which the piece has been
+        # resting.
         self._resting: tuple[int, float] | None = None
         self._peak_mt = 0.0
         self._verdict: Verdict | None = None
         self._said_mt = 0.0
         self._sure = False
-        # True if the other places were probably read with the wrong piece.
+        # True if the other places were probably measured with the wrong piece.
         self._is_doubted = False
 
     def update(self, frame: Frame, value: str | None) -> SweepStep:
-        """Return the next step. The step ends the task when an acceptable input reads the piece."""
+        """Return the next step. The step ends the task when an acceptable input detects the
+        piece.
+        """
         progress, now_s = self._progress, frame.time_s
         if value == TaskAnswer.LEAVE_OUT:
             at = self._place if self._verdict is None else self._verdict.at
@@ -292,8 +304,8 @@ class Placing:
         if found is not None and not (self._sure and may_be_right):
             self._since_s = now_s
             same = said is not None and said.why.template == found.why.template
-            # A small change of the reading does not replace the message, so that the message does
-            # not flicker.
+            # A small change of the reading does not replace the message, because the message would
+            # flicker.
             if same and abs(reading - self._said_mt) <= SAY_AGAIN_MT:
                 return self._step(said)
             self._said_mt = reading
@@ -301,13 +313,13 @@ class Placing:
         if wire != progress.input_of(self._place) and now_s < self._resting[1] + ELSEWHERE_S:
             return self._step(None)
         if self._is_doubted and (reading > 0) is self._south_is_asked:
-            # The user has changed the piece without giving an answer.
+            # The user has exchanged the piece without giving an answer.
             self._progress = self._unread()
         known = structs.replace(self._with(wire, reading), drifted=self._drifted(means))
         return replace(self.first, known=known)
 
     def _drifted(self, means: Sequence[float]) -> tuple[int, ...]:
-        """Return the places far from the piece whose readings differ from those of the
+        """Return the places far from the piece whose readings now differ from their readings on the
         empty plate.
         """
         profile, place_of = self._profile, self._progress.place_of
@@ -317,7 +329,7 @@ class Placing:
         return tuple(at for at in moved if dist(here, profile.centre_mm(at)) > far_mm)
 
     def _unread(self) -> Progress:
-        """Return the progress without the readings of the wrong piece."""
+        """Return the progress without the readings that were made with the wrong piece."""
         progress = self._progress
         return structs.replace(progress.without(SweepPart.PLACES), broken=progress.broken)
 
@@ -339,8 +351,8 @@ class Placing:
             reading = self._peak_mt
         for other, holds in progress.inputs.items():
             if holds == wire and other != place:
-                # The input was assigned to another place by mistake, because the piece was on the
-                # wrong place. Measure the other place again.
+                # The input was assigned to another place by mistake, because the piece was put on
+                # the wrong place. Measure the other place again.
                 progress = progress.without_place(other)
         name = "south_mt" if self._magnet is Magnet.S_STRONG else "own_mt"
         carried = progress.carried(self._magnet) | {place: reading}
@@ -355,9 +367,9 @@ class Placing:
         profile, progress, place, name = self._profile, self._progress, self._place, self._name
         known, holder, reading = progress.inputs.get(place), progress.place_of(wire), means[wire]
         right = (TaskChoice(TaskAnswer.RIGHT, text("It stands right")),)
-        # An input can belong to any place, unless the input is known to belong to another place.
-        # The place's own input is accepted immediately. In that case the other place was measured
-        # wrongly, and is measured again.
+        # An input can belong to any place, unless it is already known to belong to another place.
+        # The input with the place's own index is accepted in any case: then the other place was
+        # measured wrongly, and is measured again.
         taken = wire in progress.inputs.values() and wire != place
         if wire != known and (known is not None or taken):
             why = text(
@@ -404,8 +416,8 @@ class Placing:
         return None
 
     def _other_pole(self) -> Verdict:
-        """Return the reason to refuse a reading with the unexpected pole: either the piece is
-        another one, or the sensor is upside down.
+        """Return the reason to refuse a reading with the unexpected pole: either the piece is a
+        different one, or the sensor is upside down.
         """
         place, name, piece = self._place, self._name, _piece(self._magnet)
         down = text("It was not turned over: {place} looks down", place=name)
@@ -443,9 +455,9 @@ class Placing:
         return SIGN_OF[self._magnet or Magnet.S_STRONG] > 0
 
     def _sees_south(self) -> bool:
-        """Return whether the place should read a south pole (positive). The requested piece decides
-        for the first places, then the majority of the known places. In a second pass, the opposite
-        of the first pass is expected.
+        """Return whether a south pole (a positive reading) is expected at the place. For the first
+        places, the requested piece decides; after that, the majority of the known places decides.
+        In a second pass, the opposite of the first pass is expected.
         """
         own_mt = self._progress.own_mt
         if self._magnet is Magnet.S_STRONG and self._place in own_mt:

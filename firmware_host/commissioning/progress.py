@@ -48,61 +48,63 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: int
     profile: str
     wanted: tuple[SweepPart, ...] = ()
-    """The parts that this sweep still checks. Empty after the end of the sweep."""
+    """The parts that this sweep still has to check. Empty after the end of the sweep."""
     picture: bool | None = None
-    """True if all lights looked right, or None before the question."""
+    """True if all lights looked right, or None if the question was not answered yet."""
     light_at: tuple[int, ...] = ()
-    """Index of the light under each place. Empty if the order is as in the profile."""
+    """Index of the light under each place. Empty if the order is that of the profile."""
     blink: str | None = None
-    """Answer to the question whether all lights blink alike, or None before the question."""
+    """Answer to the question whether all lights blink in the same way, or None if it was not
+    answered yet.
+    """
     lit_mt: tuple[float, ...] = ()
     """Change of each input in mT while all lights are white. Empty if not measured."""
     buttons: dict[str, tuple[str, ...]] = {}
-    """Requested button -> buttons that closed."""
+    """Requested button -> buttons that were detected as pressed."""
     buzzer: bool | None = None
-    """True if the user heard the buzzer, or None before the question."""
+    """True if the user heard the buzzer, or None if the question was not answered yet."""
     level: Vector | None = None
     """Reading of the tilt sensor on the level plate, in m/s2 along the sensor's own axes, or None
     before the measurement.
     """
     edges: dict[str, Vector] = {}
-    """Lifted edge -> reading of the tilt sensor, in m/s2 along its own axes."""
+    """Lifted edge -> reading of the tilt sensor, in m/s2 along the sensor's own axes."""
     offset_mt: tuple[float, ...] = ()
     """Reading of each input on the empty plate, in mT. Empty until measured in this run."""
     noise_mt: tuple[float, ...] = ()
-    """Standard deviation of each input on the empty plate, in mT."""
+    """Standard deviation of each input's readings on the empty plate, in mT."""
     inputs: dict[int, int] = {}
     """Place -> input that reacted to a piece on the place."""
     own_mt: dict[int, float] = {}
-    """Place -> reading in mT of the strong piece with its south pole down (for switches, north pole
-    down).
+    """Place -> reading in mT of the strong piece with its south pole down (for switches: with its
+    north pole down).
     """
     south_mt: dict[int, float] = {}
     """Place -> reading in mT of the strong piece with its south pole down, only for switches."""
     last: int | None = None
-    """The place of the last reading of the piece, or None."""
+    """The place where the piece was last detected, or None."""
     broken: tuple[int, ...] = ()
     """Places whose sensors the user has declared broken."""
     drifted: tuple[int, ...] = ()
     """Places whose empty readings had drifted when the last place was measured."""
     practice: tuple[str, ...] = ()
-    """Names of the wiring faults of the simulated table."""
+    """Names of the simulated table's wiring faults."""
 
     def carried(self, magnet: Magnet | None) -> dict[int, float]:
         """Return place -> reading in mT of the strong piece with this pole down."""
         return self.south_mt if magnet is Magnet.S_STRONG else self.own_mt
 
     def input_of(self, place: int) -> int | None:
-        """Return the input of a place, or None if the input is unknown: no input has reacted for
-        the place, and the input with the same index belongs to another place.
+        """Return the input of a place, or None if it is unknown. It is unknown if no input has
+        reacted for the place, and the input with the same index belongs to another place.
         """
         if place in self.inputs:
             return self.inputs[place]
         return None if place in self.inputs.values() else place
 
     def place_of(self, wire: int) -> int:
-        """Return the place that an input belongs to. Until an input has reacted, the input belongs
-        to the place with the same index.
+        """Return the place to which an input belongs. Until an input has reacted, it is assumed to
+        belong to the place with the same index.
         """
         return next((place for place, known in self.inputs.items() if known == wire), wire)
 
@@ -126,7 +128,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def leaving_out(self, place: int) -> Progress:
-        """Return the progress with a place marked as broken and without the readings of the
+        """Return the progress with a place marked as broken and without the readings of that
         place.
         """
         left = self.without_place(place)
@@ -134,8 +136,8 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
-    """Return the input of each place. Places without a reaction get the remaining inputs, their own
-    input first.
+    """Return the input of each place. A place without a reaction gets its own input if that is
+    free, otherwise another free input.
     """
     wire = dict(progress.inputs)
     left = [i for i in range(profile.size) if i not in wire.values()]
@@ -147,7 +149,7 @@ def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
 
 
 def read_progress(path: Path, profile: Profile) -> Progress | None:
-    """Return the stored progress, or None if there is no file or the progress does not fit this
+    """Return the stored progress, or None if there is no file or if the progress belongs to another
     table.
     """
     try:

@@ -1,5 +1,5 @@
 """The results of a sweep (the guided check of a new table): findings for the builder, and the
-calibration for the perception.
+calibration that perception uses.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAPPED = text("It may stay so: the table knows it now.")
 
 
 def wire_of(profile: Profile, place: int) -> Message:
-    """Return the name of the pins through which the sensor of a place is read."""
+    """Return a description of the pins through which the sensor of a place is read."""
     row, column = divmod(place, profile.columns)
     match profile.hall:
         case MuxAdcHall() | NodeHall():
@@ -62,9 +62,10 @@ def wire_of(profile: Profile, place: int) -> Message:
 
 
 def measure(profile: Profile, place: int) -> Message:
-    """Return instructions for checking a place that does not react, with a multimeter."""
+    """Return instructions for checking, with a multimeter, a place that does not react."""
     if profile.measures:
-        # A controller's converter uses the same reference voltage (docs/wiring-node.md).
+        # The converter of a plate's own controller uses the same reference voltage
+        # (docs/wiring-node.md).
         volt = profile.hall.reference_v if isinstance(profile.hall, MuxAdcHall) else NODE_V
         return text(
             "With a multimeter, at {wire}: {half:.2f} V without a magnet, and some 0.7 V more or"
@@ -96,8 +97,8 @@ _SUPPLY = {
 
 
 def supply_of(part: str) -> Message:
-    """Return instructions for measuring a part that does not answer, or gives impossible
-    answers.
+    """Return instructions for checking the supply of a part that does not answer, or that gives
+    impossible answers.
     """
     return _SUPPLY.get(part) or text(
         "If that is right, with a multimeter: each wire from the Pi's pin to the part, end to end."
@@ -126,8 +127,8 @@ def _lights(progress: Progress) -> Iterator[Finding]:
 
 
 def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
-    """Yield findings about sensors that are on other inputs than in the profile, upside down,
-    drifting or broken.
+    """Yield findings about sensors that are drifting, broken, upside down, or on another input than
+    in the profile.
     """
     names = profile.places
     moved = sorted((i, wire) for i, wire in progress.inputs.items() if i != wire)
@@ -171,8 +172,8 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
 
 
 def dead_multiplexers(profile: Profile, broken: Collection[int]) -> list[int]:
-    """Return the numbers of the multiplexers whose sensors are all ``broken``. This is a single
-    fault of the multiplexer.
+    """Return the numbers of the multiplexers all of whose sensors are in ``broken``. In this case,
+    the multiplexer itself is the single fault.
     """
     if not isinstance(profile.hall, MuxAdcHall | NodeHall):
         return []
@@ -182,7 +183,7 @@ def dead_multiplexers(profile: Profile, broken: Collection[int]) -> list[int]:
 
 
 def dead_multiplexer(profile: Profile, mux: int, subject: str = "sensors") -> Finding:
-    """Return the problem for a multiplexer, counted from 0, that cannot be read at all."""
+    """Return the problem for a multiplexer, counted from 0, none of whose sensors can be read."""
     first, last = mux * MUX_INPUTS, min((mux + 1) * MUX_INPUTS, profile.size) - 1
     return problem(
         subject,
@@ -202,7 +203,7 @@ def dead_multiplexer(profile: Profile, mux: int, subject: str = "sensors") -> Fi
 
 def _upside_down(profile: Profile, progress: Progress) -> list[int]:
     """Return the places that read the opposite pole of the piece on them."""
-    # The first pass over switches uses a piece with its north pole down.
+    # The first pass over a table with switches uses a piece with its north pole down.
     up = 1.0 if profile.measures else -1.0
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
 
@@ -210,8 +211,8 @@ def _upside_down(profile: Profile, progress: Progress) -> list[int]:
 def findings(
     profile: Profile, progress: Progress, parts: Collection[SweepPart] = tuple(SweepPart)
 ) -> Iterator[Finding]:
-    """Yield the faults of the given parts and their differences from the profile, as far as the
-    sweep has checked them.
+    """Yield the faults of the given parts, and the differences between these parts and the profile,
+    if the sweep has checked them.
     """
     if SweepPart.LIGHTS in parts:
         yield from _lights(progress)
@@ -226,7 +227,7 @@ def findings(
 
 
 def to_mend(profile: Profile, progress: Progress) -> tuple[SweepPart, ...]:
-    """Return the parts with faults."""
+    """Return the parts that have faults."""
     found = {
         SweepPart.LIGHTS: progress.picture is False or any(lit_findings(profile, progress)),
         SweepPart.BUTTONS: any(_panel(progress)),
@@ -243,9 +244,9 @@ def calibration_of(
     before: Calibration | None,
     proven: Collection[SweepPart],
 ) -> Calibration:
-    """Return the calibration that follows from a sweep. Parts that are not in ``proven``, or that
-    the sweep did not finish, keep their values from ``before``. ``made_s`` is the time in seconds
-    since 1970-01-01 UTC.
+    """Return the calibration that results from a sweep. Parts that are not in ``proven``, and parts
+    that the sweep did not finish, keep their values from ``before``. ``made_s`` is the time in
+    seconds since 1970-01-01 UTC.
     """
     found = before or uncalibrated(profile)
     if SweepPart.LIGHTS in proven and progress.picture:
@@ -286,8 +287,9 @@ def calibration_of(
 
 
 def _scaled(kernel: Kernel, own: float) -> Kernel:
-    """Return a kernel (readings around a magnet) whose reading of the magnet's own sensor is
-    multiplied by ``own``. The air gap hardly affects the neighbouring sensors.
+    """Return a kernel (the readings around a magnet) in which the reading of the sensor under the
+    magnet is multiplied by ``own``. The other readings stay the same, because the air gap hardly
+    affects them.
     """
     first, *others = kernel
     return (first[0] * own, *first[1:]), *others

@@ -2,9 +2,9 @@
 next task.
 
 The sweep checks lights, buttons and the tilt sensor (two edges are lifted), and measures the empty
-plate. Then the user carries one strong piece over every place. The input that reacts belongs to the
-place, and its reading gives polarity, gain and margin. The terminal, the page and the lights of the
-table all show the same ``SweepStep``.
+plate. After that, the user puts one strong piece on every place in turn. The input that reacts
+belongs to the place, and its reading determines polarity, gain and margin. The terminal, the page
+and the table's lights all show the same ``SweepStep``.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ from tiltboard.firmware_host.table.standing import Asked
 ACCEPTED_HZ = 1046.5
 TRIED_HZ = 880.0  # Frequency in Hz of the buzzer's test tone.
 TONE_S = 0.08
-RELEASED_S = 0.3  # Time in seconds for which a button must be open, longer than contacts bounce.
+# Minimum time in seconds for which a button must be open, which is longer than its contacts bounce.
+RELEASED_S = 0.3
 NO = TaskChoice(TaskAnswer.NO, text("No"))
 DARKER = TaskChoice(TaskAnswer.DARK, text("Some are dark, or have other colours"))
 NOTHING = TaskChoice(TaskAnswer.NOTHING, text("It does nothing"))
@@ -65,7 +66,7 @@ LATER = TaskChoice(TaskAnswer.SKIP, text("Leave this for another run"))
 UNJUDGED = text(
     "While that lasts, a press may be missed: the next run asks for the buttons once more."
 )
-# Part -> name of the part in Frame.faults. The name "node" in Frame.faults concerns all parts.
+# Part -> name of the part in Frame.faults. A fault named "node" in Frame.faults affects all parts.
 FAULT_OF = {
     SweepPart.LIGHTS: "lights",
     SweepPart.BUTTONS: "panel",
@@ -75,9 +76,9 @@ FAULT_OF = {
 
 
 def chains(profile: Profile) -> list[tuple[int, ...]]:
-    """Return the usual routes of the chain of lights, except the profile's. A route gives the light
-    under each place. Routes start at any corner and follow rows or columns, with or without
-    alternating direction.
+    """Return the typical orders in which the lights can be wired, except the profile's. Each order
+    is a list of the light under each place. The wiring starts at any corner and follows rows or
+    columns, with or without alternating direction.
     """
     columns, found = profile.columns, []
     rows = [list(range(at, at + columns)) for at in range(0, profile.size, columns)]
@@ -101,7 +102,8 @@ def _answer_to(step: SweepStep) -> Generator[SweepStep, tuple[Frame, str | None]
 
 def _looking(profile: Profile, progress: Progress) -> Asking:
     """Ask whether the board is lit as described. The picture looks different from each side and in
-    a mirror. If the colours are in the wrong places, the next possible route of the chain is tried.
+    a mirror. If the colours are in the wrong places, the next possible order of the lights is
+    tried.
     """
     lights = dict.fromkeys(range(profile.size), TaskLight.GREEN)
     lights |= dict.fromkeys(range(profile.columns), TaskLight.BLUE)
@@ -123,8 +125,8 @@ def _looking(profile: Profile, progress: Progress) -> Asking:
 
 
 def _pressing(profile: Profile, progress: Progress, button: str) -> Asking:
-    """Wait until a button was pressed and all buttons are released, or until the user reports that
-    the button does nothing.
+    """Wait until a button has been pressed and all buttons are released, or until the user reports
+    that the button does nothing.
     """
     say = text("Press the button {button} for a second, and let go.", button=button)
     step = SweepStep(say, choices=(NOTHING,))
@@ -149,8 +151,8 @@ def _listening(progress: Progress) -> Asking:
 class Sweep:
     """A sweep of a table, which continues from ``progress``.
 
-    ``before`` is the previous calibration, whose orientation of the tilt sensor is used. ``keep``
-    is called with the progress after each completed task. ``step`` is the current step.
+    ``before`` is the previous calibration, from which the orientation of the tilt sensor is taken.
+    ``keep`` is called with the progress after each completed task. ``step`` is the current step.
     """
 
     def __init__(
@@ -167,7 +169,7 @@ class Sweep:
         self._keep = keep
         self.orientation = self._before.orientation
         self.progress = progress
-        self._lost: list[tuple[str, PartError]] = []  # Skipped parts with their faults.
+        self._lost: list[tuple[str, PartError]] = []  # Skipped parts, each with its fault.
         self._notes: list[Finding] = []
         self.done = False
         """True if the sweep has ended."""
@@ -192,8 +194,8 @@ class Sweep:
 
     @property
     def strip(self) -> list[Look | None]:
-        """The lights to show, in the order of the strip. The route of the chain is the one that the
-        sweep has found or, until then, the route in the profile.
+        """The lights to show, in their order on the strip. This order is the one that the sweep has
+        found or, until then, the order in the profile.
         """
         profile, progress = self._profile, self.progress
         light_at = progress.light_at
@@ -205,7 +207,7 @@ class Sweep:
         return strip
 
     def answer(self, value: str) -> None:
-        """Give an answer, which must be one of the choices of the last step. Raises
+        """Process the user's answer, which must be one of the choices of the last step. Raises
         NotPossibleError for any other answer.
         """
         known = [choice.value for choice in self.step.choices]
@@ -228,8 +230,8 @@ class Sweep:
         self.step = next(self._steps)
 
     def asked(self, overlay: Overlay) -> Asked:
-        """Return the request to show on the page. ``overlay`` contains the page's names of the
-        places.
+        """Return the request to show on the page. ``overlay`` contains the names that the page uses
+        for places.
         """
         step, say = self.step, self.step.say
         if step.refused is not None:
@@ -267,7 +269,7 @@ class Sweep:
         """Run one task after the other until all tasks are done."""
         accepted, refused = False, None
         while True:
-            todo = [  # Completed tasks of a part stay counted if the part was skipped later.
+            todo = [  # Tasks of a part that were completed before the part was skipped still count.
                 (task, known)
                 for task, known in tasks(self.progress, self._profile)
                 if known or task.part not in self._skipped
@@ -296,7 +298,7 @@ class Sweep:
                     break
                 missing = self._missing(task, frame)
                 if missing is not None:
-                    # Earlier readings of the interrupted task are discarded.
+                    # Earlier readings of an interrupted task are discarded.
                     asking, refused = self._asking(task), None
                     next(asking)
                     step = _waiting(missing[1])
@@ -339,8 +341,8 @@ class Sweep:
         return self._profile.imu is not None and SweepPart.EDGES not in self._skipped
 
     def _missing(self, task: Task, frame: Frame) -> tuple[SweepPart, PartError | None] | None:
-        """Return a part that the task needs and that does not answer, with its error. The error is
-        None while the part starts.
+        """Return a part that the task needs but that does not answer, and the part's error. The
+        error is None while the part is starting.
         """
         part = task.part
         judged = self._has_tilt and SweepPart.EDGES in self.progress.wanted
@@ -369,8 +371,8 @@ class Sweep:
 
 
 def _waiting(fault: PartError | None) -> SweepStep:
-    """Return the step for a part that does not answer. If ``fault`` is None, the tilt sensor is
-    starting.
+    """Return the step that is shown while a part does not answer. If ``fault`` is None, the tilt
+    sensor is starting.
     """
     if fault is None:
         return SweepStep(text("The tilt sensor is starting."))
@@ -391,9 +393,9 @@ def begin(
     ``folder``.
 
     An interrupted sweep is resumed. After a finished sweep, the parts with faults are repeated, or
-    all parts if there are no faults. ``again`` repeats only that place or part, and ``fresh``
-    ignores the stored progress. ``practice`` names the wiring faults of the simulated table. Raises
-    NotPossibleError or NoSuchPlaceError if ``again`` cannot be repeated.
+    all parts if there are no faults. If ``again`` is given, only that place or part is repeated.
+    ``fresh`` is True to ignore the stored progress. ``practice`` lists the wiring faults of the
+    simulated table. Raises NotPossibleError or NoSuchPlaceError if ``again`` cannot be repeated.
     """
     known = None if fresh else read_progress(folder / PROGRESS_NAME, profile)
     nothing = Progress(FORMAT, profile.name, practice=tuple(practice))
@@ -416,8 +418,8 @@ def begin(
 
 
 def measured_again(profile: Profile, progress: Progress, again: str) -> Progress:
-    """Return ``progress`` with a place or part to be repeated next. Raises NotPossibleError or
-    NoSuchPlaceError.
+    """Return ``progress`` changed so that a place or part is repeated next. Raises NotPossibleError
+    or NoSuchPlaceError.
     """
     parts = {
         SweepPart.LIGHTS: profile.lights,
@@ -461,8 +463,8 @@ def _count(todo: Iterable[tuple[Task, bool]]) -> tuple[int, int]:
 
 
 def _anew(progress: Progress, wanted: Collection[SweepPart]) -> Progress:
-    """Return the progress with the parts ``wanted`` to do. For places, the empty plate is measured
-    again first.
+    """Return the progress with the parts in ``wanted`` still to be done. For places, the empty
+    plate is measured again first.
     """
     progress = structs.replace(progress, wanted=tuple(part for part in SweepPart if part in wanted))
     if SweepPart.PLACES not in wanted:

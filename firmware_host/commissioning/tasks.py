@@ -38,8 +38,8 @@ class Ask(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task of a sweep. ``name`` is the button or edge. ``magnet`` is the magnet of the piece to
-    put on ``place``, or None for the strong piece in use.
+    """A task of a sweep. ``name`` is the button to press or the edge to lift. ``magnet`` is the
+    magnet of the piece to put on ``place``, or None for the strong piece that is already in use.
     """
 
     ask: Ask
@@ -70,7 +70,7 @@ def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
     for magnet in (None,) if profile.measures else STRONG_KINDS:
         for row in range(profile.rows):
             along = range(row * profile.columns, (row + 1) * profile.columns)
-            # Alternate the direction of rows, so that the next place is beside the last one.
+            # Alternate the direction of rows, so that each place is beside the previous one.
             for place in reversed(along) if row % 2 else along:
                 if place not in progress.broken:
                     done = place in progress.carried(magnet)
@@ -78,9 +78,9 @@ def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
 
 
 class TaskLight(Enum):
-    """The meanings of lights. A meaning consists of a colour (red, green, blue from 0 to 255),
-    brightness levels from 0 to 1 (two levels alternate), and the role of a similar light in games,
-    or None.
+    """The meanings of lights. Each meaning consists of a colour (red, green and blue from 0 to
+    255), brightness levels from 0 to 1 (two levels alternate), and the role of a similar light in
+    games, or None.
     """
 
     TARGET = (WHITE, (1.0,), Role.PUT)
@@ -90,13 +90,13 @@ class TaskLight(Enum):
     RED = ((255, 0, 0), (0.5,), None)
     GREEN = ((0, 255, 0), (0.5,), None)
     BLUE = ((0, 0, 255), (0.5,), None)
-    # The change of brightness is invisible, but makes the driver send new frames. A weak data line
-    # corrupts some frames.
+    # This change of brightness is invisible, but causes the driver to send new frames. A bad data
+    # line corrupts some frames.
     BRIGHT = (WHITE, (1.0, 0.99), None)
 
     @property
     def look(self) -> Look:
-        """The light in the form that ``Plate.show`` accepts."""
+        """The light pattern in the form that ``Plate.show`` accepts."""
         rgb, levels, _ = self.value
         return Look(rgb, levels)
 
@@ -129,12 +129,12 @@ class SweepStep:
     """The state of a task after a scan: the text, the lights and the possible answers.
 
     ``refused`` is the reason why the last reading was not accepted. ``lights`` contains the lights
-    by place; all others are dark. ``choices`` are the possible answers: the confirm button gives
-    the first, and the back button the second. ``known`` is the new progress if the task has ended
-    or another task must come first.
+    by place; all other lights are dark. ``choices`` are the possible answers: the confirm button
+    selects the first, and the back button the second. ``known`` is the new progress if the task has
+    ended or if another task must come first.
 
     The sweep adds ``task`` (None at the end), ``accepted`` (True if the scan completed a task), and
-    the numbers of tasks, ``done`` and ``total``.
+    the numbers of completed tasks (``done``) and of all tasks (``total``).
     """
 
     say: Message
@@ -160,6 +160,6 @@ class SweepStep:
         return "empty" if self.task.ask is Ask.EMPTY else self.task.part.value
 
 
-# A running task. The generator yields a step and receives each scan with an answer or None. The
-# last step has ``known``.
+# Type of a running task. The generator yields a step, and is sent each scan with an answer or None.
+# The last step has ``known``.
 Asking: TypeAlias = Generator[SweepStep, tuple[Frame, str | None], None]
