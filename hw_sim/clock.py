@@ -65,6 +65,6 @@ class VirtualClock:
         """
         if not isinstance(duration_s, int | float) or not 0 <= duration_s < math.inf:
             raise SimulationError(
-                "Time moves on by a number of seconds from 0 on, not {given!r}.", given=duration_s
+                "Time advances by 0 or more seconds, not by {given!r}.", given=duration_s
             )
         self._now_s += duration_s

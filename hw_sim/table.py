@@ -330,9 +330,9 @@ def model_of(part: wiring.Part) -> Model:
                 why=error.why,
             ) from error
     raise SimulationError(
-        "Nothing stands in for a part of the kind {kind} in the simulation: no package has an entry"
+        "The simulation has no model of a part of the kind {kind}: no package has an entry"
         " point {names} in the group {group}.",
-        remedy="Its package may bring that in a newer version; on a real table it works.",
+        remedy="Install a newer version of its package, or use a real table.",
         kind=kind,
         names=" or ".join(names),
         group=GROUP,

@@ -128,8 +128,8 @@ def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message |
         )
     if edge == EAST and NORTH in forces and mounting_of(level, forces) is None:
         return text(
-            "The two edges contradict each other: another edge than the lit one was lifted. Both"
-            " are asked for again."
+            "The two edges contradict each other: you lifted a different edge than the lit one."
+            " Lift both edges again."
         )
     return None
 

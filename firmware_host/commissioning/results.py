@@ -109,7 +109,7 @@ def _lights(progress: Progress) -> Iterator[Finding]:
     if progress.picture is False:
         yield problem(
             "lights",
-            text("Some lights are dark, have other colours, or lie in an order of their own."),
+            text("Some lights are dark, have other colours, or are in a different order."),
             text(
                 "With a multimeter: 5 V at the strip and across the first dark light; DOUT of each"
                 " must reach DIN of the next. All dark: 5 V at the supply of the 74AHCT125, and its"
@@ -121,7 +121,7 @@ def _lights(progress: Progress) -> Iterator[Finding]:
     elif progress.picture and progress.light_at:
         yield note(
             "lights",
-            text("The chain of lights runs another way than the profile says."),
+            text("The chain of lights runs in a different order than the profile says."),
             text("It may stay so: the table lights the right places."),
         )
 

@@ -215,7 +215,7 @@ def broker_address(url: str) -> tuple[str, int, bool]:
         ) from error
     if parts.username is not None or parts.password is not None:
         raise ConfigError(
-            "far.broker has a name or a password in it, which logs would show.",
+            "far.broker contains a name or a password, which logs would show.",
             remedy="Write them as far.user and far.password_file.",
         )
     return address

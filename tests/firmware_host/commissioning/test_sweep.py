@@ -37,7 +37,7 @@ def test_nothing_is_said_of_a_table_that_is_right(swept, small):
     assert (run.calibration().wire, run.calibration().lights) == ((), ())
 
 
-UNLIT = "Some lights are dark, have other colours, or lie in an order of their own."
+UNLIT = "Some lights are dark, have other colours, or are in a different order."
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,11 @@ UNLIT = "Some lights are dark, have other colours, or lie in an order of their o
         ("sensor-swapped b2 c3", "note", "Read at the input of another place: b2 -> c3, c3 -> b2."),
         ("sensor-turned c2", "note", "Sensors look down: c2."),
         ("sensor-turned a1", "note", "Sensors look down: a1."),
-        ("lights-other-way", "note", "The chain of lights runs another way than the profile says."),
+        (
+            "lights-other-way",
+            "note",
+            "The chain of lights runs in a different order than the profile says.",
+        ),
         ("sensor-dead c1", "problem", "c1 does not react, or reads nonsense."),
         ("sensor-stuck a3", "problem", "a3 does not react, or reads nonsense."),
         ("lights-dark d3", "problem", UNLIT),

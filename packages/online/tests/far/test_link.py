@@ -581,7 +581,7 @@ def test_where_the_network_names_none_none_is_found(aside):
         ("http://broker.example", "is not a broker's address"),
         ("mqtts://", "is not a broker's address"),
         ("mqtt://a:99999", "is not a broker's address"),
-        ("mqtt://anna:sesame@broker.example", "has a name or a password in it"),
+        ("mqtt://anna:sesame@broker.example", "contains a name or a password"),
         ("mqtx://anna:sesame@broker.example", "is not a broker's address"),
     ],
 )
