@@ -1,9 +1,10 @@
-"""``tiltboard backup`` and ``restore``: copy the games, calibration and settings of a table to one
-file and back (docs/update.md).
+"""``tiltboard backup`` and ``restore``: copy a table's games, calibration and settings to a file,
+and restore them from the file (docs/update.md).
 
-A backup is a ZIP archive, with a CRC-32 for each file. It contains ``manifest.json``, the journal
-as copied by SQLite's backup API beside a running table, the calibration, the progress of bring-up,
-and the settings. Restoring moves the replaced files to a new folder and deletes nothing.
+A backup is a ZIP archive, with a CRC-32 for each file. The archive contains ``manifest.json``, the
+journal, the calibration, the progress of bring-up, and the settings. SQLite's backup API copies the
+journal, so the table can be running. Restoring moves the replaced files to a new folder and deletes
+nothing.
 
 If root runs the commands, they work with the rights of the user who owns the folder.
 """
@@ -62,7 +63,8 @@ WHEN = (1980, 1, 1, 0, 0, 0)
 in the manifest.
 """
 OF_STATE = (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME)
-# Maximum size of all files together, which are held in memory. This is a journal of 40,000 games.
+# Maximum total size of all files in bytes, because the files are held in memory. A journal of
+# 40,000 games has this size.
 MAX_BYTES = 1 << 27
 SETTINGS_MODE = 0o644
 _BROKEN_ZIP = (  # All exceptions that zipfile raises for a damaged archive.
@@ -78,7 +80,7 @@ _BROKEN_ZIP = (  # All exceptions that zipfile raises for a damaged archive.
 
 
 class _Numbered(msgspec.Struct, frozen=True):
-    """The format number, which the manifest of every version contains."""
+    """The part of a manifest that every version of the program writes: the format number."""
 
     format: int
 
@@ -94,8 +96,8 @@ class Manifest(_Numbered, frozen=True):
 
 
 def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> list[str]:
-    """Write the backup ``out``, which must not exist, and return the names of its files. The table
-    can be running.
+    """Write the backup file ``out``, which must not exist yet, and return the names of the files in
+    the backup. The table can be running.
 
     ``settings`` is the settings file to include, or None. If an error occurs, no file is written.
     Raises BackupError, JournalError or OSError.
@@ -112,7 +114,8 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
             for name in OF_STATE:
                 with suppress(FileNotFoundError):
                     contents[name] = _plain(state / name)
-            if JOURNAL_NAME in contents:  # The journal is copied in a state between two moves.
+            # The copy of the journal shows the state between two moves.
+            if JOURNAL_NAME in contents:
                 with (
                     translated(state / JOURNAL_NAME),
                     closing(connect(state / JOURNAL_NAME, read_only=True)) as running,
@@ -139,8 +142,8 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
 
 
 def _plain(path: Path, *, follow: bool = False) -> bytes:
-    """Return the content of a table's file. Raises BackupError if it is not a regular file or
-    cannot be read, and FileNotFoundError if it does not exist.
+    """Return the content of one of a table's files. Raises BackupError if the path is not a regular
+    file or cannot be read, and FileNotFoundError if the file does not exist.
     """
     try:
         return read_file(path, MAX_BYTES, follow=follow)
@@ -185,7 +188,7 @@ def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
     except _BROKEN_ZIP as error:
         raise _damaged(path, why) from error
     listed = _manifest(path, contents.pop(MANIFEST, b"")).files
-    # A flipped bit in the archive's directory can hide files.
+    # A flipped bit in the archive's directory can hide some files.
     if sorted(listed) != sorted(contents):
         raise _damaged(path, text("its files differ from its manifest"))
     for name, content in contents.items():
@@ -252,14 +255,15 @@ def _damaged(path: Path, why: Message | str) -> BackupError:
 def put_back(
     contents: Mapping[str, bytes], state: Path, settings: Path | None, clock: Clock
 ) -> Path | None:
-    """Restore the files from ``read_backup``. Return the folder with the replaced files, or None if
-    no file was replaced.
+    """Restore the files that ``read_backup`` returned. Return the folder with the replaced files,
+    or None if no file was replaced.
 
-    ``settings`` is the path to restore the settings to, or None to omit the settings. Each file is
-    replaced in one step, so that after a power failure either the old or the new file exists. If an
-    error occurs, all old files are restored.
+    ``settings`` is the path to which the settings are restored, or None to omit the settings. Each
+    file is replaced in one step, so that after a power failure either the old or the new file
+    exists. If an error occurs, all old files are restored.
 
-    Raises JournalInUseError if a table is running there, and JournalFullError if the disk is full.
+    Raises JournalInUseError if a table is using the folder, and JournalFullError if the disk is
+    full.
     """
     journal = state / JOURNAL_NAME
     before = None
@@ -282,11 +286,11 @@ def put_back(
 def as_owner_of(folder: Path) -> Iterator[None]:
     """Run the context with the rights of the folder's owner, if this process runs as root.
 
-    The owner may have placed links in the folder. With the owner's rights, such links lead no
-    further than the owner can go.
+    The owner may have placed links in the folder. With the owner's rights, such links give access
+    only to files that the owner can access.
     """
     owner = folder.lstat()
-    # The folder can be a link of root's, as created by systemd for DynamicUser=.
+    # The folder can be a link that root owns, because systemd creates such a link for DynamicUser=.
     if owner.st_uid == 0:
         owner = folder.stat()
     if os.geteuid() != 0 or owner.st_uid == 0:
@@ -323,8 +327,8 @@ def _replace(
     if old or settings is not None:
         aside = _keep_aside(old, settings, state, clock)
     if journals and all(map(_is_plain, journals)):
-        # Write the log of the old journal into the journal file, so that the file is complete
-        # without its log. If that fails, the journal was damaged or the disk is full.
+        # Write the log of the old journal into the journal file, so that the journal file is
+        # complete without the log. If that fails, the journal was damaged or the disk is full.
         with suppress(sqlite3.Error), closing(connect(journal, read_only=False)) as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     with ExitStack() as undone:
@@ -348,14 +352,14 @@ def _replace(
 
 
 def _is_plain(path: Path) -> bool:
-    """Return whether a path is a regular file of a size that a table's file can have."""
+    """Return whether a path is a regular file that is not larger than a table's files can be."""
     return path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_BYTES
 
 
 def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clock) -> Path:
-    """Copy the old files to a new folder and return the folder. The files are copied because SQLite
-    can still write to the originals. A path that is not a regular file gets only a hard link and is
-    never read.
+    """Copy the old files to a new folder and return the new folder. The files are copied because
+    SQLite can still write to the originals. If a path is not a regular file, it is never read; the
+    new folder only gets a hard link to it.
     """
     folder = unused(state / "before-restore", clock.calendar())
     folder.mkdir(mode=0o700)

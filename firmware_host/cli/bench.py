@@ -17,7 +17,7 @@ PROFILE = click.option("--profile", default="plate-10", show_default=True, help=
 
 
 class Benches(Group):
-    """A group of the built-in measurements and of the measurements that other packages add."""
+    """A command group of the built-in measurements and the measurements that other packages add."""
 
     extensions = "tiltboard.benches"
     unknown = text("There is no measurement {name!r}; {hint}")

@@ -1,4 +1,4 @@
-"""``tiltboard bringup``: the sweep, which checks the wiring of a new table and measures its
+"""``tiltboard bringup``: runs the sweep, which checks the wiring of a new table and measures its
 sensors.
 """
 
@@ -54,7 +54,7 @@ from tiltboard.ground.clock import SystemClock
 if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable
 
-STUCK_S = 60.0  # Time in seconds without progress after which a simulated user gives up.
+STUCK_S = 60.0  # Timeout in seconds after which a simulated user gives up if there is no progress.
 
 
 AGAIN = click.option(
@@ -133,7 +133,8 @@ def run(
         try:
             run_sweep(sweep, plate, wait, _told(answer))
         except KeyboardInterrupt as stopped:
-            click.echo(err=True)  # The terminal shows ^C on the current line, so start a new line.
+            # After Ctrl-C, the terminal shows ^C on the current line, so start a new line.
+            click.echo(err=True)
             say(text("Finished steps are kept; the next run continues after them."), err=True)
             raise click.Abort from stopped
         found = sweep.calibration(buses.clock.calendar())
@@ -141,7 +142,7 @@ def run(
     if new is not None:
         write_calibration(folder / CALIBRATION_NAME, new)
         _print_measured(table, new, simulated=simulated)
-    # With ``--only``, no other parts are judged.
+    # With ``--only``, the parts that were not selected are not evaluated.
     judged = tuple(SweepPart) if again is None else progress.wanted
     told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress, judged)]
     for each in told:
@@ -165,7 +166,7 @@ def run(
 
 
 def _print_measured(table: Profile, new: Calibration, *, simulated: bool) -> None:
-    """Print the map of the sensors, and the places that need attention."""
+    """Print the map of the sensors, and list the places that need attention."""
     health, poor = health_map(table, new), worth_a_look(table, new)
     for line in health_table(table, health, str):
         click.echo(line)
@@ -181,8 +182,8 @@ Answering = Callable[[SweepStep], str | None]
 
 
 def _by_maker(sim: SimTable, seed: int) -> Answering:
-    """Return a function that answers each step as a simulated user, who carries out the sweep at
-    the simulated table.
+    """Return a function that answers each step of the sweep as a simulated user at the simulated
+    table.
     """
     from tiltboard.hw_sim.session.simulated_builder import Maker
 
@@ -200,8 +201,8 @@ def _by_maker(sim: SimTable, seed: int) -> Answering:
 
 
 def _by_whoever_types() -> Answering:
-    """Return a function that answers each step with the user's input at the terminal. Enter gives
-    the first choice.
+    """Return a function that answers each step with the user's input at the terminal. The Enter key
+    selects the first choice.
     """
     console = Console(click.echo, keyboard())
 
@@ -223,7 +224,7 @@ def _by_whoever_types() -> Answering:
 
 
 def _told(answer: Answering) -> Answering:
-    """Return a function that prints the changes of a step and then calls ``answer``."""
+    """Return a function that prints what has changed in a step, and then calls ``answer``."""
     before = "", ""
 
     def follow(step: SweepStep) -> str | None:

@@ -25,7 +25,7 @@ _SETUP = re.compile(r"\btiltboard bringup\b(?! --sim)")
 
 
 def as_run(line: str, *, simulated: bool) -> str:
-    """Return ``line`` with the commands in it as the user must type them for this table."""
+    """Return ``line`` with each command as the user must type it for this table."""
     return re.sub(_SETUP, r"\g<0> --sim", line) if simulated else line
 
 
@@ -52,7 +52,7 @@ FIGURES_AS_JSON = _json_option(
 
 
 def is_json_wanted() -> bool:
-    """Return whether the running command has one of the options ``AS_JSON`` and
+    """Return whether the running command was called with the option ``AS_JSON`` or
     ``FIGURES_AS_JSON``.
     """
     context = click.get_current_context(silent=True)
@@ -89,15 +89,16 @@ def log_to_stderr() -> None:
 
 def serve_until_told(ended: threading.Event) -> None:
     """Wait until a request to stop, or other code, sets ``ended``. If a request to stop came
-    earlier, raise it, so that everything is closed and the exit status is that of the signal.
+    earlier, raise the request again, so that everything is closed and the exit status is that of
+    the signal.
     """
     stop.end_by(ended.set)
     ended.wait()
 
 
 def standard_input(reader: str) -> TextIO:
-    """Return standard input. ``reader`` is the option or argument that needs it, for the error
-    message. Raises UsageError if standard input is closed.
+    """Return standard input. ``reader`` is the option or argument that reads standard input, and is
+    named in the error message. Raises UsageError if standard input is closed.
     """
     if sys.stdin is None:
         raise misuse(text("Standard input is closed, and {reader} reads it.", reader=reader))
@@ -110,22 +111,22 @@ def keyboard() -> int | None:
 
 
 def printable(foreign: str) -> str:
-    """Return an untrusted text with ``?`` in place of control characters, which could change the
-    terminal.
+    """Return an untrusted text in which ``?`` replaces control characters, because such characters
+    could change the terminal.
     """
     return "".join(sign if sign.isprintable() else "?" for sign in foreign)
 
 
 def sentence(error: TiltboardError | RulesError) -> str:
-    """Return the message and the remedy of an error. Options have their names from the command
-    line.
+    """Return the message and the remedy of an error. The text calls options by their command-line
+    names.
     """
     said = explained(error)
     return error.named(said) if isinstance(error, OptionError) else said
 
 
 def problem(message: Message) -> click.ClickException:
-    """Return the exception that ends a command with one line and exit status 1."""
+    """Return the exception that ends a command with a one-line message and exit status 1."""
     return click.ClickException(str(message))
 
 
@@ -135,7 +136,7 @@ def writing(file: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # The error is one of tiltboard's own and already has a complete message.
+        # The error is one of tiltboard's own errors and already has a complete message.
         if error.strerror is None:
             raise
         why = text("{file} cannot be written: {why}.", file=file, why=error.strerror)
@@ -143,5 +144,7 @@ def writing(file: Path) -> Iterator[None]:
 
 
 def misuse(message: Message) -> click.UsageError:
-    """Return the exception for options that exclude each other, with exit status 2."""
+    """Return the exception for options that exclude each other. The command then ends with exit
+    status 2.
+    """
     return click.UsageError(str(message))

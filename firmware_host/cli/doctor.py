@@ -1,4 +1,4 @@
-"""``tiltboard doctor``: checks whether the Pi has everything that a table needs, and names
+"""``tiltboard doctor``: checks whether the Pi has everything that a table needs, and suggests
 remedies.
 """
 
@@ -67,19 +67,21 @@ from tiltboard.firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_s
 from tiltboard.ground.clock import SystemClock
 
 OLDEST_PYTHON = (3, 11)
-# systemd-timesyncd creates this file (systemd-timesyncd.service(8)).
+# systemd-timesyncd creates this file when the clock is synchronised (systemd-timesyncd.service(8)).
 SYNCHRONISED = "run/systemd/timesync/synchronized"
-# Minimum time that a correct clock can show, in seconds since 1970: 2026-01-01 UTC, before this
-# program was written.
+# A clock with an earlier time (seconds since 1970-01-01 UTC) is wrong. The threshold is 2026-01-01,
+# before this program was written.
 EARLIEST_S = 1_767_225_600.0
 
 
 def read_configured(
     config: Path | None, profile: str | None
 ) -> tuple[list[Finding], Settings, Profile | None]:
-    """Return findings about the settings, the settings, and the table's profile, or None if the
-    profile cannot be read. ``config`` is the settings file, or None for the default file.
-    ``profile`` overrides the profile in the settings.
+    """Return findings about the settings, the settings themselves, and the table's profile. The
+    profile is None if it cannot be read.
+
+    ``config`` is the settings file, or None for the default file. ``profile`` overrides the profile
+    in the settings.
     """
     path = settings_file(config)
     found = [
@@ -110,9 +112,9 @@ def examine(
     simulated: bool = False,
     speaker: str | None = None,
 ) -> Iterator[Finding]:
-    """Yield all findings. ``check_parts`` checks the table's parts, and ``speaker`` is the
-    loudspeaker in the settings. For a ``simulated`` table, the hardware of this machine is not
-    checked.
+    """Yield all findings. ``check_parts`` is a function that checks the table's parts, and
+    ``speaker`` is the loudspeaker in the settings. For a ``simulated`` table, the hardware of this
+    machine is not checked.
     """
     yield from examine_computer(machine)
     needs = (*profile.needs(machine.model or ""), *computer.needs_of_speaker(speaker))
@@ -157,7 +159,7 @@ def examine(
     elif here:
         yield from check_parts()
     if not simulated:
-        # Covers the last two seconds, in which the parts were checked.
+        # The check covers the last two seconds, during which the table's parts were checked.
         sags = supply_sags(machine.root)
         if sags:
             yield problem("supply", SAGS, SUPPLY)
@@ -229,8 +231,8 @@ def _packages(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
 
 
 def _devices(machine: Machine, needs: Sequence[Need], *, by_hand: bool) -> Iterator[Finding]:
-    """Yield findings about device files. ``by_hand`` is whether the table runs as this user and not
-    as a service.
+    """Yield findings about device files. ``by_hand`` is true if the user starts the table, and
+    false if the service does.
     """
     for device, need in {need.device: need for need in needs}.items():
         if not machine.path(device).exists():
@@ -256,7 +258,7 @@ def _devices(machine: Machine, needs: Sequence[Need], *, by_hand: bool) -> Itera
 
 
 def _how_to_have(need: Need) -> Message:
-    """Return the remedy for a missing device file."""
+    """Return the instruction that makes a missing device file available."""
     if need.part == "node":
         return text("Plug the plate in, or name its port in the profile.")
     # The setting in config.txt enables the bus but does not create its device file
@@ -354,9 +356,11 @@ def _clock(machine: Machine, *, simulated: bool) -> Finding:
     return ok("clock", text("It says {date} UTC.", date=f"{date:%Y-%m-%d %H:%M}"))
 
 
-# Checks of the parts, without help from a person
+# Checks of the table's parts that need no help from a person
 
-SCANS = 40  # Number of scans, enough for a tilt sensor to start and for a part to be retried.
+# Number of scans in a check. This gives a tilt sensor enough time to start, and allows a failed
+# part to be retried.
+SCANS = 40
 STILL_S = 0.02
 
 
@@ -441,8 +445,8 @@ def _hall(profile: Profile, frames: Sequence[Frame]) -> Iterator[Finding]:
 
 def _noise_mt(readings: Sequence[float]) -> float:
     """Return an estimate of the standard deviation of readings, in mT. The estimate is the median
-    of the steps between readings (0.95 standard deviations for normal noise), so a moving piece
-    hardly affects it.
+    difference between consecutive readings (0.95 standard deviations for normally distributed
+    noise), so a moving piece hardly affects the estimate.
     """
     return median(abs(after - before) for before, after in pairwise(readings))
 
@@ -493,7 +497,7 @@ def _panel(held: frozenset[str]) -> Iterator[Finding]:
         )
 
 
-# Checks of stored data: state folder, journal, calibration and free disk space
+# Checks of stored data: state folder, journal, calibration and free disk space.
 
 MIN_FREE_BYTES = 20_000_000  # Minimum free space in bytes, enough for a journal of 5,000 games.
 GOOD_FREE_BYTES = 200_000_000
@@ -502,7 +506,7 @@ DAY_S = 86_400.0
 
 def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Finding]:
     """Yield findings about the state folder ``state``, which can be missing. No file is changed."""
-    # The method exists() raises an exception if a folder is hidden from this user.
+    # The method exists() would raise an exception if a folder cannot be accessed by this user.
     existing = next(path for path in (state, *state.parents) if os.access(path, os.F_OK))
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         yield problem(
@@ -532,7 +536,7 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
             again = text("Bring its games back from a backup: tiltboard restore FILE")
             yield note("journal", kept, again)
     yield from _calibration(state / CALIBRATION_NAME, profile)
-    # Report a bring-up that was interrupted or has found a fault.
+    # Report a bring-up that was interrupted or that found a fault.
     go_on = text("Continue with: tiltboard bringup")
     progress = read_progress(state / PROGRESS_NAME, profile)
     left = unfinished(profile, state)
@@ -634,7 +638,7 @@ def command(
     No file is changed. Each problem is shown with its remedy. The exit status is 1 if there is a
     problem.
     """
-    # The service's user has its own compiled kernels.
+    # The service runs as another user, which has its own compiled kernels.
     of_service = state is not None and not simulated
     machine = this_machine(SystemClock(), for_service=of_service)
     configured, settings, table = read_configured(config, profile)
@@ -673,7 +677,7 @@ def _parts(
     try:
         stored = read_calibration(state / CALIBRATION_NAME, table)
     except (ConfigError, OSError):
-        stored = None  # The check of the state folder reports this error.
+        stored = None  # The check of the state folder has already reported this error.
     if simulated:
         with simulated_table(table, seed, faults) as sim:
             return check_parts(table, sim.buses, stored)

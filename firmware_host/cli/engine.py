@@ -1,5 +1,5 @@
-"""``tiltboard engine``: the built-in engine for any program that speaks UGI, or as a service of the
-table.
+"""``tiltboard engine``: runs the built-in engine for any program that uses UGI (the universal game
+interface), or as a service for the table.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from tiltboard.firmware_host.cli.cli_output import misuse
 from tiltboard.firmware_host.messages import text
 from tiltboard.ground.clock import SystemClock
 
-# Time in seconds without a running engine after which the unit ends and frees its memory.
+# Idle timeout in seconds. If no engine is running for this time, the systemd unit ends and frees
+# its memory.
 IDLE_S = 60.0
-_MOST = 8  # Maximum number of engines at a time: four for players, others for hints and analysis.
+# Maximum number of engines that run at the same time: four for players, the others for hints and
+# analysis.
+_MOST = 8
 _PATIENCE_S = 5.0
 Playing = Callable[[Iterable[str], TextIO], None]
 
@@ -74,15 +77,15 @@ def _play(lines: Iterable[str], out: TextIO) -> None:
 
 
 class _Lender(ForkingMixIn, UnixStreamServer):
-    """A server that forks an engine for each client. ``lends`` becomes False when no engine has
-    been in use for the timeout.
+    """A server that forks an engine for each client. ``lends`` becomes False if no engine was in
+    use during the timeout.
     """
 
-    # This limit is never reached, so the server never waits for a child process.
+    # The number of engines never reaches this limit, so the server never waits for a child process.
     max_children = _MOST + 1
 
     def __init__(self, listening: socket.socket, play: Playing, idle_s: float) -> None:
-        # The unit's sandbox forbids creating a socket, so the existing socket is used.
+        # The systemd unit does not allow creating a socket, so the existing socket is used.
         BaseServer.__init__(self, "", BaseRequestHandler)
         self.socket, self.timeout, self._play = listening, idle_s, play
         self.lends = True
@@ -101,8 +104,8 @@ class _Lender(ForkingMixIn, UnixStreamServer):
     def finish_request(self, line: Any, _address: object) -> None:
         """Run one engine in its own process."""
         self.socket.close()
-        # When the client closes the connection, the kernel sends SIGIO. The signal ends the engine,
-        # because no handler is installed.
+        # When the client closes the connection, the kernel sends the signal SIGIO. The signal ends
+        # the engine, because no handler for SIGIO is installed.
         fcntl.fcntl(line, fcntl.F_SETOWN, os.getpid())
         line.settimeout(_PATIENCE_S)
         read, write = socket.recv_fds(line, 1, 2)[1]
@@ -114,8 +117,8 @@ class _Lender(ForkingMixIn, UnixStreamServer):
 
 
 def lend(listening: socket.socket, play: Playing, idle_s: float = IDLE_S) -> None:
-    """Fork an engine for each client, which sends two file descriptors of pipes. An engine ends
-    when its client closes the connection. Return when no engine has been in use for ``idle_s``
+    """Fork an engine for each client. A client sends two file descriptors of pipes, and its engine
+    ends when the client closes the connection. Return when no engine has been in use for ``idle_s``
     seconds.
     """
     lender = _Lender(listening, play, idle_s)

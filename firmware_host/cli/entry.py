@@ -1,4 +1,4 @@
-"""Starts ``tiltboard`` so that a signal can stop the program from the beginning."""
+"""Starts ``tiltboard`` in such a way that a signal can stop the program from the first moment."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tiltboard.firmware_host import stop
 
 
 def main() -> None:
-    """Run the command. A request to stop ends the command after everything is closed, with the exit
-    status of the shell: 130 for Ctrl-C and 143 for SIGTERM.
+    """Run the command. A request to stop ends the command after everything is closed. The exit
+    status is then the usual one in a shell: 130 for Ctrl-C and 143 for SIGTERM.
     """
     stop.hear()
     from tiltboard.firmware_host.cli.main import main as run

@@ -47,7 +47,7 @@ def command(
 
     `tiltboard games export` writes a game as text, and `tiltboard games import` reads a game.
     """
-    # The sub-command uses the folder that is given here.
+    # The sub-command uses the state folder that is given in front of its name.
     if context.invoked_subcommand is not None:
         here = {"state": state, "simulated": simulated}
         context.default_map = dict.fromkeys(("import", "export", "people"), here)

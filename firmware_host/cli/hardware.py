@@ -1,5 +1,5 @@
-"""The table that a command uses: simulated, with optional faults, or real and possibly not
-connected.
+"""Provides the table that a command uses: a simulated table, with optional faults, or a real table,
+which may not be connected.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ FAULTS = click.option(
 def idle_table(
     config: Path | None, profile: str | None, state: Path | None, *, simulated: bool
 ) -> tuple[Profile, Path]:
-    """Return the profile of the table for this command, and its state folder. Raises ConfigError,
-    or JournalInUseError if the table is running, because a running table uses its parts
-    exclusively.
+    """Return the profile and the state folder of the table that this command uses. Raises
+    ConfigError. Raises JournalInUseError if the table is already running, because a running table
+    uses its parts exclusively.
     """
     settings = load_settings(config)
     table = load_profile(profile or settings.profile)
@@ -63,8 +63,8 @@ def idle_table(
 
 @contextmanager
 def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Iterator[SimTable]:
-    """Provide a simulated table with these faults. Raises ConfigError if the table cannot have a
-    fault.
+    """Provide a simulated table with the given faults. Raises ConfigError if this table cannot have
+    one of the faults.
     """
     from tiltboard.hw_sim.errors import FaultError
     from tiltboard.hw_sim.faults import OF_MAGNETS
@@ -98,13 +98,13 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
         yield table
 
 
-# First and maximum delay of the exponential back-off, in seconds.
+# First and maximum delay between two attempts (exponential back-off), in seconds.
 FIRST_LOOK_S, LAST_LOOK_S = 3.0, 60.0
 
 
 def need_table(profile: Profile, buses: Buses) -> None:
-    """End the command with exit status 1 if no part of the table answers, and print what is
-    missing.
+    """If no part of the table answers, print what is missing and end the command with exit status
+    1.
     """
     if lacks(profile, buses):
         say(text("There is no table here? Play on the simulated one: tiltboard sim"), err=True)
@@ -114,12 +114,11 @@ def need_table(profile: Profile, buses: Buses) -> None:
 def wait_for_table(
     profile: Profile, buses: Buses, clock: Clock, environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Wait for the table if this process is a systemd service; otherwise do the same as
-    ``need_table``.
+    """Wait for the table if this process is a systemd service. Otherwise, call ``need_table``.
 
-    The service prints what is missing once, and retries with exponential back-off. From version
-    254, systemd could do this with RestartSteps=. Bookworm has version 252, and a new process for
-    each attempt takes seconds of CPU time.
+    The service prints once what is missing, and retries with exponential back-off. Systemd itself
+    could do this with RestartSteps= from version 254. Debian Bookworm has version 252, and a new
+    process for each attempt would take seconds of CPU time.
     """
     if "NOTIFY_SOCKET" not in environ:
         need_table(profile, buses)
@@ -143,9 +142,9 @@ def wait_for_table(
 
 
 def lacks(profile: Profile, buses: Buses) -> bool:
-    """Return whether no part of the table answers, and print what is missing."""
+    """Return whether no part of the table answers. In this case, print what is missing."""
     missing = missing_table(profile, buses)
-    # The same message for several parts is printed once.
+    # If several parts cause the same message, the message is printed only once.
     for line in dict.fromkeys(map(sentence, missing)):
         click.echo(f"tiltboard: {line}", err=True)
     return bool(missing)

@@ -1,8 +1,8 @@
-"""``tiltboard hotspot``: the table's own Wi-Fi, as a connection profile of NetworkManager, and how
-to leave it.
+"""``tiltboard hotspot``: opens the table's own Wi-Fi network, which is a connection profile of
+NetworkManager, or joins another network.
 
-NetworkManager opens the hotspot if no known network is in range, because its profile connects
-automatically with the lowest priority (docs/service.md).
+NetworkManager opens the hotspot if no known network is in range, because the hotspot's profile
+connects automatically with the lowest priority (docs/service.md).
 """
 
 from __future__ import annotations
@@ -27,16 +27,18 @@ from tiltboard.ground.errors import TiltboardError
 
 FOLDER = Path("/etc/NetworkManager/system-connections")
 GENERATED = Path("/run/NetworkManager/system-connections")
-"""Folder where netplan writes NetworkManager's profiles on newer systems."""
+"""Folder to which netplan writes NetworkManager's profiles on newer systems."""
 HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
-# Start of the Wi-Fi's name. Four digits are appended, so that phones can distinguish two tables.
+# First part of the Wi-Fi network's name. Four digits are appended, so that phones can distinguish
+# two tables.
 NAME = "tiltboard"
-# Number of digits in a password. Lights can show only digits, and eight digits, the minimum, can be
-# guessed within minutes.
+# Number of digits in a password. The table's lights can show only digits. The minimum of eight
+# digits would not be enough, because such a password can be guessed within minutes.
 DIGITS = 12
 PATIENCE_S = 60
-_PASSWORD = re.compile(r"[ -~]{8,63}|[0-9A-Fa-f]{64}")  # A passphrase or a key (IEEE 802.11i).
-_MAX_NAME = 32  # Maximum length of a Wi-Fi's name, in bytes.
+# A passphrase or a key for a Wi-Fi network (IEEE 802.11i).
+_PASSWORD = re.compile(r"[ -~]{8,63}|[0-9A-Fa-f]{64}")
+_MAX_NAME = 32  # Maximum length of a Wi-Fi network's name, in bytes.
 _BYTES = re.compile(r"([0-9]{1,3}\s*;\s*)+")
 _ESCAPED = {"s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 _SECTIONS = {"802-11-wireless": "wifi", "802-11-wireless-security": "wifi-security"}
@@ -46,7 +48,7 @@ _HOTSPOT_SECURITY = ["proto=rsn;", "pairwise=ccmp;", "group=ccmp;", "pmf=1"]
 
 
 class NetworkError(TiltboardError):
-    """Raised if the network could not be changed."""
+    """Raised if the network settings could not be changed."""
 
 
 def profile(
@@ -58,11 +60,12 @@ def profile(
     hidden: bool = False,
     wpa3: bool = False,
 ) -> bytes:
-    """Return a keyfile for NetworkManager (nm-settings-keyfile) for a Wi-Fi to open or to join.
+    """Return a keyfile for NetworkManager (nm-settings-keyfile) that opens or joins a Wi-Fi
+    network.
 
-    ``password`` is None to join an open network. ``hidden`` is whether the network does not
-    broadcast its name, and ``wpa3`` whether it accepts only WPA3. Raises ConfigError if the name or
-    the password is invalid.
+    ``password`` is None to join an open network. ``hidden`` is true if the network does not
+    broadcast its name. ``wpa3`` is true if the network accepts only WPA3. Raises ConfigError if the
+    name or the password is invalid.
     """
     raw = ssid.encode()
     if not 1 <= len(raw) <= _MAX_NAME:
@@ -71,7 +74,7 @@ def profile(
         raise ConfigError("A Wi-Fi's password has 8 to 63 letters, digits and signs.")
     lines = ["[connection]", f"id={name}", f"uuid={_uuid(name)}", "type=wifi"]
     lines += [f"autoconnect-priority={-999 if hotspot else 1}"]
-    # The name is written as bytes, so that no name is interpreted in another way.
+    # The name is written as bytes, so that NetworkManager cannot misinterpret any name.
     lines += ["[wifi]", f"ssid={''.join(f'{byte};' for byte in raw)}"]
     lines += ["mode=ap", "band=bg"] if hotspot else ["mode=infrastructure"]
     lines += ["hidden=true"] if hidden else []
@@ -90,8 +93,8 @@ def _uuid(name: str) -> str:
 
 
 def _settings_in(keyfile: str) -> dict[tuple[str, str], str]:
-    """Return the settings in a keyfile as (section, key) -> value. Sections have their
-    short names.
+    """Return the settings in a keyfile by (section, key). Long section names are replaced by their
+    short forms.
     """
     found, section = {}, ""
     for line in map(str.lstrip, keyfile.split("\n")):
@@ -109,7 +112,9 @@ def _unescaped(value: str) -> str:
 
 
 def _ssid(value: str) -> str:
-    """Return the name of a Wi-Fi from one of its two notations: bytes with semicolons, or text."""
+    """Return the name of a Wi-Fi network, which a keyfile contains as bytes with semicolons or as
+    text.
+    """
     numbers = [int(each) for each in re.findall(r"[0-9]+", value)]
     if _BYTES.fullmatch(value) and max(numbers) < 256:
         return bytes(numbers).decode(errors="replace")
@@ -117,9 +122,9 @@ def _ssid(value: str) -> str:
 
 
 def _kept(folder: Path, name: str) -> tuple[Path, str] | None:
-    """Return the path and the text of one of the table's profiles, or None if there is no such
-    profile. Another program can have moved the profile to another file. Raises ConfigError if the
-    profile cannot be read.
+    """Return the path and the text of one of the table's connection profiles, or None if there is
+    no such profile. Another program may have moved the profile to another file. Raises ConfigError
+    if the profile cannot be read.
     """
     own = folder / f"{name}.nmconnection"
     others = [path for each in (folder, GENERATED) for path in sorted(each.glob("*.nmconnection"))]
@@ -144,8 +149,8 @@ def _kept(folder: Path, name: str) -> tuple[Path, str] | None:
 
 
 def hotspot_of(folder: Path) -> tuple[str, str] | None:
-    """Return the name and the password of the table's own Wi-Fi, or None if there is no such Wi-Fi.
-    Raises ConfigError if the profile is unreadable or was not made by tiltboard.
+    """Return the name and the password of the table's own Wi-Fi network, or None if there is no
+    such network. Raises ConfigError if the profile is unreadable or was not made by tiltboard.
     """
     kept = _kept(folder, HOTSPOT)
     if kept is None:
@@ -153,7 +158,7 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
     path, said = kept
     settings = _settings_in(said)
     ssid, password = settings.get(("wifi", "ssid")), settings.get(("wifi-security", "psk"))
-    # The user made this profile.
+    # A user, not tiltboard, made this profile.
     if not ssid or not password or settings.get(("wifi", "mode")) != "ap":
         raise ConfigError(
             "The table's Wi-Fi, {path}, was not made by tiltboard hotspot.",
@@ -170,8 +175,8 @@ def _digits(count: int) -> str:
 def join(
     folder: Path, ssid: str, password: str | None, *, hidden: bool = False, wpa3: bool = False
 ) -> None:
-    """Leave the hotspot and join this network. If that fails, the hotspot is opened again and the
-    network is forgotten. Raises ConfigError, NetworkError or OSError.
+    """Leave the hotspot and join the network ``ssid``. If this fails, open the hotspot again and
+    forget the network. Raises ConfigError, NetworkError or OSError.
     """
     content = profile(JOINED, ssid, password, hidden=hidden, wpa3=wpa3)
     before = _kept(folder, JOINED)
@@ -189,8 +194,8 @@ def join(
 
 
 def _keep(folder: Path, name: str, content: bytes) -> None:
-    """Write a profile and load it. A profile of the same name in another file is deleted first,
-    because that file would take precedence.
+    """Write a connection profile and load it. If another file has a profile with the same name,
+    delete this file first, because it would take precedence.
     """
     path, kept = folder / f"{name}.nmconnection", _kept(folder, name)
     if kept is not None and kept[0] != path:
@@ -297,7 +302,7 @@ def sheet(*, name: str | None, config: Path | None, port: int | None) -> None:
 
     port = load_settings(config).port if port is None else port
     url = f"http://{name or machine_names()[1]}" + ("/" if port == 80 else f":{port}/")
-    # Only root may know the password of the table's Wi-Fi.
+    # Only root is allowed to know the password of the table's Wi-Fi network.
     wifi = hotspot_of(FOLDER) if os.access(FOLDER, os.R_OK) else None
     figures = [] if wifi is None else [(wifi_code(*wifi), "Wi-Fi", " ".join(wifi))]
     page = "The table's page"

@@ -1,5 +1,5 @@
-"""The program behind tiltboard-machine.socket, which carries out the requests of
-web/device_control.py as root.
+"""The program that tiltboard-machine.socket starts. As root, it carries out the requests of
+web/device_control.py.
 
 The program reads one request from standard input, writes one answer, and refuses unknown requests.
 """
@@ -35,13 +35,13 @@ from tiltboard.ground.errors import TiltboardError
 STATE = Path("/var/lib/tiltboard")
 UPDATE = "/opt/tiltboard/update"
 MAX_BYTES = 4096
-# Desktop systems mount removable disks here (udisks(8)).
+# Folders in which desktop systems mount removable disks (udisks(8)).
 MOUNTED_BY_DESKTOPS = ("/media/", "/run/media/")
 _decoder = msgspec.json.Decoder(PowerOff | Hotspot | Join | Update | RollBack)
 
 
 class UpdateError(TiltboardError):
-    """Raised if an update failed. The installed program is unchanged."""
+    """Raised if an update failed. The installed program is then unchanged."""
 
 
 def answer(request: bytes) -> Answered:
@@ -96,9 +96,9 @@ def _run(*words: str) -> str:
 
 @contextmanager
 def _sent() -> Iterator[str]:
-    """Open the update that a page has sent, and yield its path. Other users can write to the
-    folder, so only a regular file is accepted, and the update's signature is checked on a copy
-    (systemd/update).
+    """Open the update that a page has sent, and yield the path of the update. Other users can write
+    to the folder, so only a regular file is accepted, and the update's signature is checked on a
+    copy (systemd/update).
     """
     path = STATE / SENT_NAME
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -115,8 +115,8 @@ def _sent() -> Iterator[str]:
 
 @contextmanager
 def _on_a_stick() -> Iterator[str]:
-    """Yield the path of the newest update on a removable disk. The disk can already be mounted by a
-    desktop.
+    """Yield the path of the newest update on a removable disk. A desktop system may have mounted
+    the disk already.
     """
     asked = "PATH,FSTYPE,HOTPLUG,MOUNTPOINT"
     listed = _run("lsblk", "--json", "--list", "--paths", "--output", asked)
@@ -149,7 +149,8 @@ def main() -> None:
     """Read one request from standard input and answer it."""
     asked = sys.stdin.buffer.read(MAX_BYTES)
     said = msgspec.json.encode(answer(asked))
-    with suppress(BrokenPipeError):  # An update restarts the table, which closes the pipe.
+    # An update restarts the table, which closes the pipe before the answer is written.
+    with suppress(BrokenPipeError):
         sys.stdout.buffer.write(said)
         sys.stdout.buffer.flush()
 

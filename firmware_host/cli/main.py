@@ -1,9 +1,9 @@
 """Entry point of ``tiltboard``. Sub-commands are imported only when they are called.
 
-Other installed packages, such as those in ``packages/``, add commands by entry points that name a
-``click.Command``. The group ``tiltboard.commands`` adds ``tiltboard NAME``, and the group
-``tiltboard.benches`` adds ``tiltboard bench NAME``. A command that cannot be loaded is reported in
-one line and does not affect other commands.
+Other installed packages, such as the packages in ``packages/``, add commands by entry points that
+refer to a ``click.Command``. The group ``tiltboard.commands`` adds ``tiltboard NAME``, and the
+group ``tiltboard.benches`` adds ``tiltboard bench NAME``. A command that cannot be loaded is
+reported in one line and does not affect other commands.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tiltboard.ground.errors import TiltboardError
 from tiltboard.ground.plugins import PluginError, loaded
 
 MAX_SHOWN = 120  # Maximum number of characters of a file name in an error message.
-# Headings of ``tiltboard --help`` -> commands, each with a one-line description.
+# Commands under each heading of ``tiltboard --help``, with a one-line description of each command.
 GROUPS = {
     "Play": {
         "sim": "Play on the simulated table, in a browser.",
@@ -68,7 +68,7 @@ GROUPS = {
     "Laboratory": {"bench": "Measure how fast a table answers, and what that costs."},
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
-# Command of a separate package -> name of that package.
+# The package that provides each command that is not part of tiltboard itself, by command name.
 BESIDE = {
     "far": "online",
     "plans": "plans",
@@ -77,9 +77,10 @@ BESIDE = {
     "match": "lab",
     "study": "lab",
 }
-# Commands for systemd, for the installer and for all users, not listed in the help.
+# Commands that systemd or the installer calls, and commands for all users that the help does not
+# list.
 HIDDEN = ("help", "unit", "warm")
-# Other names that people type -> the command for this purpose.
+# Other names that people type, and the command that each name probably means.
 ALIASES = {
     "board": "check",
     "calibrate": "bringup --from places",
@@ -105,8 +106,8 @@ ALIASES = {
     "wifi": "hotspot",
 }
 
-# The module with the name of a command contains the command under the name ``command``. The modules
-# below contain further commands under their own names.
+# Each command is in the module with the same name, and is called ``command`` there. The modules
+# below contain further commands, which are called by their own names.
 ALSO = {
     "serve": ("sim", "run"),
     "rules": ("check",),
@@ -116,7 +117,7 @@ ALSO = {
     "pi_checks": ("unit",),
     "main": ("help",),
 }
-# Errors in what the user requested, with exit status 2. All other errors have exit status 1.
+# Errors caused by the user's input end with exit status 2. All other errors end with exit status 1.
 ASKED_WRONGLY = (
     ConfigError,
     NoSuchGameError,
@@ -131,51 +132,52 @@ ASKED_WRONGLY = (
 
 
 def how_to_bring(package: str) -> str:
-    """Return an instruction with the command that installs a package of ``packages/`` from
-    a clone.
+    """Return an instruction that contains the command for installing a package of ``packages/``
+    from a clone.
     """
     return f"In a clone of tiltboard run: pip install ./packages/{package}"
 
 
 class Group(click.Group):
-    """A group of its own commands, followed by the commands of entry points in the group
-    ``extensions``.
+    """A command group that contains its own commands, followed by the commands that other packages
+    add through the entry point group ``extensions``.
 
-    Commands of entry points are imported only when they are called or listed. ``unknown`` is the
-    message for an unknown name.
+    Added commands are imported only when they are called or listed. ``unknown`` is the message for
+    an unknown name.
     """
 
     extensions = ""
     unknown = text("There is no command {name!r}; {hint}")
 
     def own(self) -> dict[str, str]:
-        """Return name -> one-line description for the group's own commands, in the order of their
-        definition.
+        """Return the one-line description of each of the group's own commands, by name, in the
+        order of their definition.
         """
         return {name: each.get_short_help_str(100) for name, each in self.commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands: the group's own commands first, then the others in
-        alphabetical order.
+        """Return the names of all commands: first the group's own commands, then the added commands
+        in alphabetical order.
         """
         return [*self.own(), *self._others()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command of this group or of another package. Raises ClickException if the
-        command cannot be loaded, and UsageError with the closest name if it does not exist.
+        command cannot be loaded, and UsageError with the closest known name if there is no such
+        command.
         """
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
         point = self._others().get(cmd_name)
         if point is None and ctx.resilient_parsing:
-            return None  # A shell requests completions and shows no errors.
+            return None  # A shell asks for completions and does not show errors.
         if point is None:
             raise misuse(self.missing(cmd_name, self.list_commands(ctx)))
         return _loaded(point)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return completions: the commands, without importing their modules, followed by the
+        """Return completions: first the commands, without importing their modules, then the
         options.
         """
         lines = dict.fromkeys(self._others(), "") | COMMANDS | self.own()
@@ -185,12 +187,12 @@ class Group(click.Group):
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def missing(self, name: str, known: Iterable[str]) -> Message:
-        """Return the message for an unknown command, with the closest known name."""
+        """Return the message for an unknown command, which suggests the closest known name."""
         return Message(self.unknown.template, {"name": name, "hint": nearest(name, known)})
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the group's own commands and the other commands that can be loaded. The remaining
-        commands are reported on stderr.
+        """List the group's own commands and all added commands that can be loaded. Commands that
+        cannot be loaded are reported on stderr.
         """
         listed = self.grouped()
         known = {name for commands in listed.values() for name in commands}
@@ -208,7 +210,7 @@ class Group(click.Group):
                 formatter.write_dl([*commands.items()])
 
     def grouped(self) -> dict[str, dict[str, str]]:
-        """Return heading -> the group's own commands, as shown in the help. Other commands follow
+        """Return the group's own commands by heading, as the help shows them. Added commands follow
         under the last heading.
         """
         return {"Commands": self.own()}
@@ -247,7 +249,7 @@ class LazyGroup(Group):
     extensions = "tiltboard.commands"
 
     def own(self) -> dict[str, str]:
-        """Return the commands of COMMANDS that do not need a separate package."""
+        """Return all commands in COMMANDS that do not need a separate package."""
         return {name: line for name, line in COMMANDS.items() if name not in BESIDE}
 
     def grouped(self) -> dict[str, dict[str, str]]:
@@ -259,8 +261,8 @@ class LazyGroup(Group):
         }
 
     def missing(self, name: str, known: Iterable[str]) -> Message:
-        """Return the message for an unknown command: the command that an alias stands for, or how
-        to install the package with the command.
+        """Return the message for an unknown command. The message names the command for which an
+        alias stands, or explains how to install the package that provides the command.
         """
         if name in BESIDE:
             return text(
@@ -302,7 +304,7 @@ class LazyGroup(Group):
 
 
 def _said(error: click.ClickException) -> str:
-    """Return the message of a click exception, followed by a hint to the help of the command."""
+    """Return the message of a click exception, followed by a hint that names the command's help."""
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return error.format_message()
     said = error.format_message().rstrip()

@@ -66,9 +66,8 @@ JOIN = click.option(
 
 
 def match_code(given: str) -> str:
-    """Return the code of a match. If ``given`` is ``-``, the code is read from standard input,
-    because other users can see the arguments of a command. Raises NotPossibleError if the code is
-    invalid.
+    """Return the code of a match. If ``given`` is ``-``, read the code from standard input, because
+    other users can see the arguments of a command. Raises NotPossibleError if the code is invalid.
     """
     from tiltboard.firmware_host.host.online import online
 
@@ -114,7 +113,7 @@ def chosen_game(
 
 
 def state_folder(state: Path | None, *, simulated: bool) -> Path:
-    """Return the folder for the games of a table: ``state``, or the default folder for a real or
+    """Return the folder for a table's games: ``state``, or the default folder for a real or
     simulated table.
     """
     if state is not None:
@@ -123,9 +122,9 @@ def state_folder(state: Path | None, *, simulated: bool) -> Path:
 
 
 def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> Path:
-    """Return the folder for the games of a table after checking it. ``make`` creates a missing
-    folder, which commands that only read must not do. Raises ConfigError if the folder cannot be
-    used.
+    """Return the folder for a table's games after checking the folder. If ``make`` is true, a
+    missing folder is created; commands that only read must not do this. Raises ConfigError if the
+    folder cannot be used.
     """
     return ensure_state_directory(state_folder(state, simulated=simulated), make=make)
 

@@ -1,5 +1,5 @@
-"""Checks of the Pi of a table: boot settings, device permissions, the service, and a
-running table.
+"""Checks of a table's Pi: boot settings, device permissions, the service, and whether a table is
+running.
 """
 
 from __future__ import annotations
@@ -56,23 +56,23 @@ ASKED = (
     "LoadState,User,SupplementaryGroups,DevicePolicy,DeviceAllow,ExecStart,ProtectHome,PrivateTmp"
 )
 HIDDEN = {"ProtectHome": ("home", "root", "run/user"), "PrivateTmp": ("tmp", "var/tmp")}
-"""Setting of a unit -> folders that the setting hides from the unit (systemd.exec(5))."""
+"""Folders that each setting of a systemd unit hides from the unit, by setting (systemd.exec(5))."""
 PATIENCE_S = 10.0
 _FIND = """\
 import importlib.util, sys
 print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name.partition(".")[0])))
 """
-# Paths of config.txt in Raspberry Pi OS from version 12 on, and in earlier versions.
+# Paths of config.txt in Raspberry Pi OS: first for version 12 and later, then for earlier versions.
 CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The systemd unit of the service, as loaded by systemd.
+    """The systemd unit of the service, in the form in which systemd has loaded it.
 
     ``allowed`` contains the values of DeviceAllow=, or is None if all devices are allowed.
     ``python`` is the interpreter of the service, and ``hidden`` contains the folders that the
-    service cannot see.
+    service cannot access.
     """
 
     user: str
@@ -82,14 +82,14 @@ class Service:
     hidden: tuple[str, ...] = ()
 
     def may_open(self, path: Path) -> bool:
-        """Return whether the service's user may read and write a file, judged only by owner, group
-        and mode.
+        """Return whether the service's user can read and write a file. Only the file's owner, group
+        and mode are checked.
         """
         return self._may(path, 0o6)
 
     def may_read(self, path: Path, root: Path) -> bool:
-        """Return whether the service can read a file, through all links and folders below
-        ``root``.
+        """Return whether the service can read a file. All links and folders on the path below
+        ``root`` are checked.
         """
         try:
             end = path.resolve(strict=True)
@@ -110,7 +110,8 @@ class Service:
 
     def _may(self, path: Path, bits: int) -> bool:
         mode = path.stat().st_mode
-        with suppress(KeyError):  # The owner or the group of a file can be a number without a name.
+        # The owner or the group of a file can be a number that has no name.
+        with suppress(KeyError):
             if path.owner() == self.user:
                 return mode >> 6 & bits == bits
         with suppress(KeyError):
@@ -119,8 +120,8 @@ class Service:
         return mode & bits == bits
 
     def unit_allows(self, device: str, kind: DeviceClass) -> bool:
-        """Return whether DeviceAllow= contains the device, or all driver classes that the device
-        can have.
+        """Return whether DeviceAllow= contains the device itself, or all driver classes to which
+        the device can belong.
         """
         if self.allowed is None or device in self.allowed:
             return True
@@ -170,12 +171,12 @@ def service_of(shown: str) -> Service | None:
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine to check.
+    """The machine that is checked.
 
-    ``root`` is the root folder of its files. ``groups`` are the groups of this process, and
-    ``member_of`` the user's groups after the next login. ``date_s`` is the time in seconds since
-    1970-01-01 UTC. ``compiled`` is whether numba has compiled the kernels, or None if numba is not
-    installed or not used.
+    ``root`` is the root folder of the machine's files. ``groups`` are the groups of this process,
+    and ``member_of`` are the user's groups after the next login. ``date_s`` is the time in seconds
+    since 1970-01-01 UTC. ``compiled`` is True if numba has compiled the kernels, False if not, and
+    None if numba is not installed or not used.
     """
 
     root: Path
@@ -216,15 +217,15 @@ class Machine:
 
     @property
     def system(self) -> str:
-        """The name of the operating system for people (os-release(5))."""
+        """The name of the operating system, in the form for people (os-release(5))."""
         named = re.search(
             '^PRETTY_NAME="?([^"\n]*)', self.read("etc/os-release") or "", re.MULTILINE
         )
         return named[1] if named else sys.platform
 
     def service(self) -> Service | None:
-        """Return the table's service as loaded by systemd, or None if there is no unit or no
-        systemd.
+        """Return the table's service in the form in which systemd has loaded it. Return None if the
+        unit or systemd does not exist.
         """
         try:
             shown = subprocess.run(  # noqa: S603
@@ -248,7 +249,7 @@ class Machine:
             return False
 
     def may_use(self, name: str) -> bool:
-        """Return whether a file exists and this process may read and write it."""
+        """Return whether a file exists and this process can read and write it."""
         return os.access(self.path(name), os.R_OK | os.W_OK)
 
     def free_bytes(self, folder: Path) -> int:
@@ -257,12 +258,12 @@ class Machine:
 
 
 def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
-    """Return the machine on which this program runs. ``for_service`` is whether the check is for
-    the service, which uses no compiled kernels of this user.
+    """Return the machine on which this program runs. ``for_service`` is true if the check is for
+    the service, which cannot use the kernels compiled by this user.
     """
     try:
         user = getpass.getuser()
-    except (KeyError, OSError):  # In a container, a user can be a number without a name.
+    except (KeyError, OSError):  # In a container, a user can be a number that has no name.
         user = str(os.getuid())
     names = {group.gr_gid: group.gr_name for group in grp.getgrall()}
     return Machine(
@@ -301,10 +302,10 @@ def record_run(folder: Path, machine: Machine, profile: Profile, outcome: str) -
 
 
 def running_table(state: Path) -> str | None:
-    """Return the number of the process that writes the journal in ``state``, "?" if the number is
-    unknown, or None if no table is running.
+    """Return the id of the process that writes the journal in ``state``, or "?" if the id is
+    unknown. Return None if no table is running.
 
-    The function tests the lock of the journal (journal.database.WriterLock) and releases it
+    The function tries to take the journal's lock (journal.database.WriterLock), and releases it
     immediately.
     """
     try:
@@ -320,7 +321,7 @@ def running_table(state: Path) -> str | None:
     return None
 
 
-# Permissions of the systemd unit
+# Permissions in the systemd unit
 
 # Address ranges of household networks: RFC 1918, RFC 4193 and link-local.
 PRIVATE_NETWORKS = (
@@ -334,7 +335,7 @@ PRIVATE_NETWORKS = (
 
 
 def drop_in(profile: Profile, settings: Settings) -> str:
-    """Return a drop-in file for tiltboard.service."""
+    """Return the text of a drop-in file for tiltboard.service."""
     needs = (*profile.needs(), *needs_of_speaker(settings.speaker))
     groups = dict.fromkeys(need.kind.group for need in needs)
     allowed = dict.fromkeys(name for need in needs for name in need.kind.allow)
@@ -351,7 +352,7 @@ def drop_in(profile: Profile, settings: Settings) -> str:
         ]
     if settings.far.broker is not None:
         broker = broker_address(settings.far.broker)[0]
-        # Brokers in the local network have a name without a dot, or a name that ends with .local.
+        # The name of a broker in the local network has no dot, or ends with .local.
         near = broker.endswith(".local") or "." not in broker
         with suppress(ValueError):
             near = ipaddress.ip_address(broker).is_private
@@ -363,9 +364,9 @@ def drop_in(profile: Profile, settings: Settings) -> str:
 
 
 def settle_profile(config: Path, profile: str) -> None:
-    """Write ``profile`` into the settings file ``config``. A profile of the user's own is copied
-    beside the settings file, because the service cannot read other users' folders. Raises
-    ConfigError or OSError.
+    """Write ``profile`` into the settings file ``config``. If the profile is the user's own file,
+    copy it to the folder of the settings file, because the service cannot read other users'
+    folders. Raises ConfigError or OSError.
     """
     kept, copies = profile, []
     if is_path(profile):
@@ -395,7 +396,7 @@ def _naming(config: Path, profile: str) -> str:
     if tomllib.loads(before) == wanted:
         return before
     line = f"profile = {msgspec.json.encode(profile).decode()}"
-    # In a TOML file, the key must be before the first section.
+    # In a TOML file, a top-level key must be in front of the first section.
     head, *sections = re.split(r"(?m)^(?=[ \t]*\[)", before, maxsplit=1)
     named = re.compile(r"""(?m)^[ \t]*["']?profile["']?[ \t]*=.*$""")
     head = named.sub(lambda _: line, head) if named.search(head) else f"{line}\n{head}"

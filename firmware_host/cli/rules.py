@@ -1,5 +1,5 @@
-"""``tiltboard rules`` and ``check``: the rules of games, and checks of games and boards, without a
-table.
+"""``tiltboard rules`` and ``tiltboard check``: the rules of games, and checks of games and boards.
+No table is needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from tiltboard.games.registry import BROKEN, EVERY_GAME, game_type
 
 ILLEGAL = 1
 UNANSWERABLE = 2
-# Maximum length of a line in bytes. The longest question of a game has about 50,000 bytes.
+# Maximum length of an input line in bytes. The longest question about a game has about 50,000
+# bytes.
 MAX_LINE = 1 << 20
 
 
@@ -61,7 +62,7 @@ class _RulesCommand(click.Command):
 
 
 def _in_short(option: OptionSpec) -> str:
-    """Return the label and the help of an option."""
+    """Return the label and the help text of an option in one line."""
     return ": ".join(each for each in (option.label, option.help) if each)
 
 
@@ -157,7 +158,7 @@ def _write(answered: contract.Answer) -> None:
 
 
 FAILED = 1
-PLATE = 10  # Number of columns and of rows of the reference plate.
+PLATE = 10  # Number of columns, and number of rows, of the reference plate.
 
 
 @click.command(name="check", epilog="Example: tiltboard check momentum --games 10")
@@ -221,8 +222,8 @@ class BoardError(ConfigError):
 
 
 def load_board(path: Path) -> TrapBoard:
-    """Read a board file and check it completely. Raises ConfigError if the file cannot be read, and
-    BoardError with the file's name and the fault if the board is invalid.
+    """Read a board file and check the board completely. Raises ConfigError if the file cannot be
+    read. Raises BoardError, with the file's name and the fault, if the board is invalid.
     """
     try:
         return read(read_text(path))

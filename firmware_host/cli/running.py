@@ -1,4 +1,4 @@
-"""``tiltboard devices``, and requests to a running table."""
+"""``tiltboard devices``, and a function that sends requests to a running table."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def revoke(*, number: str, state: Path | None, simulated: bool) -> None:
 
 def ask(port: int, method: str, path: str, body: str = "", *, remedy: str = "") -> Any:
     """Send a request to the running table and return the decoded answer. Raises NotPossibleError,
-    with ``remedy``, if the table does not answer or refuses.
+    with ``remedy`` as its remedy, if the table does not answer or refuses the request.
     """
     table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
     try:

@@ -112,8 +112,9 @@ def _person(
     time_out_s: float,
     as_json: bool,
 ) -> Person:
-    """Return an actor for the user at the terminal and the table on ``buses``. The table's
-    calibration is used, but not its games. Ends the command if no table answers.
+    """Return a ``Person`` that asks the user at the terminal to act at the table on ``buses``. The
+    table's calibration is used, but the table's games are not. Ends the command if no table
+    answers.
     """
     if lacks(table, buses):
         say(text("There is no table here? Run it on the simulated one, without --real."), err=True)

@@ -1,4 +1,6 @@
-"""``tiltboard sim`` and ``run``: start a table and its page, and stop both in order."""
+"""``tiltboard sim`` and ``tiltboard run``: start a table and its page, and stop both in the correct
+order.
+"""
 
 from __future__ import annotations
 
@@ -55,11 +57,11 @@ _log = logging.getLogger(__name__)
 
 
 class Wanted:
-    """The table that the options of ``table_options`` describe.
+    """The table that the user has requested with the options of ``table_options``.
 
-    ``settings`` include the host and the port of the options. ``state`` is the folder of the
+    ``settings`` include the host and the port given as options. ``state`` is the folder for the
     table's games. ``begin`` is the game to start, or None to resume the last game. ``record`` is
-    the file for the sensor readings, and ``join`` the code of a match with another table.
+    the file for the sensor readings, and ``join`` is the code of a match with another table.
     """
 
     def __init__(
@@ -77,7 +79,9 @@ class Wanted:
         record: Path | None,
         simulated: bool = False,
     ) -> None:
-        """Combine options and settings. Raises ConfigError, RulesError or NotPossibleError."""
+        """Combine the options with the settings. Raises ConfigError, RulesError or
+        NotPossibleError.
+        """
         self.begin = chosen_game(game, options, far)
         settings = load_settings(config)
         self.settings: Settings = msgspec.structs.replace(
@@ -94,7 +98,7 @@ class Wanted:
 
 def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
     """Run ``table`` and its page until a signal ends the program, and return the exit status. If
-    ``browser`` is true, the page is opened in a browser if there is a screen.
+    ``browser`` is true and there is a screen, open the page in a browser.
 
     Raises any error that prevents the start.
     """
@@ -103,7 +107,7 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
     name_broken_games()
     settings = plan.settings
     table.on_stop = ended.set
-    with ExitStack() as at_end:  # The context closes everything in reverse order.
+    with ExitStack() as at_end:  # When the context ends, it closes everything in reverse order.
         if plan.record is not None:
             recorder = Recorder(plan.record)
             table.on_step = recorder.record
@@ -150,8 +154,9 @@ def serve(table: Table, plan: Wanted, *, browser: bool = False) -> int:
 
 
 def _telling(table: Table, plan: Wanted) -> tuple[Teller | None, dict[str, Message]]:
-    """Return the sender of the table's state to watchers and the smart home, or None if neither is
-    set up, and messages about missing packages. Missing packages do not prevent the start.
+    """Return the object that sends the table's state to spectators and the smart home, and messages
+    about missing packages. The object is None if the settings enable neither. Missing packages do
+    not prevent the start.
     """
     settings = plan.settings
     if settings.look.show is None and settings.home.discovery is None:
@@ -163,20 +168,21 @@ def _telling(table: Table, plan: Wanted) -> tuple[Teller | None, dict[str, Messa
 
 
 def has_screen(system: str, environment: Mapping[str, str]) -> bool:
-    """Return whether a browser would open in a window and not in the terminal."""
+    """Return whether a browser would open in a window. Otherwise, it would open in the terminal."""
     named = any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     return named or system in ("darwin", "win32")
 
 
 def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Access:
-    """Return the access rights of the page according to the settings, with the link for watchers if
-    there is one. ``tell`` reports damaged files (see ``read_kept``).
+    """Return the access rights to the page according to the settings, with the link for spectators
+    if there is one. ``tell`` reports damaged files (see ``read_kept``).
     """
     clock, path, look = SystemClock(), os.environ.get(UNIT_SOCKET), None
     pairing = Pairing(Tokens(state, clock.calendar, tell), clock)
     machine = None if path is None else DeviceControl(path, state, pairing.confirming, clock)
     if settings.look.show is not None and settings.look.club is not None:
-        # The table reports that the package for watching is missing, and there are no watchers.
+        # The table itself reports that the package for spectators is missing. Without this package,
+        # there are no spectators.
         with suppress(NotPossibleError):
             look = f"{settings.look.club.rstrip('/')}/look/{online().look_key(state)}"
     names, watching = machine_names(settings.names), settings.watching == "open"
@@ -186,7 +192,7 @@ def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Acc
 
 
 def reach_machine(table: Table, machine: DeviceControl) -> None:
-    """Let the table's menu, and a long press of the back button, send requests to the Pi."""
+    """Make the table's menu, and a long press of the back button, send requests to the Pi."""
 
     def tell(what: Message | None) -> None:
         table.call(lambda: table.notice("machine", what))
@@ -211,7 +217,9 @@ def reach_machine(table: Table, machine: DeviceControl) -> None:
 
 
 def show_codes(table: Table, pairing: Pairing) -> None:
-    """Show pairing codes on the lights when a user requests a code on a page or at the table."""
+    """Show a pairing code on the table's lights when a user requests a code on a page or at the
+    table.
+    """
 
     def show(code: str | None) -> None:
         table.submit(ShowCode(code))
@@ -225,7 +233,7 @@ def show_codes(table: Table, pairing: Pairing) -> None:
 
 
 def _let_devices_in(table: Table, access: Access, port: int) -> None:
-    """Print how other devices reach the page, and show pairing codes on the lights."""
+    """Print how other devices can open the page, and show pairing codes on the table's lights."""
     closed = access.closed
     if access.pairing is not None:
         show_codes(table, access.pairing)
@@ -241,7 +249,8 @@ def _say_network(pairing: Pairing, port: int) -> None:
     if sys.stdout.isatty():  # A phone can scan the QR code from the terminal.
         click.echo(qr_terminal(url))
     if not pairing.tokens.devices():
-        pairing.open(at_table=False)  # The log shows this code, for the first device.
+        # The log shows this pairing code, which is for the first device.
+        pairing.open(at_table=False)
 
 
 @click.command(name="run", epilog="Example: tiltboard run --profile plate-10")
@@ -305,7 +314,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
         seed=seed,
         world=world_class(physics=physics),
     )
-    # With a browser, a person plays, so compile the search in the background.
+    # With a browser, a person will play, so compile the search in the background.
     compiled = compiled_search() if browser else None
     compiling = None if compiled is None else compiled.compile_quietly()
     try:
