@@ -1,1 +1,3 @@
-"""The referees: they follow a game by its rules, on a board (Referee) or at seats (SeatReferee)."""
+"""The referees, which apply a game's rules: Referee for games on a board, and SeatReferee for games
+in which each player has a private hand (seat).
+"""

@@ -16,9 +16,9 @@ SEED_BYTES = 16
 
 
 class Draws:
-    """The random draws of one move. Each draw is the HMAC-SHA256 of "MOVE/DRAW" (two numbers,
-    counted from 0) modulo the number of options. The key is the game's secret seed (16 bytes,
-    big-endian).
+    """The random draws of one move. Each draw is the HMAC-SHA256 of the text "MOVE/DRAW" (two
+    numbers, counted from 0) modulo the number of options. The key is the game's secret seed (16
+    bytes, big-endian).
 
     Past draws therefore do not reveal later draws. A person who learns the seed afterwards can
     repeat all draws (docs/threat-model.md).
@@ -38,9 +38,7 @@ class Draws:
 
 
 def with_seed(game: Game) -> Mapping[str, Any]:
-    """Return the options of a new game, with a random seed for each secret option without a
-    value.
-    """
+    """Return the options of a new game. Each secret option that has no value gets a random seed."""
     options = dict(game.options)
     for name in game.secret_options:
         options[name] = options[name] or 1 + secrets.randbelow((1 << 8 * SEED_BYTES) - 1)

@@ -1,4 +1,4 @@
-"""Choice of the view to show and the sounds to play, from the state of a board game."""
+"""Chooses the view to show and the sounds to play, based on the state of a board game."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def fix_say(
     captures: Sequence[Turn],
     blurred: Sequence[str],
 ) -> Message:
-    """Return the sentence with the first repair step, and the reason for the step.
+    """Return the sentence that asks for the first repair step and gives the reason for the step.
 
     ``steps``: the repair steps in order, at least one unless a place is blurred; ``captures``:
-    legal moves of which only the captured piece was taken off; ``blurred``: places that have been
-    unreadable for a while.
+    legal moves of which people have so far only taken off the captured piece; ``blurred``: places
+    that have been unreadable for a while.
     """
     line = state.play.line
     if blurred:
@@ -119,7 +119,8 @@ def _may_not_move(state: RefereeState, first: RepairStep) -> Message | None:
     mover, place = position.to_move or "", first.source or first.target or ""
     if first.source is None and first.piece == mover:
         return None
-    # The player's only piece is held and cannot land on this place, so return the reason for that.
+    # The player holds their only piece, which cannot land on this place. Return the reason for
+    # that.
     in_hand = first.source is None and mover not in state.cells.values()
     refusal = position.drop_refusal(mover if in_hand else first.piece, place)
     return _STAY if refusal is None else problem_messages.refused(refusal)
@@ -168,7 +169,7 @@ class JudgedBoard:
 
     @property
     def is_clear(self) -> bool:
-        """True if every place of the moves that can explain the board is readable now."""
+        """True if every place that belongs to a possible move is readable now."""
         unsure = self.state.seen.sight.unsure
         return not any(each.touched & unsure for each in self.state.found)
 
@@ -187,15 +188,16 @@ class JudgedBoard:
             return now.book.still.hold(cells)
         finding = pending.plan.hold(cells)
         if pending.requested and not finding.right:
-            # A tile on the place where it enters still has to fall, so compare with that state too.
+            # A tile on its entry place still has to fall, so compare the board with the state
+            # before the fall, too.
             entered = AwaitedMove.made(now.line.position, pending.turn).plan.hold(cells)
             finding = entered if entered.right else finding
         return finding
 
     @cached_property
     def held(self) -> Landing | Sequence[Turn]:
-        """The move, or the possible moves, of the lifted piece; empty if no legal move lifts that
-        piece.
+        """The only move that the lifted piece can make, or all its possible moves. The result is
+        empty if no legal move lifts that piece.
         """
         return self.now.book.in_hand(self.state.cells, self.state.hidden)
 
@@ -212,8 +214,8 @@ def _show_what_is_left_to_do(board: JudgedBoard) -> View:
 
 
 def _show_unsure_place(board: JudgedBoard) -> View:
-    """Return the view of a complete move of which one place cannot be read yet: wait, or centre the
-    piece.
+    """Return the view of a complete move while one of the move's places cannot be read. The view
+    asks people to wait, or to centre the piece.
     """
     sight = board.state.seen.sight
     doubtful = min(cast(AwaitedMove, board.now.pending).touched & sight.unsure)
@@ -257,7 +259,7 @@ def _ask_for_move(board: JudgedBoard) -> View:
 
 
 def _show_turn_without_it(board: JudgedBoard) -> View:
-    """Return the view of the turn while a place of a possible move is unreadable. Places with an
+    """Return the view of the turn while a possible move has an unreadable place. Places with an
     extra piece stay dark.
     """
     turn, strays = _turn(board.state), board.finding.strays
@@ -285,7 +287,7 @@ CASES: Sequence[tuple[Callable[[JudgedBoard], object], Callable[[JudgedBoard], V
     (lambda board: board.now.guide is not None, _show_way_back),
     (lambda board: board.state.seen.blurred, _show_what_is_wrong),
     (lambda board: board.state.stands, _show_turn),
-    # Cases in which at least one legal move explains the board.
+    # Cases in which at least one legal move fits the board.
     (lambda board: board.state.found and board.is_clear, _ask_for_move),
     (lambda board: board.state.found, _show_turn_without_it),
     # Cases in which a player holds a piece.
@@ -299,7 +301,7 @@ counts, so a condition can rely on all earlier conditions being false.
 
 
 def judge(state: RefereeState) -> View:
-    """Return the view for the first of ``CASES`` whose condition is true."""
+    """Return the view of the first entry in ``CASES`` whose condition is true."""
     board = JudgedBoard(state)
     show = next(show for applies, show in CASES if applies(board))
     return show(board)
@@ -311,8 +313,8 @@ def _turn(state: RefereeState) -> View:
 
 
 def _unless_unclear(state: RefereeState, view: View) -> View:
-    """Return ``view``, with a request to centre a piece if a place has been unreadable for a
-    while.
+    """Return ``view``. If a place has been unreadable for a while, the returned view also asks
+    people to centre the piece.
     """
     expected = state.play.line.position.cells
     unclear = state.seen.unclear(expected.keys() | state.cells.keys())
@@ -322,7 +324,7 @@ def _unless_unclear(state: RefereeState, view: View) -> View:
 
 
 def _fix(state: RefereeState, finding: BoardDiff, blurred: Sequence[str] = ()) -> View:
-    """Return the view of a board with mistakes, and the steps to correct them. Expected
+    """Return the view of a board with mistakes, with the steps that correct the mistakes. Expected
     differences, such as those during an undo, make no sound.
     """
     now, game = state.play, state.play.line.game
@@ -349,7 +351,7 @@ def describe(state: RefereeState) -> RefereeState:
         state = leaning(_asking(_sensors(state)))
         view, notice = state.view, state.notice
         if notice is not None and not state.seen.is_due(notice[1]):
-            # The notice comes first, and the present instruction follows so that it stays visible.
+            # Show the notice before the present instruction, so that the instruction stays visible.
             say = text("{notice} {said}", notice=notice[0], said=view.say)
             state = replace(state, view=replace(view, say=say))
     return _sounding(state, before)
@@ -379,7 +381,7 @@ def _sensors(state: RefereeState) -> RefereeState:
 
 
 def _asking(state: RefereeState) -> RefereeState:
-    """Return the state with the view and the question for the board, or with the open menu."""
+    """Return the state with the view for the board and the open question, or with the open menu."""
     view, last = judge(state), state.play.line.last
     todo = tuple(sorted(place for place, role in view.roles.items() if role in _ASKED))
     if todo != state.todo:
@@ -398,8 +400,8 @@ def _asking(state: RefereeState) -> RefereeState:
 
 
 def _sounding(state: RefereeState, before: View) -> RefereeState:
-    """Return the state with a sound for a new pause, a new question and each new problem.
-    ``before``: the view of the last step.
+    """Return the state with its sounds: one for a new pause, one for a new question, and one for
+    new problems. ``before``: the view of the last step.
     """
     after = state.view
     if after.phase is Phase.PAUSED:

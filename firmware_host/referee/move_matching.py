@@ -1,9 +1,8 @@
-"""Comparison of the board with the legal moves: which moves explain the board, and which steps
-remain.
+"""Compares the board with the legal moves: which moves lead to this board, and which steps remain.
 
-A place is *hidden* if no working sensor, neither its own nor a neighbouring one, can read the piece
-on it. The piece on a hidden place is assumed to be the one that was last read or reported. If other
-pieces are possible, people are asked.
+A place is *hidden* if no working sensor can read the piece on the place: neither the place's own
+sensor nor a neighbouring one. The piece on a hidden place is assumed to be the piece that was last
+read or reported. If other pieces are possible, people are asked.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ def said_over(cells: Mapping[str, str], claims: Mapping[str, str | None]) -> Map
 
 
 def arriving(turn: Turn) -> Shift:
-    """Return the first shift of the player's own part of ``turn`` that puts a piece on the
-    board.
+    """Return the first shift of ``turn`` that puts a piece on the board, among the shifts that the
+    player makes by hand.
     """
     return next(shift for shift in turn.act if shift.target is not None)
 
@@ -46,8 +45,8 @@ def captured(turn: Turn) -> Mapping[str, str]:
 
 
 def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
-    """Return, for each place where the player puts a piece in ``turn``, the places where that piece
-    can come to rest.
+    """Return the possible final places of each piece that the player puts down in ``turn``: place
+    where the piece is put down -> places where the piece can end up.
     """
     on = {shift.source: shift.target for shift in turn.consequences}
     targets = [shift.target for shift in turn.act if shift.target is not None]
@@ -69,9 +68,9 @@ class BoardDiff:
     wanted: Mapping[str, str] = field(default_factory=dict)
     """Place with the role PUT -> piece that the plan wants on that place."""
     shifts: tuple[Shift, ...] = ()
-    """The remaining shifts of the plan. The source is the present place of the piece, or None if
-    the piece is off the board. If an equal piece already fills the target, the surplus piece has
-    the target None and its place has the role LIFT.
+    """The remaining shifts of the plan. A shift's source is the present place of the piece, or None
+    if the piece is off the board. If an equal piece already fills the target, the surplus piece
+    gets a shift without a target, and the surplus piece's place has the role LIFT.
     """
 
     @property
@@ -103,8 +102,8 @@ class Plan:
     ) -> Mapping[str, str]:
         """Return ``cells`` with the piece that the plan allows on each hidden place.
 
-        The piece assumed so far is kept if the plan allows that piece. The assumption is also kept
-        if it contradicts both the plan and ``position``, the board before the move.
+        If the plan allows the piece assumed so far, that piece is kept. The assumed piece is also
+        kept if it contradicts both the plan and ``position``, the board before the move.
         """
         if not hidden:
             return cells
@@ -132,9 +131,9 @@ class Plan:
         return bool(Counter(self.before.values()) - standing)
 
     def has_too_many(self, cells: Mapping[str, str], hidden: Collection[str]) -> bool:
-        """Return whether the board shows more pieces of a kind than exist. This happens if a piece
-        has landed on the target of an equal piece that has not left yet. The plan's ``hidden``
-        places are not counted.
+        """Return whether the board shows more pieces of a kind than exist. This happens while a
+        piece is on the target of an equal piece that has not left yet. The plan's ``hidden`` places
+        are not counted.
         """
         moving = self.places
         counted = [piece for p, piece in cells.items() if p not in hidden or p not in moving]
@@ -142,8 +141,8 @@ class Plan:
         return bool(Counter(counted) - Counter(self.before.values()) - from_box)
 
     def allows(self, cells: Mapping[str, str]) -> bool:
-        """Return whether the plan allows the board ``cells``: no piece is wrong or missing. The
-        call is faster than ``hold(cells).right``, with the same result.
+        """Return whether no piece on the board ``cells`` is wrong or missing according to the plan.
+        The result is the same as that of ``hold(cells).right``, but computed faster.
         """
         moving, before, after = self.places, self.before, self.after
         for place in cells.keys() | before.keys() | after.keys():
@@ -181,8 +180,8 @@ class Plan:
         return BoardDiff(strays, missing, todo, wanted, self._left(cells, todo))
 
     def _left(self, cells: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
-        """Return the remaining shifts in the plan's order, then the shifts that take surplus pieces
-        off.
+        """Return the remaining shifts in the plan's order, followed by the shifts that take surplus
+        pieces off the board.
         """
         standing = {place for place, role in todo.items() if role is not Role.PUT}
         left = [
@@ -196,7 +195,7 @@ class Plan:
 
 
 def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, str]:
-    """Return the board ``cells`` after simultaneous ``shifts``."""
+    """Return the board that results from ``cells`` after simultaneous ``shifts``."""
     result = dict(cells)
     for shift in shifts:
         if shift.source is not None:
@@ -232,8 +231,8 @@ class AwaitedMove:
         self, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
     ) -> Mapping[str, str]:
         """Return ``cells`` after a person has reported that this move was played. Each piece that
-        the player put down is added on the first hidden place where the piece can be, unless a
-        sensor detects the piece on another place.
+        the player put down is added on the first hidden place where that piece can be. No piece is
+        added if a sensor detects the piece on another place.
         """
         board = dict(self.plan.filled(cells, position, hidden))
         played = {shift.target: shift.piece for shift in self.turn.act}
@@ -258,8 +257,8 @@ class AwaitedMove:
     def made(
         cls, position: Position, turn: Turn, extras: Mapping[str, str] | None = None
     ) -> AwaitedMove:
-        """Return the awaited move for ``turn`` after the player's own part is done, so that only
-        the consequences remain.
+        """Return the awaited move for ``turn`` when the player's own part is done and only the
+        consequences remain.
 
         ``extras``: place -> captured piece that is still on the board, on that place.
         """
@@ -271,7 +270,7 @@ class AwaitedMove:
     @classmethod
     def asked(cls, position: Position, turn: Turn) -> AwaitedMove:
         """Return the awaited move for ``turn`` before any part of the move is done. A piece that
-        would fall after it was put down goes directly to its final place.
+        falls after it is put down is planned to go directly to its final place.
         """
         put = {shift.target: shift.source for shift in turn.act}
         falling = {shift.source for shift in turn.consequences} & put.keys() - {None}
@@ -287,8 +286,8 @@ class AwaitedMove:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """The only move that is possible while a player holds a piece and has taken the captured piece
-    off.
+    """The only possible move while a player holds the moving piece and has taken the captured piece
+    off the board.
     """
 
     turn: Turn
@@ -297,8 +296,8 @@ class Landing:
 
 
 class MoveMatcher:
-    """Finds the legal moves of ``position`` that explain a board. Each move is played at most once
-    and then cached.
+    """Finds the legal moves of ``position`` that lead to a given board. The result of playing each
+    move is cached.
     """
 
     def __init__(self, game: Game, position: Position) -> None:
@@ -306,16 +305,16 @@ class MoveMatcher:
         legal = position.legal()
         cells = position.cells
         self.still = Plan(cells, cells)
-        # By the rules contract, a move with the name of an empty place puts a piece on that place.
+        # In the rules interface, a move with the name of an empty place puts a piece on that place.
         self.drops = frozenset(m for m in legal if m in game.board and m not in cells)
         """Moves that are named after the empty place on which they put a piece."""
         self._made: dict[str, AwaitedMove] = {}
         others = [self._pending(m) for m in legal if m not in self.drops]
-        # A pass changes nothing on the board, so no board can show it; a player must report a pass.
+        # A pass changes no piece, so the sensors cannot detect it, and a player must report it.
         self.passes = tuple(
             each.turn for each in others if not each.plan.shifts and not each.turn.act
         )
-        """Legal moves that change nothing on the board (passes)."""
+        """Legal moves that change no piece (passes)."""
         self._others = tuple(each for each in others if each.turn not in self.passes)
         turns = [pending.turn for pending in self._others]
         self._acts = tuple((turn, carried(turn), captured(turn)) for turn in turns)
@@ -326,8 +325,8 @@ class MoveMatcher:
             for turn in turns
             if len(turn.act) == 1 and turn.act[0].source is None
         )
-        """Place -> moves that put one piece on that place but have another name, such as entries
-        from a side.
+        """Place -> moves that put one piece on that place but are not named after the place, such
+        as entries from a side.
         """
         self.movers = _by_place((place, turn) for turn, held, _ in self._acts for place in held)
         """Place -> moves that carry the piece of that place to another place."""
@@ -339,19 +338,21 @@ class MoveMatcher:
         *,
         hand_empty: bool = True,
     ) -> tuple[AwaitedMove, ...]:
-        """Return the legal moves that explain the board ``cells``, with any part of their
-        consequences done.
+        """Return the legal moves that lead to the board ``cells``, whether or not their
+        consequences have been carried out.
 
         ``hidden``: places that no working sensor can read; ``hand_empty``: True if every lifted
         piece must have landed again.
 
-        A single piece that has changed its place is not taken for a drop that pushes an equal piece
-        off, although both leave the same board. With hidden places, such a drop is considered, too.
+        If only one piece has changed its place, this is not explained by a drop that pushes an
+        equal piece off, although both leave the same board. If there are hidden places, such a drop
+        is considered, too.
 
-        If two moves look alike (a drop, and a drop on the place to which the first one pushes), the
-        move with more left to do is returned, because a complete move would have been confirmed
-        before. Ties go to the first move by code point. Several moves are returned only if all
-        enter from a side or one touches a hidden place; people are then asked which move was made.
+        Two moves can leave the same board: a drop, and a drop on the place to which the first drop
+        pushes. Then the move with more steps left is returned, because a complete move would have
+        been confirmed earlier. Ties go to the move whose name sorts first. Several moves are
+        returned only if all of them enter from a side or one of them touches a hidden place; people
+        are then asked which move was made.
         """
         finding = self.still.hold(cells)
         strays, missing = finding.strays, finding.missing
@@ -373,8 +374,8 @@ class MoveMatcher:
         return (max(fitting, key=lambda found: found[0])[1],)
 
     def is_seen(self, pending: AwaitedMove, cells: Mapping[str, str], hidden: Set[str]) -> bool:
-        """Return whether ``cells`` show the move ``pending`` without assumptions about ``hidden``
-        places.
+        """Return whether ``cells`` show the move ``pending`` without any assumption about the
+        ``hidden`` places.
         """
         if not pending.plan.allows(cells):
             return False
@@ -386,8 +387,8 @@ class MoveMatcher:
         )
 
     def unseen(self, cells: Mapping[str, str], hidden: Set[str]) -> tuple[AwaitedMove, ...]:
-        """Return the moves that explain ``cells`` only with an undetected change on a ``hidden``
-        place.
+        """Return the moves that explain ``cells`` only if a ``hidden`` place has changed without
+        being detected.
         """
         if not hidden:
             return ()
@@ -395,8 +396,9 @@ class MoveMatcher:
         return tuple(each for each in found if not self.is_seen(each, cells, hidden))
 
     def without_the_move(self, finding: BoardDiff) -> BoardDiff:
-        """Return ``finding`` without the part that can be the player's next move: the only legal
-        one of several extra pieces, or the piece that was lifted to be carried.
+        """Return ``finding`` without the piece that can belong to the player's next move. This is
+        the only one of several extra pieces whose placement is legal, or a lifted piece that a
+        legal move carries.
         """
         strays, missing = finding.strays, finding.missing
         if len(strays) > 1 and not missing:
@@ -411,16 +413,16 @@ class MoveMatcher:
         return finding
 
     def in_hand(self, cells: Mapping[str, str], hidden: Set[str]) -> Landing | tuple[Turn, ...]:
-        """Return the only move that the held piece can make, or else all moves that are possible
-        with the held piece; empty if no legal move lifts that piece. ``hidden``: places that no
+        """Return the only move that the held piece can make, or else all possible moves of the held
+        piece. The result is empty if no legal move lifts that piece. ``hidden``: places that no
         working sensor can read.
         """
         finding = self.still.hold(cells)
         extras, missing, lifted = finding.strays, finding.missing.keys(), []
         for turn, held_at, taken_at in self._acts:
             held, taken = held_at.keys(), taken_at.keys()
-            # The moving piece is in the hand, or still on its hidden place, and the captured piece
-            # is off.
+            # The captured piece is off the board. The moving piece is in the hand, or is still on a
+            # hidden place.
             up = taken | held - hidden <= missing <= taken | held
             if held and taken and up and _are_among(extras, taken_at):
                 return Landing(turn, extras)
@@ -430,8 +432,8 @@ class MoveMatcher:
         return tuple(lifted)
 
     def captures_first(self, finding: BoardDiff) -> tuple[Turn, ...]:
-        """Return the moves of which only the captured pieces have been taken off the board so
-        far.
+        """Return the moves for which people have so far only taken the captured pieces off the
+        board.
         """
         if finding.strays or not finding.missing:
             return ()
@@ -439,8 +441,8 @@ class MoveMatcher:
         return tuple(turn for turn, held, taken in self._acts if held and taken.keys() == missing)
 
     def _with_extras(self, cells: Mapping[str, str]) -> tuple[AwaitedMove, ...]:
-        """Return the move whose piece has landed while the captured piece is still on another place
-        of the board. The tuple is empty if there is no such move.
+        """Return the move whose piece has landed while the captured piece is on another place of
+        the board, or an empty tuple if no move fits.
         """
         for pending, (turn, held, taken) in zip(self._others, self._acts, strict=True):
             acted = pending.plan.before
@@ -462,7 +464,9 @@ def _swaps(turn: Turn, taken: Mapping[str, str]) -> bool:
 
 
 def _are_among(pieces: Mapping[str, str], taken: Mapping[str, str]) -> bool:
-    """Return whether all ``pieces`` can be among the captured pieces ``taken``, counted by kind."""
+    """Return whether ``pieces`` can all be captured pieces. ``taken``: the captured pieces, of
+    which each kind is counted.
+    """
     return not Counter(pieces.values()) - Counter(taken.values())
 
 

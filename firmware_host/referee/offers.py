@@ -1,5 +1,5 @@
-"""Questions to the players: which move was made, and whether a change that no sensor detects was
-made.
+"""Questions to the players: which move was made, or whether people made a change that no sensor can
+detect.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ SIDES = {
 def ask_which(
     view: View, ask: Message, game: Game, found: Sequence[AwaitedMove], *, offer: bool
 ) -> View:
-    """Return ``view`` with the question which of the moves ``found`` was made. In games where a
-    piece enters from a side, each answer names its side and lights the start of its line; in other
+    """Return ``view`` with the question which of the moves ``found`` was made. If pieces enter from
+    a side, each answer names its side and lights the start of the line from that side. In other
     games, each answer lights the place where the piece lands.
     """
     sides = [each.turn.entrance.side for each in found if each.turn.entrance is not None]
@@ -64,9 +64,9 @@ def ask_which(
 
 
 def offer_claims(state: RefereeState, view: View) -> View:
-    """Return ``view`` with an offer to confirm a change that no sensor can detect, or unchanged if
-    no such change is possible. If an unreadable place has a weak magnet, the view asks for another
-    piece instead.
+    """Return ``view`` with an offer to confirm a change that no sensor can detect. If no such
+    change is possible, return ``view`` unchanged. If an unreadable place has a weak magnet, the
+    view asks for another piece instead.
     """
     for place in sorted(state.seen.sight.weak):
         if view.say in (problem_messages.unclear(place), problem_messages.unreadable(place)):
@@ -85,8 +85,8 @@ def offer_claims(state: RefereeState, view: View) -> View:
 
 
 def _pass(state: RefereeState, view: View) -> View | None:
-    """Return the view with an offer to pass, which no board can show, or None if passing is not
-    legal.
+    """Return the view with an offer to pass, or None if passing is not legal. The sensors cannot
+    detect a pass, so a player must report it.
     """
     book = state.play.book
     if not book.passes:
@@ -100,14 +100,14 @@ def _pass(state: RefereeState, view: View) -> View | None:
 
 
 def _landings(found: Sequence[AwaitedMove], unread: Set[str]) -> list[str]:
-    """Return the unreadable places where pieces of the moves ``found`` can be, sorted."""
+    """Return the sorted list of unreadable places where a piece of the moves ``found`` can land."""
     targets = {p for each in found for places in ends(each.turn).values() for p in places}
     return sorted(targets & unread)
 
 
 def _perhaps_moved(state: RefereeState, view: View) -> View | None:
     """Return the view with an offer to report a move whose piece no sensor detects, or None if no
-    such move is possible. The places of the piece are hidden, or a person has reported an
+    such move is possible. Either the piece's places are hidden, or a person has reported an
     undetected piece (``Play.missed``).
     """
     book, missed = state.play.book, state.play.missed
@@ -119,7 +119,7 @@ def _perhaps_moved(state: RefereeState, view: View) -> View | None:
     places, unseen = _landings(found, unread), sorted(touched & unread)
     where = ", ".join(places or unseen)
     again = tuple(each for each in found if each.turn == state.play.taken_back)
-    if missed and again:  # The move was taken back because its piece was no longer detected.
+    if missed and again:  # The last move was taken back because its piece was no longer detected.
         found = again
         say = problem_messages.confirm("still-there", view.say, _landings(again, missed))
         ask = text("Is the piece still there?")
@@ -140,8 +140,9 @@ def _perhaps_moved(state: RefereeState, view: View) -> View | None:
 
 
 def _perhaps_done(state: RefereeState, view: View) -> View | None:
-    """Return the view with an offer to report the remaining steps as done, or None. The places of
-    these steps are hidden, or the only readable place has not changed for a while.
+    """Return the view with an offer to report the remaining steps as done, or None if there is
+    nothing to offer. The offer is made if the places of these steps are hidden, or if the only
+    readable place has not changed for a while.
     """
     todo = state.todo
     seen = [place for place in todo if place not in state.hidden]

@@ -1,7 +1,7 @@
-"""The progress of a board game: by the pieces on the board, by buttons and tilt, and by requests.
+"""Advances a board game in response to pieces on the board, buttons, tilt, and requests.
 
-Each stage writes the journal before it changes the state. A JournalError therefore leaves the state
-as it was before that stage, and is stored in the state's ``trouble``.
+Each stage writes the journal before it changes the state. After a JournalError, the state is
+therefore the same as before that stage, except that its field ``trouble`` holds the error.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def confirm(state: RefereeState, journal: JournalPort, turn: Turn) -> RefereeSta
 
 
 def _agree(state: RefereeState, journal: JournalPort, outcome: Outcome) -> RefereeState:
-    """End the game with ``outcome`` because the players agreed, or one resigned or ran out of time.
-    Raises JournalError.
+    """End the game with ``outcome``, because the players agreed, a player resigned, or a player's
+    time ran out. Raises JournalError.
     """
     line = dataclasses.replace(state.play.line, agreed=outcome)
     journal.finish(line.game_id, outcome.as_json())
@@ -62,8 +62,8 @@ def _agree(state: RefereeState, journal: JournalPort, outcome: Outcome) -> Refer
 
 
 def _leave(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
-    """Take the game back to its first ``to`` moves, and cancel an agreed end. If there is no later
-    move and no agreed end, cancel the pending move. Raises JournalError.
+    """Take the game back to its first ``to`` moves, and cancel an agreed end. If there is neither a
+    later move nor an agreed end, cancel the pending move instead. Raises JournalError.
     """
     play, line = state.play, state.play.line
     if len(line.moves) > to or line.agreed is not None:
@@ -92,8 +92,8 @@ def follow_board(state: RefereeState, journal: JournalPort) -> RefereeState:
 
 
 def _taken_back(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Take back the pending move, or else the last move, once the board before that move has been
-    shown for ``TAKE_BACK_S`` seconds.
+    """Take back the pending move, or else the last move, once the board has looked as it did before
+    that move for ``TAKE_BACK_S`` seconds.
     """
     if not (state.seen.surely_stood(TAKE_BACK_S) and state.may_be_undone):
         return state
@@ -109,8 +109,8 @@ def _taken_back(state: RefereeState, journal: JournalPort) -> RefereeState:
 
 
 def _swapped_after_all(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Confirm the taken-back move again if the players were swapping slowly, which looked like an
-    undo.
+    """Confirm a taken-back move again if the undo was a mistake: the players were swapping slowly,
+    which looked like an undo.
     """
     turn = state.play.taken_back
     if turn is None or not state.play.free or state.stands:
@@ -121,8 +121,8 @@ def _swapped_after_all(state: RefereeState, journal: JournalPort) -> RefereeStat
 
 
 def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
-    """Find the moves that explain the board. A single certain move becomes the pending move;
-    several moves are stored, so that people are asked which one was made.
+    """Find the moves that lead to this board. A single certain move becomes the pending move. If
+    several moves are possible, they are stored so that people can be asked which one was made.
     """
     play, cells, seen = state.play, state.cells, state.seen
     line = play.line
@@ -131,7 +131,8 @@ def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
     if play.taken_back is not None and not play.matched:
         leftover = AwaitedMove.made(line.position, play.taken_back)
         whole = cells == play.taken_back.position.cells
-        # Before a new move from a side is on disk, people must say which side they meant.
+        # If a move from a side is not in the journal yet, people must first say from which side the
+        # piece came.
         asked = play.taken_back.entrance is not None
         if whole or (not asked and leftover.plan.allows(cells)):
             return state.playing(replace(play, guide=Guide.TAKEBACK))
@@ -160,8 +161,8 @@ def _made(state: RefereeState, pending: AwaitedMove) -> RefereeState:
 
 
 def _carried_out(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Confirm the pending move if it is complete, or else store it in the journal as pending.
-    Raises JournalError.
+    """Confirm the pending move if it is complete. Otherwise store it in the journal as a pending
+    move. Raises JournalError.
     """
     pending, seen = state.play.pending, state.seen
     if pending is None:
@@ -201,8 +202,8 @@ def _finished(state: RefereeState, journal: JournalPort) -> RefereeState:
 def handle_presses(
     state: RefereeState, journal: JournalPort, presses: Sequence[ButtonPress]
 ) -> RefereeState:
-    """Carry out the answers by tilt and the button presses, in order, until the first JournalError.
-    Retry a failed undo when the time for the next attempt has come.
+    """Carry out the answers given by tilt and the button presses, in order, until the first
+    JournalError. Also retry a failed undo when its next attempt is due.
     """
     before = state.trouble
     if state.may_answer:
@@ -220,14 +221,15 @@ def handle_presses(
 
 def carry_out(state: RefereeState, journal: JournalPort, asked: c.GameRequest) -> RefereeState:
     """Carry out the request ``asked``. Raises NotPossibleError if the request is not possible now,
-    and JournalError.
+    or JournalError if the journal cannot be written.
     """
     play = state.play
     match asked:
         case c.TakeBack(to, player=who):
             _check_own_move(state, who, to)
             left = _left_without_the_last(state)
-            most = left if play.line.agreed is None else left - 1  # An agreed end is not a move.
+            # An agreed end is not a move, so an undo removes it in addition.
+            most = left if play.line.agreed is None else left - 1
             if left < 0:
                 raise NotPossibleError("There is no move to take back.")
             if to is not None and to > most:
@@ -265,8 +267,8 @@ def carry_out(state: RefereeState, journal: JournalPort, asked: c.GameRequest) -
 
 
 def _check_going_on(state: RefereeState, player: str) -> None:
-    """Check that ``player`` can end the game now, by resigning, a draw or time. Raises
-    NotPossibleError.
+    """Raise NotPossibleError unless the game can be ended for ``player`` now, by resigning, a draw
+    or time.
     """
     if state.play.line.outcome is not None:
         raise NotPossibleError("There is no game to end.")
@@ -275,8 +277,8 @@ def _check_going_on(state: RefereeState, player: str) -> None:
 
 
 def _check_turn(state: RefereeState, player: str | None) -> None:
-    """Check that it is the turn of ``player``. None stands for the people at this table, who can
-    always ask. Raises NotPossibleError.
+    """Check that it is the turn of ``player``. If ``player`` is None, the request comes from the
+    people at this table and is always allowed. Raises NotPossibleError.
     """
     if player is not None and player != state.play.line.position.to_move:
         raise NotPossibleError(
@@ -285,8 +287,9 @@ def _check_turn(state: RefereeState, player: str | None) -> None:
 
 
 def _check_own_move(state: RefereeState, player: str | None, to: int | None) -> None:
-    """Check that an undo takes back only the last move of ``player``. None stands for the people at
-    this table, who can take back any move. Raises NotPossibleError.
+    """Check that an undo takes back only the last move, made by ``player``. If ``player`` is None,
+    the request comes from the people at this table, who can take back any move. Raises
+    NotPossibleError.
     """
     line = state.play.line
     last = line.position.to_move if state.made else line.last and line.last.player
@@ -303,14 +306,14 @@ def _check_nothing_made(state: RefereeState) -> None:
 
 
 def _confirm(state: RefereeState, _journal: JournalPort, press: ButtonPress) -> RefereeState:
-    """Handle a press of confirm: answer the open question. Without a question, a long press swaps,
-    and a short press after the end starts another game. During a turn, a short press reports a
-    piece that no sensor detects.
+    """Handle a press of confirm. If a question is open, the press answers it. Otherwise a long
+    press swaps (pie rule), a short press after the end of a game starts another game, and a short
+    press during a turn reports a piece that no sensor detects.
     """
     asking, play = state.asking, state.play
     asked, paused = asking.question, state.view.phase is Phase.PAUSED
     if asked is not None and paused:
-        return state  # The choices are not shown during a pause.
+        return state  # During a pause, the choices are not shown, so the press is ignored.
     if asked is not None and not (asked.offer and press.long and play.swap):
         return _answered(state, *asking.pressed(press, state.seen.now_s))
     if press.long and play.swap is not None:
@@ -361,24 +364,24 @@ def _answered(state: RefereeState, asking: Asking[Meaning], choice: Choice | Non
 
 
 def _left_without_the_last(state: RefereeState) -> int:
-    """Return the number of moves that remain after an undo, or -1 if there is nothing to take back.
-    All moves remain if the undo cancels an unconfirmed move or an agreed end.
+    """Return the number of moves that remain after an undo, or -1 if there is nothing to undo. All
+    moves remain if the undo cancels an unconfirmed move or an agreed end.
     """
     line = state.play.line
     return len(line.moves) - (line.agreed is None and not state.made)
 
 
 def _guided_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
-    """Take the game back to its first ``to`` moves, and guide people until the board shows that
-    position. Raises JournalError.
+    """Take the game back to its first ``to`` moves, and guide people until the pieces on the board
+    match that position. Raises JournalError.
     """
     state = _leave(state, journal, to)
     return replace(state, play=replace(state.play, guide=Guide.TAKEBACK, taken_back=None))
 
 
 def _take_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
-    """Take the game back to its first ``to`` moves after a press of back. A press has no answer, so
-    a JournalError is stored and the undo is retried later.
+    """Take the game back to its first ``to`` moves after a press of back. The person who presses
+    gets no error message, so a JournalError is stored and the undo is retried later.
     """
     state = replace(state, trouble=None, retry_s=inf, owed=None)
     try:
@@ -388,8 +391,8 @@ def _take_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeSta
 
 
 def _ask_for(state: RefereeState, turn: Turn) -> RefereeState:
-    """Make ``turn`` the pending move because a person requested it. Every step of the move
-    remains.
+    """Make ``turn`` the pending move because a person requested it. No step of the move has been
+    done yet.
     """
     pending = AwaitedMove.asked(state.play.line.position, turn)
     return state.playing(replace(state.play, guide=None, pending=pending))

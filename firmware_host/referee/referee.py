@@ -25,8 +25,9 @@ from tiltboard.ground.override import override
 class Referee(GameReferee):
     """The referee of one game on a board. It implements GameReferee.
 
-    The referee judges whole boards, never single events, so the way to a board does not matter. All
-    durations are differences of the ``now_s`` values passed to ``step``, in seconds.
+    The referee judges whole boards, never single events, so the order in which people move pieces
+    does not matter. All durations are differences of the ``now_s`` values passed to ``step``, in
+    seconds.
     """
 
     def __init__(
@@ -45,13 +46,13 @@ class Referee(GameReferee):
         """Start a new game, or resume a game from the journal and check its board.
 
         ``menu``: a function that returns the menu, or None. ``resumed``: True if the game began
-        earlier, so that the board can show an unconfirmed move; after earlier moves, such a move is
-        recognised. ``taken_back``: the last undone move, which is not a new move if the board still
-        shows it, or None. ``pending``: the move that was being carried out, or None.
-        ``silent_failures``: True if sensors can fail undetected, as switches do; a press of confirm
-        then reports a piece that no sensor detects. ``tilts``: True if people can tilt the plate so
-        that tiles slide. ``failed``: places whose sensor failure has been announced already. Raises
-        IllegalMoveError if the undone or pending move is not legal.
+        earlier, so that the board may show a move that is not confirmed; such a move is recognised
+        if earlier moves exist. ``taken_back``: the move that was undone last, or None; if the board
+        still shows this move, it does not count as a new move. ``pending``: the move that was being
+        carried out, or None. ``silent_failures``: True if sensors can fail undetected, as switches
+        do; a press of confirm then reports a piece that no sensor detects. ``tilts``: True if
+        people can tilt the plate so that tiles slide. ``failed``: places whose sensor failure has
+        been announced already. Raises IllegalMoveError if the undone or pending move is not legal.
         """
         self._journal = journal
         position = line.position

@@ -1,4 +1,4 @@
-"""The ordered steps by which a person corrects the board."""
+"""The steps by which a person corrects the board, in a possible order."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.firmware_host.table.standing import Role
 from tiltboard.games.base import Game, Shift
 
-_FAR = 30.0  # Assumed distance, in places, for names that contain no column and row.
+_FAR = 30.0  # Distance, in places, assumed for two places whose names contain no column and row.
 
 
 @dataclass(frozen=True, slots=True)
 class RepairStep:
-    """One step of a person who corrects the board. If ``source`` is None, the piece comes from the
-    hand or the reserve. If ``target`` is None, the piece goes off the board. If ``source`` and
-    ``target`` are the same place, the piece is turned over.
+    """One step that a person takes to correct the board. If ``source`` is None, the piece comes
+    from the hand or the reserve. If ``target`` is None, the piece is taken off the board. If
+    ``source`` and ``target`` are the same place, the piece is turned over.
     """
 
     piece: str
     source: str | None
     target: str | None
     parked: bool = False
-    """True if the piece leaves the board only until its target is free."""
+    """True if the piece is taken off the board only until its target is free."""
 
     @property
     def turn_over(self) -> bool:
@@ -34,14 +34,14 @@ class RepairStep:
 
 
 def carries(game: Game, finding: BoardDiff, *, flips: bool = True) -> tuple[RepairStep, ...]:
-    """Return all steps that remain, in an order in which each step is possible.
+    """Return all repair steps that remain, in an order in which each step is possible.
 
-    The rest of the plan stays as planned. A wrong piece, or a piece whose target is already filled,
-    goes to the nearest open place for its kind. A surplus piece comes off the board, and a
-    remaining open place is filled from the hand or the reserve.
+    Steps of the plan that are still possible are kept. A wrong piece, or a piece whose target is
+    already filled, goes to the nearest open place that needs a piece of its kind. A surplus piece
+    is taken off the board, and each remaining open place is filled from the hand or the reserve.
 
-    ``flips``: True if a surplus piece is turned over when its other side would be right on its
-    place. During an undo, the piece is known to be another, so ``flips`` is False.
+    ``flips``: True if a surplus piece may be turned over on its place when its other side would be
+    right there. During an undo, ``flips`` is False, because the place then needs a different piece.
     """
     surplus = dict(finding.strays)
     planned: list[RepairStep] = []
@@ -82,8 +82,8 @@ def carries(game: Game, finding: BoardDiff, *, flips: bool = True) -> tuple[Repa
 
 
 def as_shifts(game: Game, steps: Iterable[RepairStep]) -> tuple[Shift, ...]:
-    """Return ``steps`` as shifts. A piece to turn over becomes two shifts: off the board and back
-    on it.
+    """Return ``steps`` as shifts. A piece that must be turned over gets two shifts: off the board,
+    and back on its place.
     """
     shifts: list[Shift] = []
     for step in steps:
@@ -96,8 +96,8 @@ def as_shifts(game: Game, steps: Iterable[RepairStep]) -> tuple[Shift, ...]:
 
 
 def _in_order(steps: Sequence[RepairStep]) -> list[RepairStep]:
-    """Return the steps in an order in which each target is free. If pieces block each other in a
-    ring, one piece is parked beside the board until its target is free.
+    """Return the steps in an order in which each step's target is free. If pieces block each other
+    in a ring, one of them is parked beside the board until its target is free.
     """
     waiting = list(steps)
     standing = {step.source for step in steps if step.source is not None}
@@ -105,7 +105,7 @@ def _in_order(steps: Sequence[RepairStep]) -> list[RepairStep]:
     while waiting:
         free = (s for s in waiting if s.target not in standing or s.turn_over)
         step = next(free, None)
-        if step is None:  # Only rings of pieces that block each other are left.
+        if step is None:  # All remaining pieces block each other in rings.
             ringed = waiting[0]
             waiting[0] = replace(ringed, source=None)
             step = replace(ringed, target=None, parked=True)
@@ -117,7 +117,7 @@ def _in_order(steps: Sequence[RepairStep]) -> list[RepairStep]:
 
 
 def other_side(game: Game, piece: str) -> str:
-    """Return the piece that the sensors read if ``piece`` is upside down: the piece with the
+    """Return the piece that the sensors report when ``piece`` is upside down: the piece with the
     opposite pole and the same strength, or UNKNOWN_PIECE.
     """
     partner = game.pieces.index(piece) ^ 1
@@ -125,9 +125,8 @@ def other_side(game: Game, piece: str) -> str:
 
 
 def distance(game: Game, a: str, b: str) -> float:
-    """Return the straight distance between the places ``a`` and ``b``, in places. A place of the
-    plate outside the board has a name of column letter and row number, counted from the board's
-    corner.
+    """Return the straight-line distance between ``a`` and ``b``, in places. The name of a plate
+    place outside the board gives its column letter and row number, counted from the board's corner.
     """
     ends = []
     for place in (a, b):

@@ -1,4 +1,4 @@
-"""Bots at the seats of a game, each thinking for a short time per scan, and the hints of bots."""
+"""Bots that play at seats, thinking for a short time in each scan, and bots that give hints."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.games.base import Position
 from tiltboard.games.seated import Computer, SeatedGame
 
-# Duration of each decision, in seconds; a constant duration reveals nothing about the hand.
+# Duration of each decision, in seconds. The duration is always the same, so that it reveals nothing
+# about the bot's hand.
 THINK_S = 2.0
 ROLL_S = 1.0
 
 
 class Thinking(NamedTuple):
-    """The decision of a bot at one seat: number of the referee's step, start time in seconds, and
-    the bot. ``computer`` is None if the seat has no move.
+    """A bot's decision in progress for one seat. The fields are the number of the referee's step,
+    the start time in seconds, and the bot. ``computer`` is None if the seat has no move.
     """
 
     step: int
@@ -28,7 +29,9 @@ class Thinking(NamedTuple):
 
 
 class Computers:
-    """Decides for the seats of bots. In each scan, the bots think for a short time."""
+    """Makes the decisions of bots that play at seats. In each scan, the bots think for a short
+    time.
+    """
 
     def __init__(self) -> None:
         self._thinking: dict[str, Thinking] = {}
@@ -41,11 +44,11 @@ class Computers:
         step: int,
         now_s: float,
     ) -> tuple[str, Computer] | None:
-        """Return a player whose thinking time is over and the bot with their decision, or None if
-        no decision is ready.
+        """Return a player whose bot has finished thinking, together with that bot, or None if no
+        decision is ready.
 
-        ``levels``: player -> bot level, for the seats of bots. ``step``: the referee's step; a new
-        step restarts the thinking.
+        ``levels``: player -> level of the bot at that player's seat. ``step``: number of the
+        referee's step; a new step restarts the thinking.
         """
         before, self._thinking = self._thinking, {}
         for player in position.awaiting:
@@ -68,8 +71,8 @@ class Computers:
 
 
 class Hinted(Struct, frozen=True):
-    """A bot's suggestion for a seat, with the reason, which is valid only in the referee's step
-    ``step``.
+    """A move that a bot suggests to a seat, with the reason. The suggestion is valid only in the
+    referee's step ``step``.
     """
 
     step: int

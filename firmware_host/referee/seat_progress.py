@@ -1,5 +1,5 @@
-"""The progress of a game with private seats: by requests, buttons, moved pieces, random draws and
-bots.
+"""Advances a game with private seats in response to requests, buttons, moved pieces, random draws
+and bots.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Parts(NamedTuple):
     journal: JournalPort
     seats: Seats
     bots: Computers
-    """Bots that decide for the seats of bots."""
+    """Bots that play at seats."""
     advisers: Computers
     """Bots that find hints for players."""
 
@@ -88,8 +88,8 @@ def _count(state: SeatState, parts: Parts, player: str | None) -> SeatState:
 
 
 def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
-    """Make the move that a person reports or requests. Any person can report a hand move of a bot's
-    seat, and the success or failure of the proposed move.
+    """Make the move that a person reports or requests. Any person can report a move that a bot's
+    player makes by hand, and whether the proposed move succeeded or failed.
     """
     game, position, move = state.game, state.position, asked.move
     who = move.partition(":")[0]
@@ -97,7 +97,8 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
         return _tell_wish(state, asked.player, _WOULD_ROLL)
     if move == CHANCE:
         return _deal(state, parts)
-    if move == game.time_up:  # Count to five first, so that the other players can still act.
+    # Start a count of five first, so that the other players can still act.
+    if move == game.time_up:
         return _count(state, parts, asked.player)
     hands = who in parts.seats.computers and game.takes_back(move)
     for proposed in (state.evidence.proposal, state.wished):
@@ -121,16 +122,16 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
 
 
 def _only_wishes(state: SeatState, parts: Parts, who: str | None) -> bool:
-    """Return whether ``who`` asks for an action that only the player to move can do. False on a
-    bot's turn, and for None (the people at this table).
+    """Return whether ``who`` asks for an action that only the player to move can take. The result
+    is False on a bot's turn, and if ``who`` is None (the people at this table).
     """
     mover = state.position.mover
     return who not in (None, mover) and mover not in parts.seats.computers
 
 
 def _tell_wish(state: SeatState, who: str | None, would: Message) -> SeatState:
-    """Return the state with a notice for the player to move: ``who`` would like an action of that
-    player. ``would``: the sentence of the notice.
+    """Return the state with a notice to the player to move that ``who`` would like an action from
+    them. ``would``: the sentence of the notice.
     """
     told = {"who": name(who or ""), "other": name(state.position.mover)}
     return replace(state, notice=Message(would.template, told)).sounding(Sound.ASK)
@@ -166,8 +167,9 @@ def _press(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) -
 
 
 def _confirm(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) -> SeatState:
-    """Handle a press of confirm: choose in the menu, or accept the proposed move. Without either,
-    start another game after the end, or make the random draw.
+    """Handle a press of confirm. In the menu, the press chooses; otherwise it accepts the proposed
+    move. If there is no proposed move, the press starts another game after the end, or makes the
+    random draw.
     """
     if state.asking.menu:
         asking, choice = state.asking.pressed(press, scan.now_s)
@@ -180,8 +182,8 @@ def _confirm(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress)
 
 
 def _back(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) -> SeatState:
-    """Handle a press of back: open or close the menu, doubt or reject the proposed move, or take
-    back the last move.
+    """Handle a press of back: open or close the menu, reject the proposed move (or first mark it as
+    doubtful), or take back the last move.
     """
     evidence, proposed = state.evidence, state.evidence.proposal
     if press.long and state.menu is not None:
@@ -220,7 +222,7 @@ def _count_on(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
 
 
 def _let_bots(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
-    """Make a bot's move, or propose the move if people must carry it out by hand."""
+    """Make a bot's move, or propose the move to people if it must be made by hand."""
     game, position, bots = state.game, state.position, parts.seats.computers
     if not bots or state.wished is not None:
         return state
@@ -253,8 +255,8 @@ def _advise(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
 
 
 def _look(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
-    """Update the evidence from the sensors. A move of which the sensors are certain is played after
-    ``REST_S`` seconds.
+    """Update the evidence from the sensors. If the sensors are certain of a move, it is played
+    after ``REST_S`` seconds.
     """
     before, wished = state.evidence.proposal, state.wished
     for_hands = None if wished is None else wished.move
@@ -294,8 +296,8 @@ def _take_back(state: SeatState, parts: Parts, to: int) -> SeatState:
 
 
 def _deal(state: SeatState, parts: Parts) -> SeatState:
-    """Make a random draw, which follows from the game's secret seed and the number of the move.
-    Raises NotPossibleError if chance has no move now.
+    """Make a random draw, computed from the game's secret seed and the number of the move. Raises
+    NotPossibleError if no random draw is possible now.
     """
     line, game = state.line, state.game
     legal = [move for move in line.position.legal() if move.startswith(CHANCE)]
@@ -317,7 +319,7 @@ def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
     proposed = state.evidence.proposal
     if proposed is not None and proposed.move == move:
         evidence = Evidence(state.evidence.explained)
-    else:  # The move was not the proposed one, so judge the sensors again.
+    else:  # The move made is not the proposed move, so evaluate the sensors again.
         evidence = Evidence(None if game.takes_back(move) else state.evidence.before)
     state = replace(
         state,
@@ -328,7 +330,7 @@ def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
         chance_since_s=None,
     )
     if not game.passes(move) or game.prompt(before) != game.prompt(state.position):
-        # A running count starts again at five.
+        # If a count of five is running, it starts again.
         state = replace(state, step=state.step + 1, count_ends_s=inf)
     failed = game.failure(before, move)
     if state.position.over:

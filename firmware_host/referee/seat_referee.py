@@ -1,4 +1,4 @@
-"""The referee of a game with private seats, which manages turns, random draws, bots and what people
+"""The referee of a game with private seats. It manages turns, random draws, bots, and what people
 see.
 """
 
@@ -29,9 +29,9 @@ from tiltboard.ground.override import override
 class SeatReferee(GameReferee):
     """The referee of one game with private seats. It implements GameReferee.
 
-    The button confirm accepts the proposed move, or else rolls or deals. The button back first
-    marks the proposed move as doubtful, then rejects it; without a proposed move, back takes back
-    the last move.
+    The confirm button accepts the proposed move. Without a proposed move, confirm rolls or deals.
+    The back button first marks the proposed move as doubtful; the next press rejects it. Without a
+    proposed move, back takes back the last move.
     """
 
     game: SeatedGame
@@ -50,7 +50,7 @@ class SeatReferee(GameReferee):
     ) -> None:
         """Start or resume the game of ``line``. ``overlay``: the zones of the game on the plate.
         ``resumed``: True if the game began earlier. ``failed``: places whose sensors had failed in
-        the game before.
+        the previous game.
         """
         self.game = overlay.game
         self._failed = failed
@@ -90,15 +90,17 @@ class SeatReferee(GameReferee):
     @property
     @override
     def failed(self) -> frozenset[str]:
-        # Kept for the next game, because a game with private seats does not announce sensor
-        # failures.
+        # The failed places are stored for the next game. A game with private seats does not
+        # announce sensor failures.
         return self._failed
 
     # Values that the pages of the seats show
 
     @property
     def position(self) -> Position:
-        """The position after the last move, which the standing shows from the next step on."""
+        """The position after the last move. The state of the game (``standing``) shows this
+        position from the next step on.
+        """
         return self._state.position
 
     @property
@@ -113,8 +115,8 @@ class SeatReferee(GameReferee):
 
     @property
     def proposal(self) -> Proposal | None:
-        """The move that waits for confirmation, or None. The sensors detected it, or people must
-        carry it out for a player.
+        """The move that waits for confirmation, or None. Either the sensors detected the move, or
+        people must carry it out for another player.
         """
         return self._state.proposal
 

@@ -1,5 +1,5 @@
-"""The state of one game with private seats as an immutable value, from which its lights and
-sentences follow.
+"""The state of one game with private seats as an immutable value. The lights and sentences are
+computed from this value.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class SeatState(Struct, frozen=True):
     menu: Menu | None
     """Function that returns the menu for a long press of back, or None if there is no menu."""
     step: int
-    """Number that changes with everything that can change a player's decision, except a pass. A
-    decision with an older number does not count.
+    """A number that changes whenever a player's decision could change, except after a pass. A
+    decision made for an older number does not count.
     """
     finished: bool = False
     """True if the result of the game is in the journal."""
@@ -77,14 +77,14 @@ class SeatState(Struct, frozen=True):
 
     @property
     def proposal(self) -> Proposal | None:
-        """The move that waits for confirmation, or None. The sensors detected it, or people must
-        carry it out for a player.
+        """The move that waits for confirmation, or None. Either the sensors detected the move, or
+        people must carry it out for another player.
         """
         return self.evidence.proposal or self.wished
 
     @property
     def kept(self) -> int | None:
-        """Number of moves that an undo leaves, or None if the last move cannot be taken back.
+        """Number of moves that remain after an undo, or None if the last move cannot be taken back.
 
         After the end of a game with a secret seed, no move can be taken back, because people may
         know the later random draws.

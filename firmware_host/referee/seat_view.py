@@ -67,7 +67,8 @@ def _all(players: list[str]) -> Message:
     return text("{one} and {others}", one=name(first), others=_all(rest)) if rest else name(first)
 
 
-HARDER = ("orange", "purple")  # Colours of the lit zone for one challenge, and for more challenges.
+# Colours of the lit zone after one challenge, and after two or more challenges.
+HARDER = ("orange", "purple")
 
 
 def lights(
@@ -91,7 +92,8 @@ def lights(
             if forced:
                 tint[place] = (HARDER[forced - 1],)
     awaited = tuple(each for each in position.awaiting if each in game.players)
-    awaited = awaited or (position.mover,)  # If chance must decide, show the player who rolls.
+    # If chance must decide, light the middle in the colour of the player who rolls.
+    awaited = awaited or (position.mover,)
     for place in overlay.middle:
         roles[place], tint[place] = Role.LEGAL, awaited
     for zone in list(overlay.zones)[: left or 0]:
@@ -100,7 +102,9 @@ def lights(
 
 
 def standing(state: SeatState) -> Standing:
-    """Return the standing of a game with private seats, which lights, page and scenarios show."""
+    """Return the state of a game with private seats in the form that lights, page and scenarios
+    show.
+    """
     line, position = state.line, state.position
     phase = Phase.OVER if position.over else Phase.TURN
     roles, tint = lights(state.game, position, state.overlay, state.counting)

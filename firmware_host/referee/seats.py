@@ -16,7 +16,7 @@ from tiltboard.firmware_host.table import commands as c
 SEATS_NAME = "seats.json"
 CODE_DIGITS = 6
 LEVELS = ("easy", "medium", "hard")
-# Markers in place of a device's digest: a bot, or an unknown device, has seen the hand.
+# Values stored instead of a device's digest if a bot, or an unknown device, has seen the hand.
 COMPUTER, ANYBODY = "", "?"
 GAMES_KEPT = 100
 
@@ -30,9 +30,9 @@ class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Seats:
     """The seats of one table. Players keep their seats from game to game, and after a restart.
 
-    A seat is held by a device (known by the SHA-256 digest of its token) or a bot, or is free. If a
-    hand was seen by another device than the present one in its seat, or by a bot, the hand stays
-    covered until the other players agree.
+    A seat is free, or it is held by a bot or by a device (known by the SHA-256 digest of its
+    token). If a bot or another device has seen the hand before, the hand stays covered until the
+    other players agree.
     """
 
     def __init__(self, folder: Path, tell: Tell | None = None) -> None:
@@ -45,7 +45,7 @@ class Seats:
         self.codes: dict[str, str] = {}
         """Player -> code with which a device takes the free seat of that player."""
         self.changes = 0
-        """Number of changes since the start; a new number means that the seats have changed."""
+        """Number of changes of the seats since the start; pages compare it to notice a change."""
         kept = read_kept(self._path, _Kept, "nobody sits any more", tell)
         self._holders, self._computers = dict(kept.holders), dict(kept.computers)
         self._seen_in = dict(kept.seen)
@@ -60,20 +60,21 @@ class Seats:
         if not hands:
             self._game, self._seen = 0, {}
         elif game_id != self._game:
-            # The game is new, so its hands belong to the people who sit here now.
+            # The game is new, so the hands belong to the people in the seats now.
             if game_id > max(self._seen_in, default=0):
                 kept = [*self._seen_in.items(), (game_id, self._sitting())]
                 self._seen_in = dict(sorted(kept)[-GAMES_KEPT:])
-            # The stored seats of this game were dropped, because too many games followed.
+            # For an old game, the list of devices may have been deleted because too many games
+            # followed.
             unknown = dict.fromkeys(players, ANYBODY)
             self._game, self._seen = game_id, self._seen_in.get(game_id, unknown)
             self._agreed = {}
         self._changed()
 
     def deal(self) -> None:
-        """Note that hands are dealt now to the devices and bots in the seats. The note is stored
-        with the next change of the seats. If the program ends earlier, a hand may stay covered
-        without need, but no hand is shown wrongly.
+        """Record that the devices and bots in the seats get hands now. The record is stored with
+        the next change of the seats. If the program ends earlier, a hand may stay covered without
+        need, but no hand is shown to the wrong person.
         """
         self._seen_in[self._game] = self._seen = self._sitting()
         self._agreed = {}
@@ -104,14 +105,13 @@ class Seats:
         )
 
     def open_hand(self, player: str, digest: str | None) -> None:
-        """Agree that the device in ``player``'s seat can see the covered hand. ``digest``: the
-        device of another seat that agrees, or None for the table's own page, which can decide
-        alone.
+        """Record an agreement that the device in ``player``'s seat can see the covered hand.
+        ``digest``: the device in another seat that agrees, or None for the table's own page, which
+        can decide alone.
 
         The hand is uncovered when every other device that was seated at the deal has agreed. A
-        device that has left its seat still counts, although it cannot agree. The device in
-        ``player``'s seat can uncover the hand of a bot alone if it is the only seated device and
-        no other was seated at the deal. Raises NotPossibleError.
+        device that has left its seat still counts, although it cannot agree. Raises
+        NotPossibleError.
         """
         if player not in self.shut:
             raise NotPossibleError("That hand is not covered.", remedy="Go on playing.")
@@ -191,8 +191,8 @@ class Seats:
         self._keep(holders=others)
 
     def play(self, player: str, level: str | None) -> None:
-        """Let a bot of ``level`` play at the seat of ``player``, or remove the bot if ``level`` is
-        None. Raises NotPossibleError.
+        """Let a bot of ``level`` play at the seat of ``player``. If ``level`` is None, remove the
+        bot. Raises NotPossibleError.
         """
         if player not in self._players or not self._hands:
             raise NotPossibleError("There is no such seat.", remedy="Choose another one.")
@@ -219,8 +219,8 @@ class Seats:
         self._changed()
 
     def _changed(self) -> None:
-        """Create a code for each new free seat, keep the codes of the other free seats, and count
-        the change.
+        """Create a code for each seat that has become free, keep the codes of the other free seats,
+        and count the change.
         """
         before, self.codes = self.codes, {}
         for each in self._players:

@@ -15,7 +15,8 @@ from tiltboard.games.base import Position
 from tiltboard.games.contract import describe
 from tiltboard.games.seated import SeatedGame
 
-# Fields of the rules contract that are sent elsewhere or are private to a seat.
+# Fields of the ``tiltboard rules`` description that this group omits, because they are sent
+# elsewhere or are private to a seat.
 NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")
 
 
@@ -36,32 +37,33 @@ class SeatsGroup(msgspec.Struct, frozen=True):
     """The public part of a game with private seats, which every page can see."""
 
     step: int
-    """Number of the step, which a page sends back with a move. The move counts only if the step is
-    still the same.
+    """Number of the step, which a page sends back with a move. A move counts only if this number
+    has not changed since.
     """
     public: dict[str, Any]
     """The position as the ``tiltboard rules`` contract describes it, without hidden cards."""
     zones: dict[str, list[str]]
     """Zone -> the towers (stacks of pieces) in that zone."""
     may: list[str]
-    """Moves that the table itself can make: random draws (the beginnings of moves), and the end of
-    a count.
+    """Moves that the table itself can make: a random draw (given as the beginning of the move) or
+    the end of a count.
     """
     seats: list[SeatInfo]
     """The seats, in the order of play."""
     counting: int | None = None
     """Seconds left of a count of five, or None if no count is running."""
     proposal: str | None = None
-    """The move by hand that waits for confirmation, or None. The sensors detected it, or people
-    must carry it out for a player.
+    """The move that waits for confirmation and is made by hand, or None. Either the sensors
+    detected the move, or people must carry it out for another player.
     """
     failure: str | None = None
-    """The move that reports a failure of the proposed move, or None if it cannot fail."""
+    """The move that reports that the proposed move has failed, or None if the proposed move cannot
+    fail.
+    """
     seen: bool = False
     """True if the sensors detected the proposed move."""
     sure: bool = False
-    """True if the sensors are certain of the proposed move, so that it counts without
-    confirmation.
+    """True if the sensors are certain of the proposed move, which then counts without confirmation.
     """
 
 
@@ -75,7 +77,7 @@ class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
     hand: list[str]
     """Cards in the player's hand."""
     drawn: list[str]
-    """Two drawn cards of which the player keeps one, or an empty list."""
+    """The two drawn cards of which the player must keep one, or an empty list."""
     hero: str | None
     """The player's hero, or None if the player has no hero."""
     legal: list[str]
@@ -103,8 +105,8 @@ class SeatsShown:
 
 
 class SeatPublisher:
-    """Publishes the seats of a game and their private views. The values are computed only after a
-    change.
+    """Publishes the seats of a game and their private views. The published values are computed
+    again only after a change.
     """
 
     group: SeatsGroup | None
@@ -157,7 +159,7 @@ class SeatPublisher:
 
 
 def _covered(view: SeatView, public: Mapping[str, Any], game: SeatedGame) -> SeatView:
-    """Return the view of a seat whose hand is covered, with only public information. Passing and
+    """Return the view of a seat whose hand is covered: only public information is left. Passing and
     placing pieces stay legal, because these moves need no cards.
     """
     hand = public["hands"][view.player]

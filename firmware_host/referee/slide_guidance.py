@@ -13,9 +13,9 @@ from tiltboard.firmware_host.table.sight import Stillness
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.base import Turn
 
-# Minimum, recommended and maximum tilt for a sliding tile, in degrees. A PTFE ring slips from 9
-# degrees, and the pull of a neighbouring magnet adds one degree. Above 12 degrees, a tile pushes
-# other tiles from their places (docs/physics.md).
+# Minimum, recommended and maximum tilt for a sliding tile, in degrees. A PTFE ring starts to slide
+# at 9 degrees, and the pull of a neighbouring magnet adds one degree. Above 12 degrees, a tile
+# pushes other tiles from their places (docs/physics.md).
 MIN_DEG, AIM_DEG, MAX_DEG = 10, 11, 12
 _SLACK_RAD = radians(0.5)
 RAISE = {
@@ -24,13 +24,14 @@ RAISE = {
     "top": text("Raise the top side"),
     "bottom": text("Raise the bottom side"),
 }
-# Maximum fraction of the tilt across the path (8 degrees off); above, a peg can catch the tile.
+# Maximum sideways fraction of the tilt, which corresponds to a direction 8 degrees off the path.
+# Above this fraction, a peg can catch the tile.
 _STRAIGHT = 0.14
-_TURNS_RAD = radians(3.0)  # Minimum tilt, in radians, that has a clear direction.
+_TURNS_RAD = radians(3.0)  # Minimum tilt, in radians, at which the direction of the tilt is clear.
 
 
 def sliding(state: RefereeState) -> tuple[Turn, bool] | None:
-    """Return the move whose tile is sliding, and whether the tile has arrived while the plate is
+    """Return the move whose tile is sliding, and True if the tile has arrived while the plate is
     not level yet. Return None if no tile slides.
     """
     pending, sight = state.play.pending, state.seen.sight
@@ -53,7 +54,9 @@ def sliding(state: RefereeState) -> tuple[Turn, bool] | None:
 
 
 def leaning(state: RefereeState) -> RefereeState:
-    """Return the state with the instructions for tilting in its view, if a tile slides."""
+    """Return the state. If a tile slides, the view of the returned state has instructions for
+    tilting.
+    """
     slide, view = sliding(state), state.view
     if slide is None or (view.question is not None and not view.question.offer):
         return state
@@ -85,8 +88,8 @@ def leaning(state: RefereeState) -> RefereeState:
 
 
 def _tilt_say(along: float, across: float, raises: Message, piece: Message) -> Message:
-    """Return the instruction for the present tilt of the plate. ``along`` and ``across``: the tilt
-    along and across the path of the tile, in radians.
+    """Return the instruction that fits the plate's present tilt. ``along`` and ``across``: the
+    parts of the tilt along and across the tile's path, in radians.
     """
     lean = hypot(along, across)
     if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):

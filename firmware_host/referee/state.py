@@ -1,5 +1,5 @@
-"""The whole state of a board game's referee as one immutable value, replaced by each stage of a
-step.
+"""The whole state of a board game's referee as one immutable value. Each stage of a step returns a
+new value.
 """
 
 from __future__ import annotations
@@ -22,33 +22,40 @@ from tiltboard.firmware_host.table.sight import Sight, SightEvent, Stillness
 from tiltboard.firmware_host.table.standing import Asking, Phase, Sound
 from tiltboard.games.base import Turn
 
-# Delay before people are asked to centre a piece, in seconds; a hand passes over a place faster.
+# Delay before people are asked to centre a piece, in seconds. A hand that passes over a place takes
+# less time.
 UNSURE_SAY_S = 0.4
-# Delay before the same request for a place that should be empty, in seconds; a weak, off-centre
-# magnet comes to rest faster.
+# Delay before people are asked about a piece on a place that should be empty, in seconds. A weak
+# magnet that is put down off-centre settles faster.
 APPEARS_S = 0.8
 UNSURE_FIX_S = 1.0
-# Time for which the board before a move must be shown to take the move back, in seconds.
+# Time for which the board must look as it did before a move so that the move is taken back, in
+# seconds.
 TAKE_BACK_S = 3.0
-# Time without a detected change after which a sensor may have failed to detect a step, in seconds.
+# Time to wait for a sensor to detect a requested step, in seconds; after this time, the sensor may
+# have failed to detect the step.
 WAITED_S = 5.0
-CAUSE_S = 1.0  # Maximum time from an event to a mistake that the event can explain, in seconds.
+CAUSE_S = 1.0  # Maximum time between an event and a mistake that the event can explain, in seconds.
 SLACK_S = 1e-9  # Rounding tolerance in seconds, so that sums of scan periods reach their limits.
 TILTING = (Stillness.TILTED, Stillness.MOVING)
 _NOTHING = Sight(-inf, False, {}, frozenset(), Stillness.UNKNOWN, (0.0, 0.0))
 
 
 class SeenBoard(Struct, frozen=True):
-    """The last readings of the plate, and the times since which the readings have not changed."""
+    """The last readings of the plate, and the times of their last changes."""
 
     sight: Sight = _NOTHING
     now_s: float = -inf
     same_since_s: float = -inf
     """Time of the last change of the board, in seconds."""
     sure_since_s: float = -inf
-    """Time since which the board has not changed and every place has been readable, in seconds."""
+    """Start of the time in which the board has not changed and every place has been readable, in
+    seconds.
+    """
     unsure_since_s: Mapping[str, float] = field(default_factory=dict)
-    """Place with a steady but unreadable sensor -> start of the unreadable time, in seconds."""
+    """Place that is unreadable although its sensor is steady -> time since which the place is
+    unreadable, in seconds.
+    """
     doubtful: frozenset[str] = frozenset()
     """Places of the board that cannot be read now, including those with failed or unsteady
     sensors.
@@ -56,14 +63,16 @@ class SeenBoard(Struct, frozen=True):
     cause: SightEvent | None = None
     """The last event that can explain a mistake, or None."""
     levelled: bool = False
-    """True if the plate was tilted, is still again, and has not been read since then."""
+    """True if the plate was tilted and is still again, but the sensors have not been read since
+    then.
+    """
 
     def then(
         self, sight: Sight, now_s: float, board: Container[str], *, mending: bool
     ) -> SeenBoard:
-        """Return the readings after one more scan. ``board``: the places of the game; other places
-        can be unreadable. ``mending``: True while a mistake is being corrected, so that its cause
-        is kept.
+        """Return the readings after one more scan. ``board``: the places of the game; unreadable
+        places outside the board are ignored. ``mending``: True while people correct a mistake, so
+        that the cause of the mistake is kept.
         """
         same = self.now_s > -inf and self.sight.cells == sight.cells
         doubtful = frozenset(place for place in sight.unsure if place in board)
@@ -85,7 +94,7 @@ class SeenBoard(Struct, frozen=True):
         )
 
     def anew(self) -> SeenBoard:
-        """Return the readings after a pause, with all durations starting now."""
+        """Return the readings after a pause. All durations start again now."""
         unsure = dict.fromkeys(self.unsure_since_s, self.now_s)
         return replace(
             self, same_since_s=self.now_s, sure_since_s=self.now_s, unsure_since_s=unsure
@@ -107,12 +116,12 @@ class SeenBoard(Struct, frozen=True):
 
     @property
     def unsure(self) -> tuple[str, ...]:
-        """Places of the board with a steady sensor that cannot be read now."""
+        """Places of the board that cannot be read now although their sensor is steady."""
         return tuple(self.unsure_since_s)
 
     def unclear(self, stands: Container[str]) -> tuple[str, ...]:
-        """Return the places that have been unreadable for at least ``UNSURE_SAY_S``. A place that
-        is not in ``stands``, the places with an expected piece, counts only after ``APPEARS_S``.
+        """Return the places that have been unreadable for at least ``UNSURE_SAY_S``. ``stands``:
+        places where a piece is expected; any other place counts only after ``APPEARS_S``.
         """
         since_s = self.unsure_since_s.items()
         waits_s = {p: UNSURE_SAY_S if p in stands else APPEARS_S for p, _ in since_s}
@@ -124,8 +133,8 @@ class SeenBoard(Struct, frozen=True):
         return tuple(p for p, s in self.unsure_since_s.items() if self.is_due(s + UNSURE_FIX_S))
 
     def shows(self, sight: Sight) -> bool:
-        """Return whether ``sight`` shows the same readings as the last scan, apart from time and
-        tilt, and has no events.
+        """Return whether ``sight`` has no events and the same readings as the last scan, apart from
+        time and tilt.
         """
         seen = self.sight
         now = replace(sight, time_s=seen.time_s, tilt_rad=seen.tilt_rad, events=seen.events)
@@ -133,8 +142,8 @@ class SeenBoard(Struct, frozen=True):
 
 
 class Guide(Enum):
-    """The position to which people are guided. Until the board shows that position, no change of
-    the board counts as a move.
+    """The position that people are guided to set up. Until the board matches that position, no
+    change of the board counts as a move.
     """
 
     SETUP = "setup"
@@ -146,7 +155,7 @@ class Play(Struct, frozen=True):
 
     line: Line
     book: MoveMatcher
-    """The legal moves of the position, to be compared with the board."""
+    """Finds the legal moves of the position that lead to a given board."""
     guide: Guide | None = None
     matched: bool = False
     """True if the board has shown the game's position at least once since the game began or was
@@ -156,7 +165,7 @@ class Play(Struct, frozen=True):
     """The move that is being carried out and is not confirmed yet, or None."""
     held: PendingMove | None = None
     """The pending move as the journal stores it, or None. ``settling``: True once the move has been
-    detected without a mistake, but not complete.
+    detected without a mistake but is not complete.
     """
     settling: bool = False
     taken_back: Turn | None = None
@@ -164,7 +173,9 @@ class Play(Struct, frozen=True):
     since.
     """
     missed: frozenset[str] = frozenset()
-    """Empty places, one of which has a piece that no sensor detects, as a person has reported."""
+    """Empty places where an undetected piece may be. A person has reported that one of these places
+    has a piece.
+    """
     finished: bool = False
     """True if the result of the game is in the journal."""
     draw_offers: tuple[str, ...] = ()
@@ -216,12 +227,14 @@ class RefereeState(Struct, frozen=True):
     failed: frozenset[str] = frozenset()
     """Places whose sensor failure has been announced to the players."""
     todo: tuple[str, ...] = ()
-    """Places where people must still do something. The time of that request is ``todo_s``."""
+    """Places where people must still do something. ``todo_s``: time at which people were asked to
+    do it, in seconds.
+    """
     todo_s: float = -inf
     view: View = NOT_READY
     """The view that was shown last."""
     problems: Problems = frozenset()
-    """The problems of the last view outside a pause."""
+    """The problems shown in the last view, not counting views of a pause."""
     sounds: tuple[Sound, ...] = ()
     """Sounds that start in this step."""
     notice: tuple[Message, float] | None = None
@@ -235,7 +248,7 @@ class RefereeState(Struct, frozen=True):
     menu_choice: str | None = None
     """The menu entry that a player has chosen and the host must start, or None."""
     wake_s: float = -inf
-    """Time at which the board is judged again if nothing changes before, in seconds."""
+    """Time at which the board is judged again even if nothing changes earlier, in seconds."""
 
     def seeing(self, sight: Sight, now_s: float) -> RefereeState:
         """Return the state at the start of a step, with the new readings ``sight``."""
@@ -244,8 +257,8 @@ class RefereeState(Struct, frozen=True):
         return replace(self, seen=seen, cells=said_over(sight.cells, self.claims), found=())
 
     def rests(self, sight: Sight, now_s: float) -> bool:
-        """Return whether a step would change nothing: ``sight`` has no news and no time limit is
-        reached.
+        """Return whether a step would change nothing, because ``sight`` has no news and no time
+        limit has been reached.
         """
         leans = self.asking.question is not None or self.view.lean_rad is not None
         may_lean = leans and sight.stillness is not Stillness.STILL
@@ -285,14 +298,12 @@ class RefereeState(Struct, frozen=True):
 
     @property
     def waits_until_s(self) -> float:
-        """Time until which the sensors should have detected a requested step, in seconds."""
+        """Time by which the sensors should have detected a requested step, in seconds."""
         return max(self.seen.same_since_s, self.todo_s) + WAITED_S
 
     @property
     def may_answer(self) -> bool:
-        """True if the tilt of the plate, now or just before, can be an answer to the open
-        question.
-        """
+        """True if the plate's tilt, now or a moment ago, can answer the open question."""
         sight, levelled = self.seen.sight, self.seen.levelled
         tilted = levelled or (sight.ready and sight.stillness in TILTING)
         waits = sight.faults or self.trouble is not None
@@ -310,28 +321,30 @@ class RefereeState(Struct, frozen=True):
 
     @property
     def may_be_undone(self) -> bool:
-        """True if the board is as it was before the pending or the last move, which is taken back
-        if the board stays unchanged. False if an undetected move can explain the board, too.
+        """True if the board looks as it did before the pending move or the last move, which is
+        taken back if the board stays like this. False if a move that no sensor detects can explain
+        the board, too.
         """
         play = self.play
         if play.pending is not None:
             return self.stands and not play.pending.requested
-        # After an agreed end, people only clear the board, so nothing is undone.
+        # After an agreed end, people clear the board, so an earlier position on the board is not an
+        # undo.
         if play.line.agreed is not None:
             return False
         before = play.line.before
         if play.guide is not None or before is None or self.cells != before.cells:
             return False
-        # A pass changes nothing, so the board cannot show that a pass is taken back.
+        # A pass changes no piece, so the board cannot show that people take a pass back.
         if self.stands:
             return False
-        # An empty board that has never shown the position is a resumed game that is not set up yet.
+        # If an empty board has never shown the position, the resumed game is not set up yet.
         set_up = play.matched or bool(self.cells)
         return set_up and not play.book.unseen(self.cells, self.hidden)
 
     @property
     def made(self) -> bool:
-        """True if the board shows a move that is not confirmed, or people are asked which move was
+        """True if the board shows an unconfirmed move, or people are being asked which move was
         made.
         """
         asking = self.asking
@@ -340,15 +353,15 @@ class RefereeState(Struct, frozen=True):
 
     @property
     def step(self) -> int:
-        """Number for ``Standing.step``, which changes when a move is confirmed or taken back, and
-        also when a move is made but not confirmed yet.
+        """Number used as ``Standing.step``. It changes when a move is made, confirmed or taken
+        back.
         """
         return 2 * len(self.play.line.moves) + self.made
 
     # Methods that return a changed state
 
     def playing(self, play: Play, *sounds: Sound) -> RefereeState:
-        """Return the state with the game ``play``, and with ``sounds`` added."""
+        """Return the state with ``play`` as the game, and with ``sounds`` added."""
         return replace(self, play=play, sounds=(*self.sounds, *sounds))
 
     def noticed(self, notice: Message) -> RefereeState:

@@ -1,4 +1,4 @@
-"""The views of the phases of play: each has roles for the lights and one sentence for the
+"""The views for the phases of play. Each view has roles for the lights, and one sentence for the
 players.
 """
 
@@ -28,7 +28,9 @@ from tiltboard.games.registry import GAMES
 Problems = frozenset[tuple[str, str]]  # Pairs of a place and the problem on that place.
 
 Meaning = AwaitedMove | tuple[Claim, ...]
-"""The meaning of an answer: the move that was made, or a list of places with the piece on each."""
+"""The meaning of an answer: either the move that was made, or a list of places, each with the piece
+on that place.
+"""
 
 
 class View(Guidance, frozen=True, kw_only=True):
@@ -49,15 +51,15 @@ def turn_view(
     game: Game, book: MoveMatcher, last: Turn | None, hidden: Container[str] = ()
 ) -> View:
     """Return the view of a turn, with the legal places lit. ``hidden``: places that no working
-    sensor can read. A piece on a hidden place may already be in the hand, so its landing places are
-    lit, too.
+    sensor can read. If a piece is on a hidden place, people may already hold that piece, so its
+    landing places are lit, too.
     """
     position = book.position
     held = [arriving(turn) for at, found in book.movers.items() if at in hidden for turn in found]
     landings = [shift.target for shift in held if shift.target is not None]
     legal = (*book.drops, *book.entries, *book.movers, *landings)
     roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
-    tint = {  # Colours of the sides from which a piece can enter.
+    tint = {  # Colours that stand for the sides from which a piece can enter.
         place: tuple(t.entrance.colour for t in found if t.entrance is not None)
         for place, found in book.entries.items()
         if any(t.entrance is not None for t in found)
@@ -125,7 +127,9 @@ def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
 
 
 def landing_view(game: Game, found: Landing) -> View:
-    """Return the view of a held piece that must land after the captured piece has been lifted."""
+    """Return the view for a player who has lifted the captured piece and still holds the moving
+    piece.
+    """
     shift, extras = next(s for s in found.turn.act if s.source in carried(found.turn)), found.extras
     target, extra = shift.target or "", next(iter(extras), None)
     named = {
@@ -150,8 +154,8 @@ def landing_view(game: Game, found: Landing) -> View:
 
 
 def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View:
-    """Return the view of a held piece, with all places where the piece, or its replacement in a
-    swap, can land.
+    """Return the view for a player who holds a piece. All places where the piece can land are lit;
+    in a swap, these are the landing places of the piece that replaces it.
     """
     shift = arriving(choices[0])
     piece = phrases.piece(game.name, shift.piece)
@@ -173,8 +177,8 @@ def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View
 
 
 def settle_view(game: Game, finding: BoardDiff, turn: Turn) -> View:
-    """Return the view of the remaining consequences of ``turn``, with the path of the piece if the
-    path is known.
+    """Return the view of the remaining consequences of ``turn``. The view has the path of the
+    moving piece if the path is known.
     """
     steps = carries(game, finding)
     first = steps[0]
@@ -198,8 +202,8 @@ def settle_view(game: Game, finding: BoardDiff, turn: Turn) -> View:
 
 
 def _comes_about(turn: Turn, way: Shift) -> bool:
-    """Return whether the shift ``way`` is one consequence of ``turn``, or a chain of consequences
-    of equal pieces.
+    """Return whether the shift ``way`` is a consequence of ``turn``, or a chain of several
+    consequences of equal pieces.
     """
     onward = {s.source: s.target for s in turn.consequences if s.piece == way.piece}
     place = way.source
@@ -228,7 +232,7 @@ def fix_view(
     say: Message,
 ) -> View:
     """Return the view of a board with wrong pieces, missing pieces or unreadable places. Pieces
-    that must leave the board permanently are marked for removal.
+    that must stay off the board are marked for removal.
     """
     off = {step.source for step in steps if step.target is None and not step.parked}
     roles = {place: Role.REMOVE if place in off else role for place, role in finding.todo.items()}
@@ -273,8 +277,8 @@ def carry_say(game: Game, carry: RepairStep) -> Message:
 
 
 def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str]) -> Message:
-    """Return the sentence about an unreadable place: an off-centre piece if one is expected, or
-    else an unknown object.
+    """Return the sentence about an unreadable place. If a piece is expected, the sentence says that
+    it is off-centre; otherwise the place has an unknown object.
     """
     if place in expected or place in cells:
         return problem_messages.unclear(place)
@@ -282,8 +286,8 @@ def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str
 
 
 def _last(turn: Turn | None) -> dict[str, Role]:
-    """Return the role LAST for each place where a piece of the last move came to rest: place ->
-    role. The result is empty if ``turn`` is None.
+    """Return the role LAST for each place where a piece of the last move ended: place -> role. The
+    result is empty if ``turn`` is None.
     """
     if turn is None:
         return {}
