@@ -1,1 +1,3 @@
-"""Plain values that the packages of the host exchange, and the sentences for people about them."""
+"""Plain values that the packages of the host exchange, and the sentences that explain these values
+to people.
+"""

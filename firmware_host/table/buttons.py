@@ -9,15 +9,16 @@ LONG_PRESS_S = 2.0
 CONFIRM = "confirm"
 BACK = "back"
 _SLACK_S = 1e-9  # Rounding tolerance in seconds, so that sums of scan periods reach their limits.
-_LATE_S = 0.2  # Minimum gap between scans, in seconds, that makes the length of a press uncertain.
-# Maximum error of a press's length, in seconds: one scan, and the bouncing before it.
+# Minimum gap between two scans, in seconds, after which the length of a press counts as uncertain.
+_LATE_S = 0.2
+# Maximum error of a measured press, in seconds: one scan, plus the bouncing before the scan.
 _JITTER_S = 0.025
 
 
 @dataclass(frozen=True, slots=True)
 class ButtonPress:
-    """One press of a button, reported on release. A long press of confirm is reported after two
-    seconds, before the release.
+    """One press of a button. A press is reported when the button is released, but a long press of
+    confirm is reported after two seconds, before the release.
     """
 
     button: str
@@ -33,7 +34,8 @@ class ButtonPress:
 class _Button:
     down: bool = False
     since_s: float = 0.0  # Time at which the debounced state began, in seconds.
-    since_gap_s: float = 0.0  # Maximum time by which the state may have begun earlier, in seconds.
+    # Maximum time, in seconds, by which the debounced state may have begun before ``since_s``.
+    since_gap_s: float = 0.0
     # Time at which the raw state began to differ from the debounced state, in seconds, or None.
     changing_s: float | None = None
     changing_gap_s: float = 0.0
@@ -88,9 +90,10 @@ class Buttons:
         return tuple(presses)
 
     def held_s(self, name: str, now_s: float) -> float:
-        """Return the time for which the button has been held, in seconds, or 0 if the button is up
-        or the start of the press is unknown.
+        """Return for how many seconds the button has been held. The result is 0 if the button is
+        up, or if the start of the press is unknown.
         """
         button = self._buttons[name]
-        unknown = button.told and name != CONFIRM  # The button was already down in the first scan.
+        # The button was down in the first scan, so the start of the press is unknown.
+        unknown = button.told and name != CONFIRM
         return now_s - button.since_s if button.down and not unknown else 0.0

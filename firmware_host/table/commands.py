@@ -33,17 +33,17 @@ class Right(StrEnum):
     LOOK = "look"
     """The right of every page that may show the table."""
     ACT = "act"
-    """The right of the table's own page, or of a paired device."""
+    """The right of the table's own page and of paired devices."""
     SEAT = "seat"
-    """The right of any seat of the game, of the table's own page, or of a paired device."""
+    """The right of every seat of the game, of the table's own page, and of paired devices."""
     OWN_SEAT = "own-seat"
-    """The right of the seat of the request's player, and of no other seat."""
+    """The right of the seat of the player for whom the request is made, and of no other seat."""
     OWN_SEAT_OR_ACT = "own-seat-or-act"
     SEAT_OR_LOCAL = "seat-or-local"
-    """The right of any seat of the game, or of the table's own page."""
+    """The right of every seat of the game and of the table's own page."""
     NO_PAGE = "no-page"
-    """No page may send the request; only the table's own parts do: clock, menu, server and smart
-    home.
+    """No page may send the request. Only parts of the table itself send it: clock, menu, server and
+    smart home.
     """
 
 
@@ -59,7 +59,7 @@ class Verb(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=
 
 
 class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
-    """A request to the current game, on a board or at seats."""
+    """A request to the current game, which is either a board game or a game with private seats."""
 
     of_the_step: ClassVar[bool] = False
     """True if the request depends on the position that its sender saw."""
@@ -67,8 +67,8 @@ class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
     game: Number | None = None
     """Number of the game that the sender saw, or None for the current game."""
     step: Number | None = None
-    """Step (``Standing.step``) that the sender saw, or None for the current step. The request is
-    refused if the game has moved on since that step.
+    """Step of the game (``Standing.step``) that the sender saw, or None for the current step. The
+    request is refused if the game has moved on since that step.
     """
 
     def check_current(self, game: int | None, step: int) -> None:
@@ -80,8 +80,8 @@ class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PlayersRequest(GameRequest, frozen=True, kw_only=True):
-    """A request of one player. The field ``player`` is None if the people at this table ask on
-    their own page.
+    """A request made by one player. The field ``player`` is None if the people at this table make
+    the request on the table's own page.
     """
 
     of_the_step = True
@@ -96,7 +96,9 @@ class PlayersRequest(GameRequest, frozen=True, kw_only=True):
 
 
 class SeatCommand(GameRequest, frozen=True):
-    """A request for games with private seats, where only the player in a seat sees its cards."""
+    """A request for games with private seats, in which only the player in a seat sees the seat's
+    cards.
+    """
 
     right = Right.SEAT
 
@@ -113,7 +115,7 @@ class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
     """The move in the game's notation; ``chance`` alone asks for a random draw."""
     proposed: bool = False
     """True if other people must carry out the move by hand. The move counts when a person reports
-    its success or failure.
+    that it succeeded or failed.
     """
 
     def needs(self) -> Right:
@@ -122,14 +124,16 @@ class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
 
 
 class Count(SeatCommand, frozen=True, tag="count"):
-    """Start a count of five, after which the other players' time is over."""
+    """Start a count of five seconds. Its end is the end of the time in which the other players can
+    act.
+    """
 
     player: Name | None = None
     """The player whose seat sends the request, or None if no seat sends it."""
 
 
 class SeatHint(SeatCommand, frozen=True, tag="seat-hint"):
-    """Ask for the move that a bot would make at ``player``'s seat, and why. Only that seat gets the
+    """Ask which move a bot would make at ``player``'s seat, and why. Only that seat gets the
     answer.
     """
 
@@ -140,8 +144,8 @@ class SeatHint(SeatCommand, frozen=True, tag="seat-hint"):
 
 
 class NotSo(SeatCommand, frozen=True, tag="not-so"):
-    """Reject the move that the sensors propose. The move then counts only if a person confirms
-    it.
+    """Reject the move that the sensors propose. From then on, the move counts only if a person
+    confirms it.
     """
 
 
@@ -167,16 +171,16 @@ class StandUp(Verb, frozen=True, tag="stand-up"):
 
 
 class OpenHand(Verb, frozen=True, tag="open-hand"):
-    """Let the device at ``player``'s seat see the covered hand, which another device has seen
-    before.
+    """Let the device at ``player``'s seat see the hand, which is covered because another device has
+    seen the hand before.
     """
 
     right = Right.NO_PAGE
 
     player: str
     digest: str | None = None
-    """Digest of the device that agrees, or None for the table's own page. No page sends this
-    field.
+    """Digest of the device that agrees, or None for the table's own page. The server sets this
+    field; no page sends it.
     """
 
 
@@ -197,8 +201,8 @@ FileText = Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
 
 
 class NewGame(Verb, frozen=True, tag="game"):
-    """Start a game. The game in progress stays in the journal and can be resumed. An option with
-    the value None gets its default.
+    """Start a game. The game in progress stays in the journal and can be resumed. An option whose
+    value is None gets its default value.
     """
 
     game: Name
@@ -214,14 +218,13 @@ class NewGame(Verb, frozen=True, tag="game"):
     names: Annotated[Mapping[Name, Name], msgspec.Meta(max_length=4)] = {}
     """Player -> name of the person who plays."""
     even: bool = False
-    """True to balance the strengths of the people: the weaker person gets the first move, and
-    assist.
+    """True to balance the strengths of the people: the weaker person moves first and gets assist.
     """
     far: Annotated[
         Mapping[Name, Annotated[int, msgspec.Meta(ge=1, le=3)]], msgspec.Meta(max_length=3)
     ] = {}
-    """Player -> number of the other table (from 1) at which the player sits. This starts a match,
-    which the other table joins.
+    """Player -> number of the other table (from 1) at which the player sits. If this field is used,
+    the game starts a match, which the other table joins.
     """
 
 
@@ -248,7 +251,7 @@ class SayPhrase(Verb, frozen=True, tag="say"):
 
 class Again(PlayersRequest, frozen=True, tag="again"):
     """Start the same game again, with the same bots and clocks. After a lesson, return to the game
-    that was set aside. A ``player`` can ask for it only after the end.
+    that the lesson interrupted. A ``player`` can ask for another game only after the end.
     """
 
 
@@ -259,7 +262,7 @@ class ResumeGame(Verb, frozen=True, tag="resume"):
 
 
 class Learn(Verb, frozen=True, tag="learn"):
-    """Start a lesson that teaches a game in a minute. The game in progress is set aside until the
+    """Start a lesson that teaches a game in a minute. The game in progress is interrupted until the
     lesson ends.
     """
 
@@ -267,8 +270,8 @@ class Learn(Verb, frozen=True, tag="learn"):
 
 
 class SolvePuzzle(Verb, frozen=True, tag="puzzle"):
-    """Start a puzzle of a game; the puzzles are numbered from 1. The game in progress is set
-    aside.
+    """Start a puzzle of a game. Puzzles are numbered from 1. The game in progress is interrupted
+    until the puzzle ends.
     """
 
     game: Name
@@ -276,19 +279,19 @@ class SolvePuzzle(Verb, frozen=True, tag="puzzle"):
 
 
 class Practise(Verb, frozen=True, tag="practise"):
-    """Start a puzzle with the position after ``ply`` moves of a stored game."""
+    """Start a puzzle whose position is that of a stored game after ``ply`` moves."""
 
     game: Number
     ply: Number
 
 
 class StopLearning(Verb, frozen=True, tag="stop-learning"):
-    """End the lesson or the puzzle, and return to the game that was set aside."""
+    """End the lesson or puzzle, and return to the interrupted game."""
 
 
 class TakeBack(PlayersRequest, frozen=True, tag="take-back"):
     """Take back the last move, or all moves after the first ``to`` moves. In a board game, a
-    ``player`` can take back only their own last move, with the bots' answers to it.
+    ``player`` can take back only their own last move, together with the bots' answers.
     """
 
     right = Right.SEAT
@@ -297,31 +300,33 @@ class TakeBack(PlayersRequest, frozen=True, tag="take-back"):
 
 
 class Swap(PlayersRequest, frozen=True, tag="swap"):
-    """Swap by the pie rule."""
+    """Make the swap move of the pie rule, which takes over the first player's piece."""
 
 
 class MakeMove(PlayersRequest, frozen=True, tag="make-move"):
-    """Make a move for the player to move; the table then guides people to carry out the move."""
+    """Make a move for the player to move. The table then guides people to carry the move out on the
+    board.
+    """
 
     move: Name
 
 
 class Hint(PlayersRequest, frozen=True, tag="hint"):
     """Ask the strongest bot for a move, which the lights and a sentence show for a while. A
-    ``player`` can ask for it only in their own turn.
+    ``player`` can ask for a hint only during their own turn.
     """
 
 
 class Assist(Verb, frozen=True, tag="assist"):
     """Show ``player`` a rating of their legal moves from now on. An ``amount`` of 0 shows nothing,
-    1 the bad moves, 2 also the good moves, and 3 also the best move.
+    1 shows bad moves, 2 shows bad and good moves, and 3 shows also the best move.
     """
 
     player: Name
     amount: Amount
     sure: bool | None = None
-    """True to ask the player once to confirm a blunder, False to never ask, None to keep the
-    setting.
+    """True to ask the player "are you sure?" once after a blunder, False to never ask, None to keep
+    the setting.
     """
 
 
@@ -330,7 +335,7 @@ class Touch(Verb, frozen=True, tag="touch"):
 
 
 class Sure(Verb, frozen=True, tag="sure"):
-    """Confirm that the last move, a blunder, was intended."""
+    """Confirm that the last move was intended, although it was a blunder."""
 
 
 class PlayAs(Verb, frozen=True, tag="play-as"):
@@ -351,7 +356,7 @@ class Forget(Verb, frozen=True, tag="forget"):
 
 
 class Resign(GameRequest, frozen=True, tag="resign"):
-    """Give the game up for ``player`` and the whole team, so that the other side wins."""
+    """Resign for ``player`` and the player's whole team. The other side wins."""
 
     right = Right.OWN_SEAT_OR_ACT
 
@@ -359,7 +364,7 @@ class Resign(GameRequest, frozen=True, tag="resign"):
 
 
 class TimeUp(GameRequest, frozen=True, tag="time-up"):
-    """Report that the clock of ``player`` has run out, so that the other side wins."""
+    """Report that the time of ``player`` is up, so that the other side wins."""
 
     right = Right.NO_PAGE
 
@@ -367,8 +372,8 @@ class TimeUp(GameRequest, frozen=True, tag="time-up"):
 
 
 class OfferDraw(GameRequest, frozen=True, tag="offer-draw"):
-    """Offer a draw for ``player``, valid until the next move. The game is drawn when every side has
-    offered a draw.
+    """Offer a draw for ``player``. The offer is valid until the next move. The game is drawn when
+    every side has offered a draw.
     """
 
     right = Right.OWN_SEAT_OR_ACT
@@ -382,11 +387,11 @@ class Answer(GameRequest, frozen=True, tag="answer"):
     of_the_step = True
 
     value: Name
-    """The value of a choice, or another name of the choice."""
+    """The value, or another name, of a choice."""
 
 
 class ImportGame(Verb, frozen=True, tag="import"):
-    """Store an exported game and resume it."""
+    """Store an exported game in the journal and resume it."""
 
     text: FileText
 
@@ -395,15 +400,15 @@ class Calibrate(Verb, frozen=True, tag="calibrate"):
     """Start a calibration of the table; the game waits until the calibration ends."""
 
     again: Name | None = None
-    """The place of the plate, or the part of the table (commissioning.progress.Part), to calibrate
-    alone, or next during a calibration; None for everything. An interrupted calibration continues
-    unless ``fresh`` is true.
+    """The one place of the plate, or part of the table (commissioning.progress.Part), to calibrate,
+    or None for everything. During a calibration, the place or part comes next. An interrupted
+    calibration continues unless ``fresh`` is true.
     """
     fresh: bool = False
 
 
 class AnswerSweep(Verb, frozen=True, tag="answer-sweep"):
-    """Answer the question of a calibration with one of its choices."""
+    """Answer the question that a calibration asks, with one of the question's choices."""
 
     value: Name
 
@@ -433,8 +438,8 @@ class ShowCode(Verb, frozen=True, tag="show-code"):
 
 
 def kinds_of(base: type[Verb]) -> tuple[type[Verb], ...]:
-    """Return the classes of requests below ``base`` that a page may send, from the modules imported
-    so far.
+    """Return the classes derived from ``base`` whose requests a page may send. Only modules that
+    have been imported so far count.
     """
     kinds: list[type[Verb]] = []
     for each in base.__subclasses__():

@@ -1,5 +1,5 @@
-"""Actions of hands at a table, for scenarios and for the page of a simulated table, and the pieces,
-poses and faults that this page shows.
+"""Actions that hands carry out at a table, in scenarios and on the page of a simulated table. Also
+the pieces, poses and faults that this page shows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.commands import Name, Number, Verb
 
 SHORT_PRESS_S = 0.15
-# Maximum distance from the middle of a place, in mm; no table has wider places.
+# Maximum distance of a piece from the middle of its place, in mm; no table has wider places.
 MAX_OFFSET_MM = 35.0
 MAX_TILT_DEG = 45.0
 MAX_FALL_MM = 300.0
@@ -51,12 +51,14 @@ class HandsCommand(Verb, frozen=True):
 
 
 class Deed(HandsCommand, frozen=True):
-    """An action of a person or a simulated hand at a table, used as a step of a scenario."""
+    """An action of a person or a simulated hand at a table. Each action can be a step of a
+    scenario.
+    """
 
 
 class Put(Deed, frozen=True, tag="put"):
-    """Put a piece of a kind from its tray on a place. The offset is the distance from the middle of
-    the place, in mm east and north.
+    """Put a piece from the tray of its kind on a place. The offset from the middle of the place is
+    given in mm east and north.
     """
 
     piece: Name
@@ -87,14 +89,14 @@ class Slide(Deed, frozen=True, tag="slide"):
 
 
 class Knock(Deed, frozen=True, tag="knock"):
-    """Knock against pieces, each of which jumps to a neighbouring place."""
+    """Knock against pieces, so that each piece jumps to a neighbouring place."""
 
     places: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 
 class Drop(Deed, frozen=True, tag="drop"):
-    """Drop a piece from its tray on a place, from ``from_mm`` above the place or the piece on it.
-    The hand trembles by ``tremble_mm``.
+    """Drop a piece from its tray on a place. The piece falls from ``from_mm`` above the place, or
+    above the piece that is already there. The hand trembles by ``tremble_mm``.
     """
 
     piece: Name
@@ -114,7 +116,7 @@ class Stack(Deed, frozen=True, tag="stack"):
 
 
 class Push(Deed, frozen=True, tag="push"):
-    """Flick a piece toward another place, at a given speed or just fast enough to reach that
+    """Flick a piece toward another place, either at a given speed or just fast enough to reach that
     place.
     """
 
@@ -124,7 +126,7 @@ class Push(Deed, frozen=True, tag="push"):
 
 
 class Spin(Deed, frozen=True, tag="spin"):
-    """Twirl the piece on a place about its own axis."""
+    """Twirl the piece on a place about the piece's vertical axis."""
 
     place: Name
     deg_s: Twirl = USUAL_TWIRL_DEG_S
@@ -139,8 +141,9 @@ class Chopsticks(Deed, frozen=True, tag="chopsticks"):
 
 
 class Grab(HandsCommand, frozen=True, tag="grab"):
-    """Close a hand on a loose piece, given by its number, or on a piece from a tray. Hold the piece
-    with its foot at ``at_mm``: mm east and north of the plate's middle, and above the surface.
+    """Close a hand on a loose piece (given by its number) or on a piece in a tray. The foot of the
+    piece is then at ``at_mm``: mm east and north of the plate's middle, and mm above the plate's
+    surface.
     """
 
     what: Name | Number
@@ -151,14 +154,14 @@ class Grab(HandsCommand, frozen=True, tag="grab"):
 
 
 class Carry(HandsCommand, frozen=True, tag="carry"):
-    """Move the held piece to a point, through any obstacle."""
+    """Carry the held piece straight to a point, even through obstacles."""
 
     piece: Number
     at_mm: Spot
 
 
 class LetGo(HandsCommand, frozen=True, tag="let-go"):
-    """Release the held piece, which keeps its motion."""
+    """Release the held piece, which keeps moving as it did in the hand."""
 
     piece: Number
     if_legal: IfLegal = False
@@ -172,8 +175,8 @@ class PickUp(HandsCommand, frozen=True, tag="pick-up"):
 
 
 class SetDown(HandsCommand, frozen=True, tag="set-down"):
-    """Put the held piece on a place, with an offset from its middle in mm east and north. Without a
-    place, or if the place is not possible, put the piece back where it was.
+    """Put the held piece on a place, with an offset from the middle of the place in mm east and
+    north. If no place is given, or the place is not possible, put the piece back where it was.
     """
 
     piece: Number
@@ -189,8 +192,8 @@ class CarryOut(HandsCommand, frozen=True, tag="carry-out"):
 
 
 class Tilt(Deed, frozen=True, tag="tilt"):
-    """Hold the plate at these angles about x and y, right-handed. The plate is level again after
-    ``for_s`` seconds, or when both angles are 0.
+    """Hold the plate tilted at these angles about x and y, right-handed. The plate becomes level
+    again after ``for_s`` seconds, or when both angles are 0.
     """
 
     x_deg: Degrees
@@ -199,8 +202,8 @@ class Tilt(Deed, frozen=True, tag="tilt"):
 
 
 class SpinPlate(Deed, frozen=True, tag="spin-plate"):
-    """Turn the plate about its own axis, from its last target angle. Positive turns go from east to
-    north.
+    """Turn the plate about its vertical axis, starting from the angle to which it was last turned.
+    Positive angles turn from east towards north.
     """
 
     turns: Turns
@@ -218,8 +221,8 @@ class Bump(Deed, frozen=True, tag="bump"):
 
 
 class Fault(Deed, frozen=True, tag="fault"):
-    """Cause a fault, such as sensor-dead d4. If ``for_s`` is given, remove the fault after that
-    time.
+    """Cause a fault; for example, sensor-dead d4. If ``for_s`` is given, the fault is removed after
+    that time.
     """
 
     name: Name
@@ -243,8 +246,8 @@ class BreakableInfo(msgspec.Struct, frozen=True):
     fault: str
     said: Message
     count: int
-    """Number of targets of the fault. ``choices``: the possible targets, or empty if every place of
-    the plate is possible.
+    """Number of targets that the fault needs. ``choices``: the possible targets, or empty if every
+    place of the plate is possible.
     """
     choices: list[str]
 
@@ -271,16 +274,17 @@ class LoosePiece(msgspec.Struct, frozen=True):
 
 
 class PoseFrame(msgspec.Struct, frozen=True):
-    """The poses of the plate and the pieces at one time, if they are known, for pictures on the
-    page.
+    """Poses (positions and angles) of the plate and the pieces at one time, as far as they are
+    known, for the page's pictures.
     """
 
     time_s: float
     attitude_rad: tuple[float, float, float]
     """Angles of the plate about east, north and its own axis, in this order."""
     pieces: dict[int, list[float]]
-    """Number of a loose piece -> x, y and z of its middle, in mm along the plate's axes with z
-    above the surface, and its orientation as a quaternion w, x, y, z.
+    """Number of a loose piece -> seven values. The first three are x, y and z of the piece's
+    middle, in mm along the plate's axes, with z above the surface. The last four are its
+    orientation as a quaternion w, x, y, z.
     """
 
 
@@ -291,7 +295,7 @@ class HandsPort(Protocol):
 
     @property
     def pegs(self) -> bool:
-        """True if the game's board has pegs inside a wall, so that tiles slide between the pegs."""
+        """True if the game's board has a wall and pegs, so that tiles slide between the pegs."""
 
     def loose(self) -> Sequence[LoosePiece]:
         """Return every piece on or above the plate, with its present position."""
@@ -313,8 +317,8 @@ class HandsPort(Protocol):
 
 
 class PageHand:
-    """The hand of one page. When the page closes, the hand puts its pieces back and levels the
-    plate.
+    """The hand with which one page moves pieces. When the page closes, the hand puts its pieces
+    back and levels the plate.
     """
 
     def __init__(self, ask: Callable[[HandsCommand], Future[None]]) -> None:
@@ -325,7 +329,7 @@ class PageHand:
         self._tilts = False
 
     def note(self, command: Verb, begun: Future[None]) -> None:
-        """Note the action that the page has just started, with its future."""
+        """Record the action that the page has just started, with the action's future."""
         match command:
             case PickUp(piece) if piece not in self._held or _failed(self._held[piece]):
                 self._held[piece] = begun
@@ -335,8 +339,8 @@ class PageHand:
                 self._tilts = x_deg != 0 or y_deg != 0
 
     def let_go(self) -> None:
-        """Put back the pieces that the page holds, and level the plate if the page holds it
-        tilted.
+        """Put back the pieces that the page holds. If the page holds the plate tilted, level the
+        plate.
         """
         if self._tilts:
             self._ask(Tilt(0.0, 0.0))
@@ -344,7 +348,7 @@ class PageHand:
             lifting.add_done_callback(partial(self._put_back, piece))
 
     def _put_back(self, piece: int, lifting: Future[None]) -> None:
-        if not _failed(lifting):  # If lifting failed, another hand holds the piece.
+        if not _failed(lifting):  # If lifting has failed, another hand holds the piece.
             self._ask(SetDown(piece))
 
 

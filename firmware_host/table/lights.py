@@ -1,4 +1,6 @@
-"""The lights: the colour and rhythm of each role, the bubble of the spirit level, and digits."""
+"""The lights of the table: the colour and rhythm for each role, the bubble of the spirit level, and
+digits.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ PIECES: Mapping[str, Rgb] = {
     "yellow": YELLOW,
 }
 
-# Light colours of sides and choices, by their plain names.
+# Light colours for the sides of the board and for choices, by plain colour name.
 TINTS: Mapping[str, Rgb] = {
     "green": BLUISH_GREEN,
     "orange": ORANGE,
@@ -51,8 +53,8 @@ def tint(name: str) -> Rgb:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """The explanation of one role or quality. ``colour`` is None if the light has the colour of the
-    wanted piece.
+    """The explanation of the light for one role or quality. ``colour`` is None if the light has the
+    colour of the piece to put.
     """
 
     role: Role | Quality
@@ -91,8 +93,9 @@ LEGEND: tuple[LegendEntry, ...] = (
 
 GRID_S = 0.25
 LOOKS_S = 12.0  # Common period of all light patterns, in seconds.
-LOOK_STEPS = 32  # Number of steps of one breath (a smooth swing of the brightness).
-# Number of brightness levels in a breath; few levels avoid writing the lights in every scan.
+LOOK_STEPS = 32  # Number of brightness steps in one breath (a smooth swing of the brightness).
+# Number of different brightness levels in a breath. Few levels avoid writing the lights in every
+# scan.
 _BREATH_STEPS = 16
 
 
@@ -101,10 +104,12 @@ class Pattern:
     """The brightness of a light over time, from 0 to 1 as the eye perceives it."""
 
     levels: tuple[float, ...]
-    """Brightness levels from 0 to 1, each shown for a quarter of a second and then repeated."""
+    """Brightness levels from 0 to 1. Each level is shown for a quarter of a second; after the last
+    level, the first one follows again.
+    """
     breath_s: float | None = None
-    """Period of a smooth swing between the first two levels, in seconds, brightest at the start.
-    None to show the levels one after the other.
+    """Period of a smooth swing between the first two levels, in seconds, brightest at the start. If
+    the period is None, the levels are shown one after the other.
     """
 
     def look(self, rgb: Rgb) -> Look:
@@ -132,21 +137,21 @@ PATTERNS: Mapping[Role | Quality, Pattern] = {
 }
 
 PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # Pattern of the board's corners during a pause.
-# Pattern of the pieces of a player at another table who says a phrase.
+# Pattern for the pieces of a player at another table who sends a phrase.
 SPOKEN = Pattern((0.5, 0.0), breath_s=3.0)
-GLOW = Pattern((0.6,))  # Pattern of an announcement.
-TRAIL = Pattern((0.2,))  # Pattern of the path of a piece.
-RUNNER = Pattern((0.9,))  # Pattern of the light that runs along a path.
-RUNNER_REST = 3  # Pause of the running light between two rounds, in steps of GRID_S.
+GLOW = Pattern((0.6,))  # Pattern for lights that announce an event.
+TRAIL = Pattern((0.2,))  # Pattern for the places on the path of a piece.
+RUNNER = Pattern((0.9,))  # Pattern for the light that runs along a path.
+RUNNER_REST = 3  # Pause of the running light between two runs along its path, in steps of GRID_S.
 TINT_S = 1.0  # Duration of each colour of an alternating light, in seconds.
 
 
 def runner_at(length: int, now_s: float) -> int:
-    """Return the index of the running light on a path of ``length`` places. During the pause
-    between two rounds, the result is at least ``length``.
+    """Return where the running light is on a path of ``length`` places, as an index. During the
+    pause between two runs, the result is at least ``length``.
 
     The light moves one place per quarter of a second, so each place of the path flashes once per
-    round.
+    run.
     """
     return int((now_s + 5e-7) // GRID_S) % (length + RUNNER_REST)
 
@@ -157,8 +162,8 @@ _COLOURS = {entry.role: entry.colour for entry in LEGEND}
 
 
 class Lighting:
-    """Computes the lights for a standing (the state of the game), and only if something has
-    changed.
+    """Computes the lights for the state of the game (the standing). The lights are computed again
+    only if something has changed.
     """
 
     def __init__(self) -> None:
@@ -194,8 +199,8 @@ class Lighting:
 
 
 def piece_light(game: Game | None, piece: str) -> Rgb:
-    """Return the light colour of a kind of piece: the colour that the game names, or else the
-    colour with the name of the piece. The result is white if neither is known.
+    """Return the light colour for a kind of piece. This is the colour that the game gives to that
+    kind, or else the colour with the piece's name, or white if neither is known.
     """
     known = None if game is None else GAMES.get(game.name)
     named = None if known is None else known.look_of(piece).colour
@@ -207,7 +212,7 @@ def _lit(
 ) -> Iterator[tuple[str, Rgb, Pattern]]:
     """Yield each lit place with its colour and pattern. Later entries override earlier entries.
 
-    ``turn``: index of the current colour of alternating lights; ``spot``: index of the running
+    ``turn``: index of the current colour in alternating lights; ``spot``: index of the running
     light on its path.
     """
     if standing.phase is Phase.PAUSED and standing.game is not None:
@@ -224,7 +229,7 @@ def _lit(
     for place in standing.path:
         yield place, way, TRAIL
     for place, role in standing.roles.items():
-        # Rating of a move to this place, if ratings are shown.
+        # Rating of a move that ends on this place, if ratings are shown.
         quality = standing.quality.get(place)
         told = role is Role.LEGAL and quality in PATTERNS
         meaning = quality if told and quality is not None else role
@@ -247,7 +252,9 @@ def _lit(
 
 
 def _corners(game: Game) -> list[str]:
-    """Return the first and the last place of the lowest and of the highest row of the board."""
+    """Return the corners of the board: the first and last place of its lowest row and of its
+    highest row.
+    """
     rows = {row for _, row in game.board.values()}
     found = []
     for row in {min(rows), max(rows)}:
@@ -256,15 +263,15 @@ def _corners(game: Game) -> list[str]:
     return found
 
 
-FULL_RAD = radians(8.0)  # Tilt at which the bubble is at the board's edge, in radians.
+FULL_RAD = radians(8.0)  # Tilt at which the bubble reaches the edge of the board, in radians.
 
 
 def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
-    """Return the place nearest to the bubble of a spirit level. ``tilt_rad``: the tilt about x and
-    about y, as in Motion.
+    """Return the place that is nearest to the bubble of a simulated spirit level. ``tilt_rad``: the
+    tilt about x and about y, as in Motion.
 
-    A positive tilt about x raises the north edge, and about y the west edge. The bubble moves to
-    the higher side.
+    A positive tilt about x raises the north edge, and a positive tilt about y raises the west edge.
+    The bubble moves to the higher side.
     """
     columns, rows = zip(*game.board.values(), strict=True)
     west, east, south, north = min(columns), max(columns), min(rows), max(rows)
@@ -274,10 +281,10 @@ def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
     return min([(hypot(x - column, y - row), place) for place, (x, y) in game.board.items()])[1]
 
 
-# Digits are readable from the table's low edge, and are three places wide and five high. Two digits
-# are shown at a time, or one on a narrow plate, from the first to the last; then there is a pause.
-# If there is room, a row of dots above the digits counts the parts of a number. The space between
-# two numbers is shown as a dark part.
+# Digits are three places wide and five places high, and are read from the table's low edge. Groups
+# of two digits, or of one digit on a narrow plate, are shown in turn; a pause follows the last
+# group. If there is room, a row of dots above the digits counts the groups of the number. Between
+# two numbers, the lights are dark for the time of one group.
 
 WIDE, HIGH = 3, 5
 PAGE_S = 2.0
@@ -301,7 +308,7 @@ FONT: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class CodeShown:
-    """A code that the lights show from ``since_s`` on, for CODE_SHOWN_S seconds."""
+    """A code that the lights show for CODE_SHOWN_S seconds, starting at ``since_s``."""
 
     code: str
     since_s: float
@@ -316,12 +323,12 @@ class CodeShown:
 
 
 def round_s(code: str, columns: int) -> float:
-    """Return the duration of one round of ``code`` with its pause, in seconds."""
+    """Return the time needed to show ``code`` once and pause, in seconds."""
     return len(_pages(code, columns)) * PAGE_S + PAUSE_S
 
 
 def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
-    """Return the lit places of ``code``, ``since_s`` seconds after the start: plate index ->
+    """Return the lit places at ``since_s`` seconds after ``code`` was first shown: plate index ->
     colour. The result is empty during the pause, and on a plate without room for a digit.
     """
     if columns < WIDE or rows < HIGH:
@@ -349,8 +356,8 @@ def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
 
 
 def _pages(code: str, columns: int) -> list[tuple[str, int, int]]:
-    """Return the groups of digits that are shown together, each with its index within its number
-    and the count of groups in that number.
+    """Return the groups of digits of ``code``. Each group has its digits, its index within its
+    number, and the number of groups in that number.
     """
     together = 2 if columns >= 2 * WIDE + 1 else 1
     pages: list[tuple[str, int, int]] = []

@@ -17,28 +17,30 @@ class PendingMove(msgspec.Struct, frozen=True):
 
     move: str
     requested: bool = False
-    """True if a button or a page asked for the move, so that the player's own part is missing,
-    too.
+    """True if a button or a page requested the move, so that the player has not started to carry it
+    out either.
     """
     extras: dict[str, str] = msgspec.field(default_factory=dict)
-    """Place -> captured piece that was put on this place instead of off the board."""
+    """Place -> captured piece that was put on this place instead of being taken off the board."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One game as the journal contains it: its confirmed moves and positions."""
+    """One game as stored in the journal: its confirmed moves and their positions."""
 
     game: Game
     game_id: int
     moves: tuple[str, ...]
     reached: tuple[Position, ...]
-    """The positions from the start to the last move, one more than there are moves."""
+    """All positions from the start to the last move. There is one more position than there are
+    moves.
+    """
     position: Position
     """The last position, after the turn ``last``."""
     last: Turn | None
     agreed: Outcome | None = None
     """The result if the players ended the game themselves (by agreement, resigning or time), or
-    None.
+    None otherwise.
     """
 
     @classmethod
@@ -51,8 +53,8 @@ class Line:
         *,
         agreed: Outcome | None = None,
     ) -> Line:
-        """Return the line of ``moves``, computing the positions that ``reached`` lacks. Raises
-        IllegalMoveError.
+        """Return the game with ``moves``. Positions that are not in ``reached`` are computed.
+        Raises IllegalMoveError.
         """
         known = list(reached) or [game.start()]
         for move in moves[len(known) - 1 :]:
@@ -61,17 +63,21 @@ class Line:
         return cls(game, game_id, tuple(moves), tuple(known), known[-1], last, agreed)
 
     def played(self, turn: Turn) -> Line:
-        """Return the line with the confirmed ``turn`` added."""
+        """Return the game with the confirmed move ``turn`` added."""
         moves, reached = (*self.moves, turn.move), (*self.reached, turn.position)
         return replace(self, moves=moves, reached=reached, position=turn.position, last=turn)
 
     def shortened(self, to: int) -> Line:
-        """Return the line of the first ``to`` moves, without a result by the players."""
+        """Return the game with only its first ``to`` moves, and without a result agreed by the
+        players.
+        """
         return Line.of(self.game, self.game_id, self.moves[:to], self.reached[: to + 1])
 
     @property
     def outcome(self) -> Outcome | None:
-        """The result, by the players or by the rules, or None while the game is not over."""
+        """The result, whether agreed by the players or given by the rules, or None while the game
+        is not over.
+        """
         return self.agreed or self.position.outcome
 
     @property
@@ -83,7 +89,7 @@ class Line:
 RESIGNED = "resigned"
 AGREED = "agreed"
 TIME_UP = "time"
-AGREED_DRAW = Outcome(None, AGREED)  # All sides have offered a draw.
+AGREED_DRAW = Outcome(None, AGREED)  # Result of a game in which all sides have offered a draw.
 
 
 def sides(game: Game) -> tuple[tuple[str, ...], ...]:
@@ -92,8 +98,8 @@ def sides(game: Game) -> tuple[tuple[str, ...], ...]:
 
 
 def side_of(game: Game, player: str) -> tuple[str, ...]:
-    """Return the side of ``player`` (the team, or the player alone). Raises NotPossibleError, which
-    names the players, if there is no such player.
+    """Return the side of ``player``: the team, or the player alone. If there is no such player,
+    raises a NotPossibleError that lists the players.
     """
     for side in sides(game):
         if player in side:
@@ -106,7 +112,7 @@ def side_of(game: Game, player: str) -> tuple[str, ...]:
 
 
 def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
-    """Return the result if ``player`` resigns or runs out of time: the other side wins.
+    """Return the result if ``player`` resigns or runs out of time. The other side wins.
 
     Raises NotPossibleError if there is no such player, or if there are more than two sides.
     """
@@ -127,8 +133,8 @@ def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
 
 
 def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
-    """Return the outcome of a stored ``result`` if the players of ``game`` ended the game
-    themselves, or None otherwise.
+    """Return the outcome stored in ``result`` if the players of ``game`` ended the game themselves,
+    or None otherwise.
     """
     if result is None:
         return None
@@ -142,12 +148,12 @@ def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
 
 
 class JournalPort(Protocol):
-    """The journal, which makes moves final. Each call is durable when it returns, or raises
-    JournalError. Repeating a successful call changes nothing.
+    """The journal, which stores the moves of games permanently. Each call is safely on disk when it
+    returns, or raises JournalError. Repeating a successful call changes nothing.
     """
 
     def append(self, game_id: int, ply: int, move: str) -> None:
-        """Confirm ``move`` as move number ``ply`` (the first is 1)."""
+        """Store ``move`` as the confirmed move number ``ply``, counted from 1."""
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
         """Store the move that is being carried out, or None if that move was cancelled."""

@@ -1,4 +1,4 @@
-"""A new game as a person types it: the name of the game, and its options as KEY=VALUE."""
+"""Reads a new game as a person types it: the name of the game, and its options as KEY=VALUE."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tiltboard.games.registry import game_type
 
 
 def new_game(name: str, options: Sequence[str]) -> NewGame:
-    """Return the request for a new game. An option for a board can name a file. Raises RulesError
-    if the game, an option or a value does not exist. The game itself checks later that the options
-    fit together.
+    """Return the request for a new game. An option for a board can be the name of a file. Raises
+    RulesError if the game, an option or a value does not exist. Whether the options fit together is
+    checked later, by the game.
     """
     kind = game_type(name)
     return NewGame(kind.name, options_from_text(kind, options, read_board=read_board))

@@ -1,7 +1,9 @@
-"""The mapping of a game to a plate: game places to sensors and lights, magnets to pieces.
+"""The overlay, which maps a game to a plate: the game's places to sensors and lights, and magnets
+to pieces.
 
-A game describes its board on a square grid from the low corner. A board that is smaller than the
-plate is at the plate's low corner. Places of the plate outside the board keep their plate names.
+A game describes its board on a square grid that starts at the low corner. A board that is smaller
+than the plate is at the plate's low corner. Places of the plate outside the board keep their plate
+names.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from tiltboard.firmware_host.table.sight import (
 )
 from tiltboard.games.base import Game
 
-# Magnet classes in the order in which a game's kinds of pieces get them (docs/add-a-board.md).
+# Magnet classes. A game's first kind of piece gets the first class, its second kind the second
+# class, and so on (docs/add-a-board.md).
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
 
 
@@ -77,8 +80,8 @@ class Overlay:
         return {self.index_of(place): self.magnet_of(piece) for place, piece in cells.items()}
 
     def magnet_of(self, piece: str) -> Magnet:
-        """Return the magnet in a kind of piece. Raises NotPossibleError if the game has no such
-        piece.
+        """Return the magnet that is built into a kind of piece. Raises NotPossibleError if the game
+        has no such piece.
         """
         try:
             return self._magnet_of[piece]
@@ -90,8 +93,8 @@ class Overlay:
             ) from error
 
     def piece_of(self, magnet: Magnet) -> str | None:
-        """Return the kind of piece with this magnet, UNKNOWN_PIECE if the game has no such piece,
-        or None for no magnet.
+        """Return the kind of piece with this magnet, or UNKNOWN_PIECE if the game has no such
+        piece. Return None if there is no magnet.
         """
         if magnet is Magnet.NONE:
             return None
@@ -101,8 +104,8 @@ class Overlay:
         return frozenset([self.places[index] for index in places]) if places else frozenset()
 
     def sight(self, observation: Observation, faults: tuple[PartError, ...] = ()) -> Sight:
-        """Return the observation in the game's places and pieces. ``faults``: parts that failed in
-        this scan.
+        """Return the observation translated into the game's places and pieces. ``faults``: parts
+        that failed in this scan.
         """
         magnets = observation.magnets
         if self._last is None or self._last[0] != magnets:
@@ -136,8 +139,8 @@ class Overlay:
 
 
 def check_fits(profile: Profile, game: Game) -> None:
-    """Check that the game fits this table. Raises BoardDoesNotFitError, which names a table that
-    the game fits.
+    """Check that the game fits this table. Otherwise raises BoardDoesNotFitError, which suggests a
+    table on which the game fits.
     """
     width = max(column for column, _ in game.board.values()) + 1
     height = max(row for _, row in game.board.values()) + 1
@@ -175,8 +178,9 @@ def _shipped() -> tuple[Profile, ...]:
 
 
 def _table_for(width: int, height: int, kinds: int) -> str | None:
-    """Return the name of the smallest built-in table for a board of this size and number of piece
-    kinds, or None if every table is too small. Among equal tables, the default one is preferred.
+    """Return the name of the smallest built-in table for a board of this size with this number of
+    piece kinds, or None if every table is too small. Among tables of equal size, the default one is
+    preferred.
     """
     fitting = [
         table

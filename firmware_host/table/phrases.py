@@ -35,7 +35,7 @@ BOTS = (
     text("eagle"),
     text("dragon"),
 )
-"""Names of the bot's levels, from the weakest to the strongest."""
+"""Names of the bot's levels, from weakest to strongest."""
 
 
 def colour(name: str) -> Message:
@@ -103,8 +103,8 @@ def over(game: str, outcome: Outcome) -> Message:
 
 
 def to_find(kind: str, number: int) -> Message:
-    """Return the task of a recommended puzzle. ``kind``: "save" if the only safe move must be
-    found, or else the winning move.
+    """Return the task of a puzzle that the table recommends. ``kind``: "save" if the player must
+    find the only safe move; otherwise the player must find the winning move.
     """
     if kind == "save":
         return text("Find the only safe move: puzzle {number}.", number=number)
@@ -120,8 +120,8 @@ def hint(mover: str, move: str, why: Message | None = None) -> Message:
 
 
 def why(turn: Turn, reason: tuple[str, int, str]) -> Message:
-    """Return the reason for a move in the words of its game. ``reason``: the kind of the reason, a
-    number and a move, as in ``proof.Reason``.
+    """Return the reason for a move, worded for the move's game. ``reason``: the kind of the reason,
+    a number and a move, as in ``proof.Reason``.
     """
     game = turn.position.game
     kind, number, move = reason

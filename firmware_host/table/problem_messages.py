@@ -11,7 +11,7 @@ from tiltboard.games.names import PLAYERS
 from tiltboard.ground.errors import TiltboardError
 
 NOT_READY = text("One moment – checking the board.")
-# Sentences for events just before a mistake that may explain the mistake.
+# Sentences about an event shortly before a mistake, for events that may have caused the mistake.
 HAPPENED = {
     Happening.SLID: text("A piece was pushed along."),
     Happening.KNOCKED: text("Something got knocked."),
@@ -20,7 +20,7 @@ HAPPENED = {
 
 
 def refused(error: RulesError) -> Message:
-    """Return the reason for which the rules refuse a move, as a message."""
+    """Return the rules' reason for refusing a move, as a message."""
     named = {
         name: Message(value, capital=True) if name in PLAYERS and isinstance(value, str) else value
         for name, value in error.params.items()
@@ -43,8 +43,8 @@ def unreadable(place: str) -> Message:
 
 
 def part_missing(faults: Sequence[TiltboardError]) -> Message:
-    """Return the problem and the remedy of the first fault: a lost part, or a disk that cannot be
-    written.
+    """Return the problem and the remedy of the first fault, such as a lost part or a disk that
+    cannot be written.
     """
     first = faults[0]
     return text(
@@ -91,11 +91,11 @@ _BY_BUTTON = {each.template for each in (_PUT_THERE, *_CONFIRM.values())}
 def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
     """Return ``said`` with the reason to press confirm. ``places``: places that no sensor can read.
 
-    ``what``: the reason. A piece was ``put`` or ``moved`` where no sensor can read it, is
-    ``still-there`` although it is no longer detected, or was ``missed`` on an unknown place. A
-    requested step is ``done`` where no sensor can read it, or ``perhaps-done`` because it has not
-    been detected for a while. A player without another move ``must-pass``, and a player with other
-    moves ``may-pass``.
+    ``what``: the reason. "put" or "moved": a piece was put or moved where no sensor can read it.
+    "still-there": a piece is on its place although it is no longer detected. "missed": a piece on
+    an unknown place was not detected. "done": a requested step is done where no sensor can read it.
+    "perhaps-done": a requested step may be done but has not been detected for a while. "must-pass":
+    the player has no other move. "may-pass": the player has other moves.
     """
     if what == "put" and len(places) == 1:
         return Message(_PUT_THERE.template, {"said": said, "place": places[0]})
@@ -103,7 +103,9 @@ def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
 
 
 def without_buttons(say: Message) -> Message:
-    """Return ``say`` without the effect of the button confirm, for answers on a screen."""
+    """Return ``say`` without the words about the confirm button, for pages on which people answer
+    on the screen.
+    """
     params = {
         name: without_buttons(each) if isinstance(each, Message) else each
         for name, each in say.params.items()

@@ -1,4 +1,6 @@
-"""The interface between the host and the referee of a game, on a board or at seats."""
+"""The interface between the host and a game's referee, for board games and for games with private
+seats.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,20 @@ Menu = Callable[[], Question]
 
 
 class GameReferee(Protocol):
-    """The referee of one game, on a board (Referee) or at seats (SeatReferee)."""
+    """The referee of one game. Referee implements it for board games, and SeatReferee for games
+    with private seats.
+    """
 
     @property
     def menu_choice(self) -> str | None:
-        """The menu entry, or ``AGAIN``, that a player has chosen and the host must start. None if
-        there is no choice, and after ``close_menu_choice``.
+        """The menu entry (or ``AGAIN``) that a player has chosen and the host must start. None if
+        there is no choice, or after ``close_menu_choice`` was called.
         """
 
     @property
     def failed(self) -> frozenset[str]:
-        """Places whose sensor has failed and not recovered, and whose failure has been
-        announced.
+        """Places whose sensor has failed and not recovered since. People have been told about these
+        failures.
         """
 
     def close_menu_choice(self, refused: Message | None = None) -> None:
@@ -37,17 +41,18 @@ class GameReferee(Protocol):
         """
 
     def set_up_again(self) -> None:
-        """Ignore the board until it shows the position again, for example after free play. A move
-        that is being carried out continues.
+        """Ignore changes on the board until it matches the position again, for example after free
+        play. A move that is being carried out continues.
         """
 
     def carry_out(self, request: GameRequest) -> None:
-        """Carry out a request. A change of the game is in the journal when this returns. A move
-        that people must still carry out is stored in the journal as soon as possible. Raises
+        """Carry out a request. When this method returns, any change of the game is in the journal.
+        A move that people must still carry out is stored in the journal as soon as possible. Raises
         NotPossibleError, RulesError or JournalError, with nothing changed.
         """
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> Standing:
-        """Process one scan and return the new standing. ``now_s``: time of the step in seconds;
-        ``presses``: debounced presses with their lengths (tiltboard.firmware_host.table.buttons).
+        """Process one scan and return the new state of the game. ``now_s``: time of the step in
+        seconds; ``presses``: debounced button presses with their lengths
+        (tiltboard.firmware_host.table.buttons).
         """

@@ -1,4 +1,4 @@
-"""A check that scans arrive in time, from the times of the frames."""
+"""Checks that scans arrive in time, using the times of the sensor readings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from tiltboard.drivers.errors import PartError, PartReadingError
 from tiltboard.drivers.frame import Frame
 
 LATE_S = 0.25  # Maximum gap between scans, in seconds; perception starts again after a longer gap.
-STALLS = 2  # Number of late scans that is reported as a fault; a single late scan is not.
-STEADY_S = 0.5  # Time without a late scan that ends the fault, in seconds.
+# Number of late scans after which a fault is reported; a single late scan is not reported.
+STALLS = 2
+STEADY_S = 0.5  # The fault ends after this many seconds without a late scan.
 
 BUSY = PartReadingError(
     "computer",
@@ -27,8 +28,8 @@ class ScanWatch:
         self._steady_since_s = 0.0
 
     def update(self, frame: Frame) -> PartError | None:
-        """Process one scan, and return the fault while scans are late, or None. A scan that a lost
-        part has delayed, by the time-out of its bus, does not count as late.
+        """Process one scan. Return the fault while scans are late, or None. A scan does not count
+        as late if it was delayed by a lost part whose bus timed out.
         """
         now_s, last_s = frame.time_s, self._last_s
         self._last_s = now_s

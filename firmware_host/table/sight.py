@@ -1,4 +1,6 @@
-"""The observation of the plate, by sensors and magnets, and by the game's places and pieces."""
+"""The pieces that the sensors detect on the plate, in two forms: sensor indices with magnets, and
+places of the game with pieces.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from tiltboard.drivers.errors import PartError
 
 
 class Magnet(Enum):
-    """The kinds of magnets that a sensor can distinguish: by the pole that faces the sensor, and by
-    strength.
+    """The kinds of magnets that a sensor can distinguish. They differ in strength and in the pole
+    that faces the sensor.
     """
 
     NONE = "none"
@@ -25,12 +27,12 @@ class Magnet(Enum):
 
 
 class Stillness(Enum):
-    """The plate's motion. Readings of the sensors are valid only while the plate is STILL."""
+    """The motion of the plate. Sensor readings are valid only while the plate is STILL."""
 
     STILL = "still"
     TILTED = "tilted"
     MOVING = "moving"
-    UNKNOWN = "unknown"  # The IMU is lost, or has not settled yet.
+    UNKNOWN = "unknown"  # The tilt sensor (IMU) is lost, or has not settled yet.
 
 
 class Happening(Enum):
@@ -53,9 +55,10 @@ class Ailment(StrEnum):
     STUCK = "stuck"
     NOISY = "noisy"
     DRIFTING = "drifting"
-    SILENT = "silent"  # A person reported another piece than the sensor reads.
-    CONTRADICTING = "contradicting"  # The switches of the place report both poles together.
-    LEFT_OUT = "left-out"  # A person excluded the sensor in the calibration.
+    SILENT = "silent"  # The sensor detects another piece than a person has reported.
+    # The switches of the place report both magnetic poles at the same time.
+    CONTRADICTING = "contradicting"
+    LEFT_OUT = "left-out"  # A person excluded the sensor during calibration.
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +68,17 @@ class BoardEvent:
     time_s: float
     happening: Happening
     places: tuple[int, ...] = ()
-    """Plate indices: one for placed, lifted and replaced; source and target for slid; all changed
-    places for knocked; an empty tuple for tilted, settled and bumped.
+    """Plate indices. There is one index for placed, lifted and replaced; two indices (source,
+    target) for slid; one for each changed place for knocked; and none for tilted, settled and
+    bumped.
     """
     magnets: tuple[Magnet, ...] = ()
     """The magnet on each of ``places`` after the event."""
 
 
 class PiecePosition(NamedTuple):
-    """The position of a piece, in mm east and north of the middle of its place. The circle around
-    that position with the radius ``within_mm`` contains the piece in 95 of 100 cases.
+    """The position of a piece, in mm east and north of the middle of its place. In 95 of 100 cases,
+    the piece is less than ``within_mm`` from this position.
     """
 
     east_mm: float
@@ -87,34 +91,34 @@ class Observation(msgspec.Struct, frozen=True):
 
     time_s: float
     ready: bool
-    """True if the sensors are zeroed and, if the plate can be read, ``magnets`` is newer than the
-    last interruption (a tilt, a stall or a lost part).
+    """True if the zero readings of the sensors are known. If the plate can be read, ``magnets``
+    must also be newer than the last interruption (a tilt, a stall or a lost part).
     """
     magnets: tuple[Magnet, ...]
     """Accepted (debounced) magnet class of each place."""
     unsure: frozenset[int]
-    """Places whose reading fits no magnet class, and for a moment places with a newly failed
-    sensor. For these places, ``magnets`` keeps the last accepted class.
+    """Places whose reading fits no magnet class. A place whose sensor has just failed is also
+    included for a moment. For all these places, ``magnets`` keeps the last accepted class.
     """
     confidence: tuple[float, ...]
-    """Distance of each reading from the nearest limit of its magnet class, from 0 to 1; updated
-    less often while the plate rests.
+    """Confidence in each magnet class, from 0 to 1: the distance of the reading from the nearest
+    limit of the class. Updated less often while the plate is at rest.
     """
     field_mt: tuple[float, ...]
-    """Magnetic field of each place in mT, calibrated, averaged and without the field of
-    neighbouring magnets.
+    """Magnetic field of each place in mT. The values are calibrated and averaged, and the fields of
+    neighbouring magnets are subtracted.
     """
     stillness: Stillness
     tilt_rad: tuple[float, float]
     events: tuple[BoardEvent, ...] = ()
     masked: Mapping[int, str] = msgspec.field(default_factory=dict)
     """Place with a failed sensor -> kind of failure ("dead", "stuck", "noisy", "drifting",
-    "silent", "contradicting" or "left-out"). The neighbouring sensors read these places, except the
-    places in ``blind``.
+    "silent", "contradicting" or "left-out"). Neighbouring sensors read the piece on such a place,
+    unless the place is in ``blind``.
     """
     blind: frozenset[int] = frozenset()
     restless: frozenset[int] = frozenset()
-    """Unsure places whose readings jump or have not been observed for long enough. People cannot
+    """Unsure places whose readings jump, or have been observed only for a short time. People cannot
     correct these places.
     """
     weak: frozenset[int] = frozenset()
@@ -122,7 +126,9 @@ class Observation(msgspec.Struct, frozen=True):
     positions: Mapping[int, PiecePosition] = msgspec.field(default_factory=dict)
     """Place -> position of the resting piece on that place, if it has been estimated."""
     spin_rad: float | None = None
-    """Angle of a plate that spins, in radians from east to north, or None if it is unknown."""
+    """Angle of a spinning plate in radians, counted from east towards north, or None if the angle
+    is unknown.
+    """
 
 
 UNKNOWN_PIECE = "unknown"  # Piece name for a magnet class that no piece of the game has.
@@ -130,7 +136,9 @@ UNKNOWN_PIECE = "unknown"  # Piece name for a magnet class that no piece of the 
 
 @dataclass(frozen=True, slots=True)
 class SightEvent:
-    """A board event in game places (or plate places outside the board) and pieces."""
+    """An event on the board, given in the game's pieces and places (or plate places outside the
+    board).
+    """
 
     time_s: float
     happening: Happening
@@ -139,7 +147,7 @@ class SightEvent:
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """The observation of the plate in the game's places and pieces.
+    """The observation of the plate, translated into the game's places and pieces.
 
     The fields ``masked``, ``blind``, ``restless``, ``weak`` and ``spin_rad`` mean the same as in
     Observation.
@@ -157,7 +165,7 @@ class Sight(msgspec.Struct, frozen=True):
     tilt_rad: tuple[float, float]
     events: tuple[SightEvent, ...] = ()
     faults: tuple[PartError, ...] = ()
-    """Parts that failed in this scan; with any failed part, ``cells`` can be outdated."""
+    """Parts that failed in this scan. If any part failed, ``cells`` can be outdated."""
     masked: Mapping[str, str] = msgspec.field(default_factory=dict)
     blind: frozenset[str] = frozenset()
     restless: frozenset[str] = frozenset()

@@ -1,4 +1,6 @@
-"""The snapshot's groups `game` and `guidance`: the state of the game, and what people should do."""
+"""The snapshot's groups `game` and `guidance`: the state of the game, and the instructions for
+people.
+"""
 
 from __future__ import annotations
 
@@ -22,29 +24,31 @@ class GameGroup(msgspec.Struct, frozen=True):
     """The game, its moves and its result."""
 
     step: int
-    """Number that changes with everything that can change a player's decision. A page sends the
-    number back with a request.
+    """A number that changes whenever a player's decision could change. A page sends the number back
+    with a request.
     """
     to_move: str | None
     """The player to move, or None before and after a game."""
     moves: list[str]
     """The moves made so far, in the notation of the game."""
     legal: list[str]
-    """Names of the legal moves, as ``tiltboard rules`` lists them. Empty while no player is to
-    move, and in a game with private seats, whose moves would reveal hidden cards.
+    """Names of the legal moves, as ``tiltboard rules`` lists them. The list is empty while no
+    player is to move. It is also empty in a game with private seats, because its moves would reveal
+    hidden cards.
     """
     position: dict[str, str]
-    """Place -> piece in the last confirmed (journalled) position."""
+    """Place -> piece in the last position that is confirmed and stored in the journal."""
     reserve: dict[str, int]
-    """Piece or player -> number of pieces that are left to put."""
+    """Piece or player -> number of pieces that can still be put on the board."""
     result: dict[str, Any] | None
-    """The result, as ``tiltboard rules`` writes it, or None during the game."""
+    """The result as an object in the form that ``tiltboard rules`` writes, or None during the game.
+    """
     swap_legal: bool
     """True if the player to move may swap by the pie rule."""
     can_take_back: bool
     """True if there is a move to take back."""
     sounds: list[tuple[int, Sound]]
-    """The latest tunes with running numbers, so that a page plays each tune once."""
+    """The latest tunes, each with a running number, so that a page plays each tune only once."""
 
     @classmethod
     def of(
@@ -53,8 +57,9 @@ class GameGroup(msgspec.Struct, frozen=True):
         opening: Iterable[str] = (),
         sounds: Iterable[tuple[int, Sound]] = (),
     ) -> GameGroup:
-        """Return the group for ``standing``. ``opening``: moves before the first move of the
-        standing; ``sounds``: the latest tunes with their numbers.
+        """Return the part of the snapshot that describes ``standing`` (the state of the game).
+        ``opening``: moves that were played before the moves in ``standing``; ``sounds``: the latest
+        tunes, each with its number.
         """
         position = standing.position
         outcome = standing.outcome
@@ -73,7 +78,7 @@ class GameGroup(msgspec.Struct, frozen=True):
 
 
 class FaultInfo(msgspec.Struct, frozen=True):
-    """A part that does not work, or a notice about a part."""
+    """A part that does not work and its remedy, or a notice about a part."""
 
     part: str
     """Name of the part."""
@@ -104,7 +109,7 @@ class ChoiceInfo(msgspec.Struct, frozen=True):
     places: list[str]
     """Places that light up for this answer."""
     path: list[str]
-    """Path of the piece if this is the answer."""
+    """Path that the piece takes if this answer is right."""
 
     @classmethod
     def of(cls, choice: Choice) -> ChoiceInfo:
@@ -121,17 +126,17 @@ class QuestionInfo(msgspec.Struct, frozen=True):
     choices: list[ChoiceInfo]
     """The possible answers."""
     at: int
-    """Index of the choice that the buttons have selected."""
+    """Index of the choice that is currently selected with the buttons."""
     say: Message
-    """The instruction for pages that show the answers themselves."""
+    """The instruction for pages, which show the possible answers themselves."""
     offer: bool = False
-    """True if play continues without an answer. The group's ``say`` is then the sentence at the
-    table, which names the buttons.
+    """True if play continues without an answer. The group's field ``say`` then has the sentence
+    shown at the table, which mentions the buttons.
     """
 
     @classmethod
     def of(cls, question: Question, said: Message) -> QuestionInfo:
-        """Return ``question`` in the form that the page shows. ``said``: the sentence at the
+        """Return ``question`` in the form that the page shows. ``said``: the sentence shown at the
         table.
         """
         both = text("{said} {asked}", said=without_buttons(said), asked=question.ask)
@@ -154,26 +159,26 @@ class PathInfo(msgspec.Struct, frozen=True):
 
 
 class GuidanceGroup(msgspec.Struct, frozen=True):
-    """The part of a snapshot with what people should do next, in words and in lights."""
+    """The part of a snapshot that tells people what to do next, in sentences and lights."""
 
     phase: str
     """The phase of play: setup, turn, settle, fix, paused, over or free."""
     say: Message
-    """Sentence with the next single thing to do, and why."""
+    """Sentence that tells people the one next thing to do, and why."""
     question: QuestionInfo | None
     """The open question, or None."""
     faults: list[FaultInfo]
     """Parts that do not work, and notices about parts."""
     roles: dict[str, str]
-    """Place -> the meaning of its light: wrong, remove, lift, put, win, legal or last."""
+    """Place -> the meaning of the place's light: wrong, remove, lift, put, win, legal or last."""
     piece_for: dict[str, str]
     """Place with the role put -> piece that is missing on that place."""
     tint: dict[str, list[str]]
-    """Place -> colours, as ``#rrggbb``, between which its light alternates."""
+    """Place -> colours, as ``#rrggbb``, between which the place's light alternates."""
     path: PathInfo | None
     """A light that runs along places, or None."""
     shifts: list[Shift]
-    """The steps to carry out, each possible when its turn comes."""
+    """The steps that people must carry out, in an order in which each step is possible."""
     lean_deg: Lean | None
     """Tilt about x and y at which a piece slides to its place, in degrees, or None."""
 
@@ -185,9 +190,9 @@ class GuidanceGroup(msgspec.Struct, frozen=True):
         notices: Mapping[str, Message],
         faults: Iterable[PartError],
     ) -> GuidanceGroup:
-        """Return the group for ``standing``. ``names``: player -> name of the person or the bot,
-        for the sentences; ``notices``: part -> notice about that part; ``faults``: parts that do
-        not work.
+        """Return the part of the snapshot with the instructions in ``standing`` (the state of the
+        game). ``names``: player -> name of the person or the bot, used in the sentences;
+        ``notices``: part -> notice about that part; ``faults``: parts that do not work.
         """
         labels = {} if standing.game is None else standing.game.labels
         say, question = standing.say.with_names(names).with_places(labels), standing.question
@@ -221,7 +226,7 @@ def _legal(standing: Standing) -> list[str]:
 
 
 def shown_moves(position: Position | None, moves: tuple[str, ...]) -> list[str]:
-    """Return the moves of a game, without their secret parts until the game is over."""
+    """Return the moves of a game, without the moves' secret parts until the game is over."""
     if position is None or position.over:
         return list(moves)
     return [position.game.shown_move(move, "") for move in moves]

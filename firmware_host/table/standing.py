@@ -1,4 +1,6 @@
-"""The standing: the state of the game after each step, which lights, page and scenarios show."""
+"""The standing: the state of the game after each step, in the form that lights, page and scenarios
+show.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ Claim = tuple[str, str | None]
 
 
 class Phase(StrEnum):
-    """The phase of play, with the names in docs/scenarios.md."""
+    """The phase of play. The values are the names used in docs/scenarios.md."""
 
     SETUP = "setup"
     TURN = "turn"
@@ -35,8 +37,8 @@ class Phase(StrEnum):
 
 
 class Role(StrEnum):
-    """The meaning of a place's light. If several roles fit, the first one in this order is
-    shown.
+    """The meaning of a place's light. If several roles fit a place, the light shows the role that
+    comes first in this list.
     """
 
     WRONG = "wrong"
@@ -78,17 +80,17 @@ class Choice:
     """One possible answer to a question."""
 
     value: str
-    """Name of the choice. ``also``: other names of the same choice."""
+    """Name of the choice. ``also``: other names for the same choice."""
     label: Message
     also: tuple[str, ...] = ()
     colour: str | None = None
-    """Name of a plain colour, or None."""
+    """Plain name of a colour, or None."""
     places: tuple[str, ...] = ()
     """Places that are lit for this choice."""
     path: tuple[str, ...] = ()
-    """Places along which a light runs while the buttons have selected this choice."""
+    """Places along which a light runs while this choice is selected with the buttons."""
     fall: tuple[int, int] | None = None
-    """Direction of the tilt that takes this choice, as (columns, rows), or None."""
+    """Direction in which people tilt the plate to take this choice, as (columns, rows), or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +100,15 @@ class Question:
     ask: Message
     choices: tuple[Choice, ...]
     at: int = 0
-    """Index of the choice that the buttons have selected."""
+    """Index of the choice that is currently selected with the buttons."""
     offer: bool = False
-    """True if play continues without an answer. An answer to such an offer reports a change that no
+    """True if play continues without an answer. By answering, a player reports a change that no
     sensor detects.
     """
 
     @property
     def chosen(self) -> Choice:
-        """The choice that the buttons have selected."""
+        """The choice that is currently selected with the buttons."""
         return self.choices[self.at]
 
     def named(self, value: str) -> Choice | None:
@@ -116,66 +118,70 @@ class Question:
 
 
 class Guidance(Struct, frozen=True):
-    """The part of a standing that the lights and the page show."""
+    """The part of the standing (the state of the game) that the lights and the page show."""
 
     phase: Phase
     say: Message
-    """Sentence with the next single thing to do, and why."""
+    """Sentence that tells people the one next thing to do, and why."""
     roles: Mapping[str, Role] = msgspec.field(default_factory=dict)
-    """Place -> role of its light; dark places are omitted."""
+    """Place -> role of the place's light; dark places are omitted."""
     piece_for: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """Place with the role PUT -> piece that is wanted on that place."""
+    """Place with the role PUT -> piece that must be put on that place."""
     shifts: tuple[Shift, ...] = ()
-    """Steps to do during setup, settle and fix, each possible when its turn comes. A source of None
-    means from the hand or the reserve. The page draws these steps as arrows, and simulated hands
-    carry them out.
+    """Steps that people must do during set-up, settling and correction, in an order in which each
+    step is possible. If a step's source is None, the piece comes from the hand or the reserve. The
+    page draws these steps as arrows, and simulated hands carry them out.
     """
     question: Question | None = None
     """The open question, or None. A question does not change the phase."""
     tint: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    """Place with the role LEGAL -> names of the colours between which its light alternates."""
+    """Place with the role LEGAL -> names of the colours between which the place's light alternates.
+    """
     path: tuple[str, ...] = ()
     """Places along which a light runs in the colour ``path_colour`` (the name of a plain colour, or
     None).
     """
     path_colour: str | None = None
     lean_rad: Lean | None = None
-    """Tilt at which a piece slides to its place, or (0, 0) once the piece is there; None if no
-    piece must slide.
+    """Tilt at which a piece slides to its place. (0, 0) if the piece has arrived; None if no piece
+    must slide.
     """
 
 
 class Standing(Guidance, frozen=True, kw_only=True):
-    """The standing of the game after one step of the referee."""
+    """The standing (the state of the game) after one step of the referee."""
 
     game: Game | None = None
     game_id: int | None = None
     position: Position | None = None
-    """The last confirmed (journalled) position, or None before any game."""
+    """The last position that is confirmed and stored in the journal, or None before the first game.
+    """
     moves: tuple[str, ...] = ()
     """Moves that led to ``position``."""
     last: Turn | None = None
     """The last of ``moves`` in a board game, or None."""
     to_move: str | None = None
-    """The player to move, until their move is in the journal; None after the end."""
+    """The player to move. A player stays the player to move until their move is in the journal.
+    None after the end.
+    """
     outcome: Outcome | None = None
     swap_legal: bool = False
     can_take_back: bool = False
     quality: Mapping[str, Quality] = msgspec.field(default_factory=dict)
-    """Place or move -> rating of that move, if ratings are shown. The rating decides the light of a
-    LEGAL place.
+    """Place or move -> rating of the move, if ratings are shown. The rating determines the light of
+    a LEGAL place.
     """
     draw_offers: tuple[str, ...] = ()
     """Players who have offered a draw since the last move."""
     sounds: tuple[Sound, ...] = ()
     """Sounds that start in this step."""
     step: int = 0
-    """Number that changes with everything that can change a player's decision."""
+    """A number that changes whenever a player's decision could change."""
     claims: tuple[Claim, ...] = ()
-    """Reports by people in this step about the pieces on places without a working sensor."""
+    """Reports that people made in this step: the piece on a place without a working sensor."""
     spoken_by: str | None = None
-    """Player at another table whose phrase has just arrived, or None. Set only while no instruction
-    is more important.
+    """Player at another table whose phrase has just arrived, or None. The field is set only while
+    no instruction is more important than the phrase.
     """
 
 
@@ -184,10 +190,10 @@ NOTHING_YET = Standing(Phase.SETUP, text("Choose a game to begin."))
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An instruction for a test or a set-up, which is shown instead of the game's instruction.
+    """An instruction for a test or a set-up, shown instead of the game's instruction.
 
     The fields ``roles`` and ``piece_for`` mean the same as in Standing. If ``roles`` is None, the
-    lights stay as they are.
+    lights do not change.
     """
 
     say: Message
@@ -195,7 +201,9 @@ class Asked:
     piece_for: Mapping[str, str] = field(default_factory=dict)
 
     def over(self, standing: Standing) -> Standing:
-        """Return ``standing`` with this instruction and its lights instead of the game's."""
+        """Return ``standing`` (the state of the game) with this instruction and its lights in place
+        of the game's instruction.
+        """
         if self.roles is None:
             return structs.replace(standing, say=self.say)
         return structs.replace(
@@ -214,24 +222,29 @@ class Asked:
 
 Meaning = TypeVar("Meaning")
 
-# Minimum and maximum tilt for an answer, in radians. The minimum is above the tilt that pauses
-# play. The maximum is below the tilt at which pieces slip (19 degrees at a friction of 0.35).
+# Minimum and maximum tilt for an answer, in radians. The minimum is larger than the tilt at which
+# play pauses. The maximum is smaller than the tilt at which pieces slip (19 degrees at a friction
+# of 0.35).
 MIN_RAD = radians(3.0)
 MAX_RAD = radians(8.0)
 LEAN_S = 0.7
-# Duration of a tilt above MAX_RAD, at which a tile slides immediately, in seconds.
+# Time for which a tilt above MAX_RAD must be held to count as an answer, in seconds. At such a
+# tilt, a tile slides immediately.
 STEEP_LEAN_S = 0.2
-_TOWARD = 0.92  # Minimum cosine of the angle between the tilt and the fall (23 degrees).
+# Minimum cosine of the angle between the tilt and the direction of the fall; the angle is at most
+# 23 degrees.
+_TOWARD = 0.92
 
 
 @dataclass(frozen=True, slots=True)
 class Asking(Generic[Meaning]):
-    """The open question: which move was made, whether a step is done, or the menu of games.
+    """The open question, if any: which move was made, whether a step is done, or which entry of the
+    menu to choose.
 
-    A short press of confirm selects the next choice, and a long press takes the selected choice. A
-    tilt in the direction of a choice, held for a moment, takes that choice. If the question is an
-    offer, a short press takes the only choice, or opens the list of several choices. Presses that
-    began before the question (``asked_s``) do not count.
+    A short press of confirm selects the next choice, and a long press takes the selected choice.
+    People can also take a choice by tilting the plate in the choice's direction for a moment. If
+    the question is an offer, a short press takes the only choice, or opens a list of several
+    choices. A press that began before the question was asked (``asked_s``) does not count.
     """
 
     question: Question | None = None
@@ -243,13 +256,13 @@ class Asking(Generic[Meaning]):
     board: Mapping[str, str] | None = None
     """Pieces on the board when the menu was opened, or None while the menu is closed."""
     leaning: tuple[str, float] | None = None
-    """The choice, or direction in the menu, toward which the plate is tilted, and the time in
-    seconds when the tilt began; None without such a tilt.
+    """The choice (or direction in the menu) toward which the plate is tilted, and the time in
+    seconds when the tilt began. None if the plate is not tilted like this.
     """
 
     @property
     def opened(self) -> bool:
-        """True if an offer was opened, so that people are selecting one of its choices."""
+        """True if people have opened an offer and are selecting one of its choices."""
         asked = self.question
         return asked is not None and not self.menu and self.offered and not asked.offer
 
@@ -261,7 +274,7 @@ class Asking(Generic[Meaning]):
     def ask(
         self, question: Question, meant: Mapping[str, Meaning], now_s: float
     ) -> Asking[Meaning]:
-        """Return a copy in which ``question`` is open. If ``question`` was open already, the
+        """Return a copy in which ``question`` is open. If the same question was open already, the
         selected choice is kept.
         """
         asked, offered = self.question, question.offer
@@ -271,15 +284,15 @@ class Asking(Generic[Meaning]):
         return replace(self, meant=meant, offered=offered)
 
     def folded(self) -> Asking[Meaning]:
-        """Return a copy in which an opened offer is an offer again."""
+        """Return a copy in which an opened offer is closed again, so that it is only an offer."""
         asked = self.question
         return self if asked is None else replace(self, question=replace(asked, at=0, offer=True))
 
     def browse(
         self, menu: Question, game: Game, cells: Mapping[str, str], now_s: float
     ) -> Asking[Meaning]:
-        """Return a copy with the menu open over the board ``cells``. Each choice lights one place
-        of the lowest row.
+        """Return a copy with the menu open. ``cells``: the pieces on the board now. Each choice
+        lights one place of the lowest row.
         """
         lowest = sorted((row, column, place) for place, (column, row) in game.board.items())
         choices = menu.choices
@@ -291,14 +304,14 @@ class Asking(Generic[Meaning]):
         return Asking(replace(menu, choices=placed), now_s, board=dict(cells))
 
     def rested(self) -> Asking[Meaning]:
-        """Return the question for a pause: the selected choice is kept, and a held tilt is
-        forgotten.
+        """Return the question for use during a pause. The selected choice is kept, but the time of
+        a held tilt is forgotten.
         """
         return replace(self, leaning=None)
 
     def named(self, value: str) -> Choice:
-        """Return the choice with the name ``value``. Raises NotPossibleError if it is not an answer
-        to the open question.
+        """Return the choice with the name ``value``. Raises NotPossibleError if ``value`` is not an
+        answer to the open question.
         """
         asked = self.question
         if asked is None:
@@ -319,9 +332,7 @@ class Asking(Generic[Meaning]):
         return choice.value if self.menu else self.meant[choice.value]
 
     def pressed(self, press: ButtonPress, now_s: float) -> tuple[Asking[Meaning], Choice | None]:
-        """Return the question after a press of confirm, and the choice that the press takes, or
-        None.
-        """
+        """Return the question after a press of confirm, and the choice taken by it, or None."""
         asked = self.question
         if asked is None or now_s - press.held_s < self.asked_s:
             return self, None
@@ -335,16 +346,17 @@ class Asking(Generic[Meaning]):
         asked = self.question
         if asked is None or asked.offer:
             return False
-        if hypot(*tilt_rad) > MAX_RAD:  # A tilt this steep can only mean the direction of a tile.
+        # A tilt this steep can only be an answer that gives the direction of a tile.
+        if hypot(*tilt_rad) > MAX_RAD:
             return not self.menu and self._toward(tilt_rad) is not None
         return self.menu or any(choice.fall is not None for choice in asked.choices)
 
     def leant(
         self, tilt_rad: tuple[float, float], now_s: float
     ) -> tuple[Asking[Meaning], Choice | None]:
-        """Return the question at the tilt ``tilt_rad`` (about x, about y), and the choice that this
-        tilt takes if held for long enough, or None. In the menu, a tilt to the east selects the
-        next choice, and a tilt to the west the previous choice.
+        """Return two values: the question at the tilt ``tilt_rad`` (about x, about y), and the
+        choice that the tilt takes if it has been held for long enough, or None. In the menu, a tilt
+        to the east selects the next choice, and a tilt to the west selects the previous choice.
         """
         asked, way = self.question, self._toward(tilt_rad)
         if asked is None or way is None:
@@ -360,12 +372,10 @@ class Asking(Generic[Meaning]):
         return replace(self, question=replace(asked, at=at), leaning=(way, now_s)), None
 
     def _toward(self, tilt_rad: tuple[float, float]) -> str | None:
-        """Return the choice, or direction in the menu, toward which the plate is tilted, or
-        None.
-        """
+        """Return the choice (or direction in the menu) to which the plate is tilted, or None."""
         asked, lean = self.question, hypot(*tilt_rad)
-        # A positive tilt about x raises the north edge, so pieces slide south; about y, the west
-        # edge.
+        # A positive tilt about x raises the north edge, so pieces slide south. A positive tilt
+        # about y raises the west edge, so pieces slide east.
         east, north = tilt_rad[1], -tilt_rad[0]
         if self.menu:
             return None if abs(east) < MIN_RAD else "east" if east > 0 else "west"

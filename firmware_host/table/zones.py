@@ -1,5 +1,5 @@
-"""Zones of the plate, in which a piece can be anywhere, and the moves that changes in zones
-suggest.
+"""Zones, which are parts of the plate in which a piece can be on any place, and the moves that
+changes in zones suggest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
 from tiltboard.games.base import Game, Position
 from tiltboard.games.seated import SeatedGame
 
-PIECE = "piece"  # Sensors detect a piece in a zone, but not its kind.
+# Name of every piece in a zone; sensors detect the piece, but not its kind.
+PIECE = "piece"
 
 
 class ZoneOverlay(Overlay):
@@ -55,21 +56,21 @@ class ZoneOverlay(Overlay):
         self._index_of |= self.index_of_game_place
 
     def magnets(self, cells: Mapping[str, str]) -> dict[int, Magnet]:
-        """Return an empty mapping, because a zone does not tell on which of its places a piece
-        is.
-        """
+        """Return an empty mapping, because a piece can be on any place of its zone."""
         return {}
 
 
 def overlay_for(profile: Profile, game: Game) -> Overlay:
-    """Return the overlay of ``game`` on a plate: the mapping of places and pieces. Raises
-    BoardDoesNotFitError.
+    """Return the overlay of ``game``, which maps places of the plate to the game's places and
+    pieces. Raises BoardDoesNotFitError.
     """
     return ZoneOverlay(profile, game) if isinstance(game, SeatedGame) else Overlay(profile, game)
 
 
-TURNED_RAD = pi  # Minimum turn that counts as spinning the plate, in radians.
-REST_S = 3.0  # Time after which a certain proposal counts unless a person objects, in seconds.
+TURNED_RAD = pi  # Minimum angle in radians by which the plate must turn to count as spun.
+# Time after which a proposed move of which the sensors are certain counts, unless a person objects,
+# in seconds.
+REST_S = 3.0
 
 Places = frozenset[str]
 
@@ -84,27 +85,30 @@ class Proposal:
     since_s: float = 0.0
     """Time of the scan that detected the move, in seconds."""
     sure: bool = True
-    """True if the move counts after a while without confirmation."""
+    """True if the move counts without confirmation, once ``REST_S`` seconds have passed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence from the sensors about moves that people made by hand. After each scan, ``looked``
-    returns new evidence.
+    """Evidence from the sensors about moves that people made by hand. The function ``looked``
+    returns new evidence after each scan.
     """
 
     before: Places | None = None
-    """Occupied places after the last explained move, or None before the first scan."""
+    """Occupied places after the last change that a move explained, or None before the first scan.
+    """
     now: Places | None = None
     """Occupied places in the last scan, or None if that scan was not readable."""
     proposal: Proposal | None = None
     explained: Places | None = None
-    """The value of ``before`` after the proposal is accepted, or None."""
+    """Occupied places that will be the value of ``before`` if the proposed move is accepted, or
+    None.
+    """
     refused: Places | None = None
-    """Occupied places for which people rejected the proposal, or None."""
+    """Occupied places in the scan whose proposed move people rejected, or None."""
     landed: bool = False
-    """True if a piece came to rest since ``before``. ``again``: True if that piece was then
-    removed, which makes the next proposal doubtful.
+    """True if a piece has landed in a zone since ``before``. ``again``: True if that piece was then
+    removed, so that the next proposed move is doubtful.
     """
     again: bool = False
     spin_rad: float | None = None
@@ -113,15 +117,15 @@ class Evidence:
     """
 
     def doubted(self) -> Evidence:
-        """Return the evidence with a doubtful proposal, which counts only if a person confirms
-        it.
+        """Return the evidence with its proposed move marked as doubtful. A doubtful move counts
+        only if a person confirms it.
         """
         found = self.proposal
         return self if found is None else replace(self, proposal=replace(found, sure=False))
 
     def declined(self) -> Evidence:
-        """Return the evidence after people have rejected the proposal. No proposal is made until
-        the occupied places change.
+        """Return the evidence after people have rejected the proposed move. No move is proposed
+        until the occupied places change.
         """
         return replace(self, proposal=None, refused=self.now)
 
@@ -133,7 +137,7 @@ def looked(
     position: Position,
     wish: str | None,
 ) -> Evidence:
-    """Return the evidence after another scan, without a proposal while the plate moves or a place
+    """Return the evidence after another scan. No move is proposed while the plate moves or a place
     cannot be read. ``wish``: the move that people must carry out, or None.
     """
     if not sight.ready or sight.faults or sight.stillness is not Stillness.STILL or sight.unsure:
@@ -173,5 +177,7 @@ def looked(
 
 
 def _counts(overlay: ZoneOverlay, places: Places) -> Counter[str]:
-    """Return the number of ``places`` in each zone. The middle is not a zone."""
+    """Return the number of occupied ``places`` in each zone. Places in the middle belong to no zone
+    and are not counted.
+    """
     return Counter(overlay.zone_of[place] for place in places if place in overlay.zone_of)
