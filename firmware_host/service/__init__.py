@@ -1,3 +1,3 @@
-"""The running table: the thread of the scan loop, the snapshots for pages, and messages to
+"""The running table: the thread that scans the sensors, the snapshots for pages, and messages to
 systemd.
 """

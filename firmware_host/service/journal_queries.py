@@ -41,14 +41,14 @@ from tiltboard.ground.clock import SystemClock
 T = TypeVar("T")
 
 MAX_WAITING = 4
-MAX_KEPT = 8  # Maximum number of analyses kept for repeated requests.
+MAX_KEPT = 8  # Maximum number of game analyses that are kept for repeated requests.
 
 
 class JournalReading:
     """Answers questions from the journal at ``path`` one by one, and analyses one game at a time.
 
-    Questions of the host (``ask_ahead``) have their own thread, so they never wait for questions of
-    pages.
+    The host's questions (``ask_ahead``) are answered in a separate thread, so that they never wait
+    for questions from pages.
     """
 
     def __init__(self, path: Path) -> None:
@@ -62,7 +62,7 @@ class JournalReading:
         self._known: dict[tuple[int, tuple[str, ...]], page.GameAnalysis] = {}
 
     def ask(self, question: Callable[[JournalReader], T]) -> Future[T]:
-        """Return a future of the answer to ``question``.
+        """Return a future that gets the answer to ``question``.
 
         The future fails with BusyError if too many questions are waiting.
         """
@@ -70,11 +70,13 @@ class JournalReading:
         return _submitted(lambda: self._read(question), self._reader, self._may_wait, busy)
 
     def ask_ahead(self, question: Callable[[JournalReader], T]) -> Future[T]:
-        """Return a future of the answer to the host, which asks one question at a time."""
+        """Return a future that gets the answer to a question of the host, which asks one question
+        at a time.
+        """
         return self._ahead.submit(self._read, question)
 
     def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
-        """Return a future of the game's analysis.
+        """Return a future that gets the analysis of the game.
 
         The future fails with BusyError while another game is being analysed, or with
         NotPossibleError, NoSuchGameError or EngineError.
@@ -83,8 +85,8 @@ class JournalReading:
         return _submitted(lambda: self._analysed(game_id), self._analyst, self._may_analyse, busy)
 
     def close(self) -> None:
-        """Cancel waiting questions and the analysis, and wait for the end of the question in
-        progress.
+        """Cancel waiting questions and the analysis, and wait until the current question has been
+        answered.
         """
         self._closed.set()
         for thread in (self._analyst, self._reader, self._ahead):
@@ -115,8 +117,8 @@ class JournalReading:
 def _submitted(
     work: Callable[[], T], thread: ThreadPoolExecutor, room: BoundedSemaphore, busy: BusyError
 ) -> Future[T]:
-    """Return the future of ``work`` in ``thread``; the future fails with ``busy`` if ``room`` is
-    used up.
+    """Return the future of ``work``, which runs in ``thread``. If no place is free in ``room``, the
+    future fails with ``busy``.
     """
     if not room.acquire(blocking=False):
         refused: Future[T] = Future()
@@ -128,7 +130,7 @@ def _submitted(
 
 
 def listed(journal: JournalReader) -> list[page.GameSummary]:
-    """Return the journal's games, newest first, for the list on the page."""
+    """Return the journal's games for the list on the page, newest first."""
     found = []
     for game in journal.games():
         kind = game_type(game.game)
@@ -146,7 +148,7 @@ def listed(journal: JournalReader) -> list[page.GameSummary]:
 
 
 def recorded(stored: JournalGame, profile: Profile) -> page.GameRecord:
-    """Return a stored game with all its positions, for review on the page."""
+    """Return a stored game with all its positions, for people who review it on the page."""
     replayed = replay(stored)
     game, reached = replayed.game, replayed.reached
     outcome = reached[-1].outcome
@@ -162,8 +164,8 @@ def recorded(stored: JournalGame, profile: Profile) -> page.GameRecord:
 
 
 def _told(played: Line, found: Analysis) -> page.GameAnalysis:
-    """Return the analysis for the page: turning points as sentences, and their lines as
-    positions.
+    """Return the analysis in the form that the page shows: each turning point has a sentence, and
+    each line of moves has its positions.
     """
 
     def line(ply: int, *moves: str) -> page.LineInfo:

@@ -1,4 +1,4 @@
-"""The messages to systemd: ready, watchdog, status and stopping (protocol of sd_notify(3))."""
+"""The messages to systemd: ready, watchdog, status and stopping (the protocol of sd_notify(3))."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from collections.abc import Callable, Mapping
 from tiltboard.firmware_host.service.snapshot import Snapshot
 from tiltboard.ground.clock import Clock
 
-# Number of watchdog messages per time limit; sd_watchdog_enabled(3) requires at least two.
+# Number of watchdog messages sent per time limit of the watchdog. sd_watchdog_enabled(3) requires
+# at least two.
 BEATS_PER_LIMIT = 4
 
 
 def tell(address: str, *lines: str, wait: bool = True) -> bool:
-    """Send ``NAME=value`` lines to systemd as one datagram; return False if sending failed.
+    """Send ``NAME=value`` lines to systemd as one datagram. Return False if sending failed.
 
-    ``address`` is ``$NOTIFY_SOCKET``: a path, or a name that begins with @ (abstract socket). An
-    empty address does nothing and returns True. With ``wait`` False, the datagram is dropped if
-    systemd does not read fast enough.
+    ``address``: the value of ``$NOTIFY_SOCKET``, which is a path or a name that begins with @
+    (abstract socket). If the address is empty, nothing is sent and the result is True. ``wait``:
+    False to drop the datagram if systemd does not read fast enough.
     """
     if not address:
         return True
@@ -35,10 +36,10 @@ def tell(address: str, *lines: str, wait: bool = True) -> bool:
 
 
 def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float | None:
-    """Return the interval of watchdog messages in seconds, or None if systemd does not watch this
-    process.
+    """Return the interval between watchdog messages in seconds, or None if systemd does not watch
+    this process.
 
-    ``pid`` is the id of this process, None for the real one (see sd_watchdog_enabled(3)).
+    ``pid``: the id to use for this process, or None for its real id (see sd_watchdog_enabled(3)).
     """
     pid = os.getpid() if pid is None else pid
     limit_us = environ.get("WATCHDOG_USEC", "")
@@ -50,10 +51,11 @@ def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float |
 
 
 class Heartbeat:
-    """Sends watchdog messages from the table's thread, only after new scans.
+    """Sends watchdog messages from the table's thread, but only after new scans.
 
-    ``latest`` returns the newest snapshot. The snapshot's time is the time of its scan. So a loop
-    that publishes the same scan again sends no message, and systemd restarts the service.
+    ``latest``: function that returns the newest snapshot, whose time is the time of its scan. If
+    the loop publishes the same scan again and again, no message is sent, and systemd restarts the
+    service.
     """
 
     def __init__(
@@ -72,11 +74,11 @@ class Heartbeat:
         self._status = ""
 
     def ready(self) -> None:
-        """Report that the table scans and its page answers requests."""
+        """Report to systemd that the table is scanning and its page answers requests."""
         tell(self._address, "READY=1")
 
     def stopping(self) -> None:
-        """Report that the table is stopping, on request or after a failure."""
+        """Report to systemd that the table is stopping, on request or after a failure."""
         tell(self._address, "STOPPING=1", "STATUS=Stopping; the game is kept.")
 
     def beat(self) -> None:
@@ -95,14 +97,14 @@ class Heartbeat:
             due_s = now_s + self._every_s
         if status != self._status:
             lines.append(f"STATUS={status}")
-        # A scan never waits for systemd. A datagram that systemd did not accept is sent again
-        # later.
+        # A scan never waits for systemd. If systemd has not accepted a datagram, the datagram is
+        # sent again later.
         if lines and tell(self._address, *lines, wait=False):
             self._status, self._due_s = status, due_s
 
 
 def status_of(snapshot: Snapshot) -> str:
-    """Return one line for ``systemctl status``: the sentence shown to players, then other
+    """Return one line for ``systemctl status``: the sentence that players see, followed by other
     faults.
     """
     shown = snapshot.guidance

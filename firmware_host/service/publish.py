@@ -1,4 +1,6 @@
-"""Builds the page's layout, snapshots, seats and map of sensors from the state of the host."""
+"""Builds the data for pages from the state of the host: layout, snapshots, seats and the map of
+sensors.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,17 @@ from tiltboard.games.registry import game_type
 
 
 def shown_options(options: Mapping[str, Any], secret: tuple[str, ...]) -> dict[str, Any]:
-    """Return the game options without those that are secret until the game is over."""
+    """Return the game options without the options that are secret until the game is over."""
     return {name: value for name, value in options.items() if name not in secret}
 
 
-NAMED = 8  # Maximum number of places that a sentence names.
+NAMED = 8  # Maximum number of places that a sentence lists by name.
 
 
 def health_answer(host: Host) -> page.HealthMap:
-    """Return the state of the sensors, from the calibration in use and the last sweep."""
+    """Return the state of the sensors, based on the current calibration and the last sweep
+    (calibration run).
+    """
     profile, calibration = host.profile, host.sensing.perception.calibration
     found = health_map(profile, calibration)
     swept = read_progress(host.journal.path.parent / PROGRESS_NAME, profile)
@@ -82,8 +86,8 @@ class Publisher:
     """Builds layouts and snapshots for the page."""
 
     def __init__(self, host: Host, hands: HandsPort | None = None) -> None:
-        """Use the state of ``host``. ``hands`` move the pieces of a simulated table; None for a
-        real table.
+        """Create a publisher of the state of ``host``. ``hands``: the hands that move the pieces of
+        a simulated table, or None for a real table.
         """
         self._host = host
         self._hands = hands
@@ -92,10 +96,12 @@ class Publisher:
         self._seats = SeatPublisher()
 
     def layout(self) -> page.Layout:
-        """Return the layout of the current game. Its number changes with the game."""
+        """Return the layout of the current game. The layout's number changes when a game starts or
+        ends.
+        """
         host, hands = self._host, self._hands
         game_id = host.standing.game_id or 0
-        # After the end of the game no option is secret.
+        # After the end of the game, no option is secret.
         key = game_id, host.standing.outcome is not None
         if self._layout is None or self._layout_of != key:
             profile, lights = host.profile, host.profile.lights
@@ -114,8 +120,8 @@ class Publisher:
         return self._layout
 
     def snapshot(self) -> page.Snapshot:
-        """Return the state of the table after the last step. Each part of the host builds one
-        group.
+        """Return the state of the table after the last step. Each part of the host provides one
+        group of the snapshot.
         """
         host = self._host
         standing, playing, session = host.shown, host.playing, host.session
@@ -136,7 +142,7 @@ class Publisher:
         )
 
     def seats(self) -> SeatsShown:
-        """Return the data for the devices that hold seats in the game."""
+        """Return the data that is sent to the devices in the seats of the game."""
         return self._updated_seats().shown
 
     def _updated_seats(self) -> SeatPublisher:
@@ -146,7 +152,7 @@ class Publisher:
 
 
 def layout_of(profile: Profile, number: int, game: page.GameInfo, **more: Any) -> page.Layout:
-    """Return the layout of a table and its game. ``more`` are further fields of Layout."""
+    """Return the layout of a table and its game. ``more``: further fields of Layout."""
     return page.Layout(
         number=number,
         profile=profile.name,
@@ -162,9 +168,9 @@ def layout_of(profile: Profile, number: int, game: page.GameInfo, **more: Any) -
 
 
 def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page.GameInfo:
-    """Return the page's data about a game apart from its position.
+    """Return the page's data about a game, except its position.
 
-    ``over`` is True after the game's end, when nothing is secret.
+    ``over``: True after the end of the game, when nothing is secret.
     """
     kind = game_type(game.name)
     credit = kind.credit
@@ -205,7 +211,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page
 
 
 def _words(words: str) -> Message:
-    """Return words from a deck of cards as a message. Braces in these words do not mark fields."""
+    """Return the text of a card as a message. Braces in the text are not fields of the message."""
     return Message("{name}", {"name": words}) if set("{}") & set(words) else Message(words)
 
 

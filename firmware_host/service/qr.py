@@ -10,7 +10,7 @@ from io import BytesIO, StringIO
 
 import segno
 
-# Colours with the contrast that cameras need, also on dark pages.
+# Colours of a QR code: the contrast is high enough for cameras, even on dark pages.
 DARK, LIGHT = "#1b1410", "#ffffff"
 QUIET = 3  # Width of the margin around a QR code, in modules (its smallest squares).
 _SHEET = """\
@@ -28,9 +28,9 @@ svg {{ width: 50mm; height: 50mm; }}
 
 @lru_cache(64)  # Cache the codes: drawing takes 0.1 s on a small Pi, and pages ask often.
 def qr_svg(address: str) -> str:
-    """Return the QR code of ``address`` as a scalable SVG document.
+    """Return a QR code that contains ``address``, as a scalable SVG document.
 
-    The code has the smallest size with medium error correction.
+    The code has the smallest possible size with medium error correction.
     """
     drawn = BytesIO()
     code = segno.make(address, error="m", micro=False)
@@ -39,9 +39,9 @@ def qr_svg(address: str) -> str:
 
 
 def qr_sheet(title: str, codes: Iterable[tuple[str, str, str]]) -> str:
-    """Return an HTML document with QR codes to print.
+    """Return an HTML document with QR codes for printing.
 
-    ``codes`` has each code's content, the text above the code and the text below the code.
+    ``codes``: for each QR code its content, the text above it, and the text below it.
     """
     figures = (
         f"<figure>{qr_svg(what)}<figcaption>{escape(over)}<br>"
@@ -52,7 +52,7 @@ def qr_sheet(title: str, codes: Iterable[tuple[str, str, str]]) -> str:
 
 
 def qr_terminal(address: str) -> str:
-    """Return the QR code of ``address`` as text for a terminal, drawn with half-block
+    """Return a QR code that contains ``address`` as text for a terminal, drawn with half-block
     characters.
     """
     drawn = StringIO()
@@ -61,7 +61,7 @@ def qr_terminal(address: str) -> str:
 
 
 def wifi_code(ssid: str, password: str) -> str:
-    """Return the text of a QR code with which a phone joins a Wi-Fi network (ZXing's format
+    """Return the content of a QR code with which a phone joins a Wi-Fi network (in ZXing's format
     WIFI:).
     """
     name, secret = (re.sub(r'([\\;,":])', r"\\\1", each) for each in (ssid, password))

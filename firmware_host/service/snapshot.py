@@ -51,7 +51,7 @@ class LookInfo(msgspec.Struct, frozen=True):
     form: str
     """The form of a piece: ball, stone, tile, ship or pod."""
     paint: str
-    """Plain name of the piece's colour."""
+    """Plain name of the colour in which the piece is painted."""
 
 
 class GameInfo(msgspec.Struct, frozen=True):
@@ -66,15 +66,15 @@ class GameInfo(msgspec.Struct, frozen=True):
     options: dict[str, Any]
     players: list[str]
     pieces: list[str]
-    """Kinds of pieces, in the order of the magnet classes."""
+    """Kinds of pieces. The first kind has the first magnet class, and so on."""
     board: dict[str, BoardPlace]
     """Place -> plate index and other data of that place."""
     figure: Message
-    """The unit of ``PlayersGroup.figures``, in words."""
+    """Heading for the numbers in ``PlayersGroup.figures``: what the game counts for each player."""
     teams: list[list[str]] = []
     """Groups of players who win together."""
     names: dict[str, Message] = {}
-    """Piece -> name of that piece for people."""
+    """Piece -> name of that piece, as shown to people."""
     looks: dict[str, LookInfo] = {}
     """Piece -> form and colour of that piece."""
     slots: list[SlotInfo] = []
@@ -86,17 +86,17 @@ class GameInfo(msgspec.Struct, frozen=True):
     lesson: bool = False
     """True if the game has a lesson."""
     glossary: dict[str, tuple[Message, Message]] = {}
-    """In a game of seats (each player has a private view), key of a card or term, such as
-    ``card:limit-it`` -> its name and effect.
+    """Key of a card or term, such as ``card:limit-it`` -> its name and effect. Only a game with
+    private seats has such keys.
     """
     labels: dict[str, str] = {}
-    """Place -> name for people, for places whose name differs."""
+    """Place -> displayed name, for places that are displayed under another name."""
     hexagonal: bool = False
     """True if places have six neighbours (tiltboard.games.base.Game.hexagonal)."""
 
 
 class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
-    """The data of the page that change only with the game."""
+    """The data of the page that change only when a game starts or ends."""
 
     number: int
     profile: str
@@ -107,18 +107,19 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     plate_mm: float
     places: list[str]
     hands: bool
-    """True if the page can move pieces, and cause the faults in ``breakable``."""
+    """True if the page can move pieces and cause the faults listed in ``breakable``."""
     game: GameInfo | None
     breakable: list[BreakableInfo] = []
     engine_names: list[str] = []
     """The engines that can play, the built-in engine first."""
     pegs: bool = False
-    """True if the board has half balls where four places meet, and a wall around the board."""
+    """True if the board has a wall around it, and half balls at the points where four places meet.
+    """
     spins: bool = False
-    """True if the plate can turn without end."""
+    """True if the plate can spin without a limit."""
     light_mm: tuple[float, float] | None = None
-    """Position of a light's hole in mm east and north of the middle of its place; None if the light
-    is a ring.
+    """Position of a light's hole, in mm east and north of the middle of the light's place. None if
+    the light is a ring.
     """
 
 
@@ -140,17 +141,15 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     learning: LearningGroup
     """Lessons, hints, free play and demonstrations."""
     seats: SeatsGroup | None
-    """The public part of a game of seats (each player has a private view), or None for another
-    game.
-    """
+    """The public part of a game with private seats, or None for another game."""
     match: MatchGroup | None
-    """The match with other tables while a game of this match is played, or None."""
+    """The match with other tables, or None unless the current game belongs to a match."""
 
 
 GROUPS = ("game", "guidance", "plate", "players", "learning", "seats", "match")
 
 
-# Answers to questions about the journal, the engines or the calibration.
+# Answers to questions about the journal, the engines, people or the calibration.
 
 
 class GameSummary(msgspec.Struct, frozen=True):
@@ -159,16 +158,18 @@ class GameSummary(msgspec.Struct, frozen=True):
     id: int
     title: str
     started: str
-    """Local date and time of the start, ready to show."""
+    """Local date and time at which the game started, as text to show."""
     options: dict[str, Any]
     moves: int
     result: dict[str, Any] | None
-    """The result object as in ``tiltboard rules``, or None while the game is open."""
+    """The result as an object in the form that ``tiltboard rules`` writes, or None while the game
+    is not over.
+    """
 
 
 class RecordedPosition(msgspec.Struct, frozen=True):
-    """One position of a stored game: place -> piece, player -> pieces in reserve, and the player to
-    move.
+    """One position of a stored game. It has the pieces on the board (place -> piece), the numbers
+    of pieces in reserve (player -> number), and the player to move.
     """
 
     cells: dict[str, str]
@@ -177,18 +178,16 @@ class RecordedPosition(msgspec.Struct, frozen=True):
 
 
 class GameRecord(msgspec.Struct, frozen=True):
-    """A whole game for review, step by step. ``positions`` has one entry more than ``moves``."""
+    """A whole game, for a review step by step. ``positions`` has one more entry than ``moves``."""
 
     game: GameInfo
     moves: list[str]
     positions: list[RecordedPosition]
     result: dict[str, Any] | None
     places: list[str] = []
-    """The places that show why the game is over."""
+    """Places that show why the game is over, such as a winning line."""
     told: list[list[Message]] = []
-    """Messages about the effects of each move; empty for a game in which players have private
-    views.
-    """
+    """Messages about the effects of each move. The list is empty for a game with private seats."""
 
 
 class LineInfo(msgspec.Struct, frozen=True):
@@ -199,27 +198,27 @@ class LineInfo(msgspec.Struct, frozen=True):
 
 
 class TurningPointInfo(msgspec.Struct, frozen=True):
-    """A move that changed the balance of a game: its number from 1, and a sentence with the
-    reason.
+    """A move that changed the balance of a game. It has the number of the move, counted from 1, and
+    a sentence with the reason.
     """
 
     ply: int
     say: Message
     better: LineInfo
-    """The better line, or an empty line if no better move is known."""
+    """The moves that would have been better, or an empty line if no better move is known."""
     played: LineInfo
-    """The move of the game and its best continuation."""
+    """The move that was played, followed by its best continuation."""
 
 
 class ToLearn(msgspec.Struct, frozen=True):
-    """A lesson from a game. ``puzzle`` is the number of a similar puzzle that comes with the game,
-    or 0.
+    """A lesson that players can learn from a game. ``puzzle``: number of a similar puzzle that
+    comes with the game, or 0.
     """
 
     say: Message
     puzzle: int
     practise: int | None = None
-    """Number of moves after which the game's position is itself a puzzle (for the verb
+    """Number of moves after which the game's own position makes a puzzle (for the request
     ``practise``), or None.
     """
 
@@ -228,11 +227,11 @@ class GameAnalysis(msgspec.Struct, frozen=True):
     """An analysis of a game."""
 
     shares: list[float]
-    """The first player's expected score, 0 to 1, at the start and after each move."""
+    """The first player's expected score, from 0 to 1, at the start and after each move."""
     turning: list[TurningPointInfo]
-    """The turning points of the game, at most three, in the order of play."""
+    """The turning points of the game in the order of play, at most three."""
     learn: list[ToLearn]
-    """The lessons of the game, at most three."""
+    """The lessons that players can learn from the game, at most three."""
 
 
 class PersonInfo(msgspec.Struct, frozen=True):
@@ -253,8 +252,10 @@ class HealthMap(msgspec.Struct, frozen=True):
     summary: Message
     """The result of the calibration in one sentence."""
     mounting: Message | None
-    """The orientation in which the tilt sensor is mounted, in words, or None if unknown."""
+    """The orientation in which the tilt sensor is mounted, in words, or None if it is unknown."""
     places: list[Health]
     """Measurements of all places in index order; empty if nothing was measured."""
     wiring: list[Message] = []
-    """Faults and deviations from the profile that the last sweep found, each with a remedy."""
+    """Faults, and differences from the profile, that the last calibration found, each with a
+    remedy.
+    """

@@ -1,7 +1,7 @@
 """Reads the table's sentences aloud with a program such as espeak-ng.
 
-The program is started and ended by a separate thread, so no scan waits for it. A new sentence
-interrupts the sentence before.
+A separate thread starts and ends the program, so that no scan waits. A new sentence interrupts the
+previous sentence.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _log = logging.getLogger(__name__)
 class Speaker:
     """Reads sentences aloud.
 
-    ``program`` is called with ``-v``, a language and the sentence, as espeak-ng is. ``latest``
-    returns the newest snapshot.
+    ``program``: called with ``-v``, a language and the sentence, like espeak-ng. ``latest``:
+    function that returns the newest snapshot.
     """
 
     def __init__(self, program: str, catalogue: Catalogue, latest: Callable[[], Snapshot]) -> None:
@@ -35,8 +35,8 @@ class Speaker:
         self._thread = ThreadPoolExecutor(1, "speaker")
 
     def look(self) -> None:
-        """Read a new sentence aloud, if there is one. Call it in the table's thread; it returns
-        without waiting.
+        """Read a new sentence aloud, if there is one. Call this method in the table's thread; it
+        returns immediately.
         """
         say = self._latest().guidance.say
         if say != self._seen:

@@ -1,4 +1,6 @@
-"""Checks the Pi's supply, temperature and card, for the running table and for the doctor."""
+"""Checks the Pi's power supply, temperature and memory card, for the running table and for the
+command ``doctor``.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,17 @@ from pathlib import Path
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.ground.clock import Clock
 
-# Folder of the driver that reports a supply below 4.63 V within the last two seconds (linux,
+# Folder of the driver that reports when the supply was below 4.63 V in the last two seconds (linux,
 # Documentation/hwmon/raspberrypi-hwmon.rst).
 MONITORS = "sys/class/hwmon"
-# File of raspberrypi/linux, drivers/firmware/raspberrypi.c, with the bits of `vcgencmd
-# get_throttled`.
+# File with the bits that `vcgencmd get_throttled` prints (raspberrypi/linux,
+# drivers/firmware/raspberrypi.c).
 THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
-# The bits of SLOWED mean: frequency capped, throttled, soft temperature limit, each at present.
+# The three bits of SLOWED mean that right now the frequency is capped, the Pi is throttled, or the
+# soft temperature limit is active.
 UNDERVOLTAGE, SLOWED = 1 << 0, 1 << 1 | 1 << 2 | 1 << 3
 NOT_KEPT = "state/not-kept"
-"""File that systemd/card/state writes if the partition for games cannot be used."""
+"""File that systemd/card/state writes if the partition for stored games cannot be used."""
 LOOK_S = 5.0
 
 SAGS = text("The Pi's supply falls below 4.63 V.")
@@ -33,8 +36,8 @@ _log = logging.getLogger(__name__)
 
 
 def supply_sags(root: Path) -> bool | None:
-    """Return whether the supply sagged in the last two seconds, or None if the Pi does not report
-    it.
+    """Return whether the supply voltage was too low in the last two seconds, or None if the Pi does
+    not report the voltage.
     """
     throttled = _throttled(root)
     said = None if throttled is None else bool(throttled & UNDERVOLTAGE)
@@ -46,16 +49,18 @@ def supply_sags(root: Path) -> bool | None:
 
 
 def is_slowed(root: Path) -> bool:
-    """Return whether heat slows the Pi down now. A slow Pi with a weak supply does not count."""
+    """Return whether the Pi is slowed down by heat now. If the supply is weak, the result is False,
+    because the supply can be the cause.
+    """
     throttled = _throttled(root) or 0
     return bool(throttled & SLOWED) and not throttled & UNDERVOLTAGE
 
 
 class SupplyWatch:
-    """Shows problems on the page while they last, and logs each problem when it begins.
+    """Shows each problem on the page while it lasts, and logs each problem when it begins.
 
-    ``notice`` sets or removes the notice about a part. Call the object after each snapshot, from
-    the table's thread; it checks every ``LOOK_S`` seconds.
+    ``notice``: function that sets or removes the notice about a part. Call the object after each
+    snapshot, from the table's thread; it checks every ``LOOK_S`` seconds.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
-"""The running table: the thread of the scan loop, and the interface for the page.
+"""The running table: the thread that scans the sensors, and the interface for the page.
 
-The page runs in an event loop. So the values that are read without waiting (``layout``, ``latest``)
-are immutable and safe in any thread. Each request returns a ``concurrent.futures.Future`` that the
-table's thread resolves with the result or an error. The page shows the sentence of a TiltboardError
-or RulesError; any other error is a defect, logged and shown as "went wrong". Requests are executed
-in the order of their arrival.
+The page runs in an event loop. Values that the page reads without waiting (``layout``, ``latest``)
+are therefore immutable and safe in any thread. Each request returns a
+``concurrent.futures.Future``, which the table's thread resolves with the result or an error. The
+page shows the message of a TiltboardError or RulesError. Any other error is a defect, which is
+logged and shown as "went wrong". Requests are executed in the order of their arrival.
 """
 
 from __future__ import annotations
@@ -36,23 +36,28 @@ from tiltboard.games.base import IllegalMoveError
 from tiltboard.games.registry import GAMES
 from tiltboard.ground.clock import Clock
 
-SNAPSHOTS_PER_S = 20  # Rate of snapshots while a page is open.
-UNSEEN_PER_S = 1  # Rate of snapshots without an open page, for systemd and single requests.
-POSES_KEPT = 16  # Number of poses that are kept; a slower page misses some poses.
-ASKED_LASTS_S = 10.0  # Time in seconds within which repeated requests count as an open page.
+SNAPSHOTS_PER_S = 20  # Number of snapshots per second while a page is open.
+# Number of snapshots per second while no page is open, for systemd and single requests.
+UNSEEN_PER_S = 1
+# Maximum number of poses that are kept; a page that reads too slowly misses some poses.
+POSES_KEPT = 16
+# Time after a request for the snapshot during which snapshots are made as if a page were open, in
+# seconds.
+ASKED_LASTS_S = 10.0
 
 _log = logging.getLogger(__name__)
 
 
 class Table:
-    """A host in its own thread.
+    """A host that runs in its own thread.
 
-    ``open_host`` is called in that thread, which owns the buses and the journal from then on.
-    ``wait`` is called after each step, and returns when the next scan is due. ``close`` releases
-    everything; by default it closes only the host. ``on_step`` is called in the thread after each
-    step, including the first. ``on_stop`` is called in the thread when the loop has ended for any
-    reason. Callers can set both. ``failure`` is the error that ended the loop, or None after a
-    request to stop.
+    ``open_host``: called in that thread, which owns the buses and the journal from then on.
+    ``wait``: called after each step; returns when the next scan is due. ``close``: function that
+    releases all resources; without it, only the host is closed.
+
+    ``on_step`` is called in the thread after each step, including the first step. ``on_stop`` is
+    called in the thread when the loop has ended for any reason. Callers can set both functions.
+    ``failure``: the error that ended the loop, or None if the loop ended on request.
     """
 
     def __init__(
@@ -74,11 +79,11 @@ class Table:
         self.on_step: Callable[[Host], None] = lambda _: None
         self._listeners: list[Callable[[], None]] = []
         self._looking = 0  # Number of open pages; changed only by the page's thread.
-        # Number of watchers of each kind; changed only by the page's thread.
+        # Number of watchers, by kind of watcher; changed only by the page's thread.
         self._watched: Counter[str] = Counter()
         self._poses: tuple[tuple[int, PoseFrame], ...] = ()
         self._asked_s = -ASKED_LASTS_S
-        # Answers to finished commands whose effects are not published yet.
+        # Futures of finished commands whose effects are not in a published snapshot yet.
         self._carried_out: deque[Future[None]] = deque()
         self._stopping = threading.Event()
         self._started: Future[None] = Future()
@@ -89,8 +94,8 @@ class Table:
         self.failure: BaseException | None = None
 
     def start(self) -> None:
-        """Start scanning, and return after the first scan. Raises the error if the host could not
-        be opened.
+        """Start scanning, and return after the first scan. If the host cannot be opened, raises the
+        error.
         """
         self._thread.start()
         self._started.result()
@@ -105,37 +110,39 @@ class Table:
 
     @property
     def has_begun(self) -> bool:
-        """True if the host started a first game because the journal had no game to resume."""
+        """True if the host started its first game because the journal had no game to resume."""
         return self._host.has_begun
 
     @property
     def profile(self) -> Profile:
-        """The table's wiring and size, which decide which games fit."""
+        """The table's wiring and size, which determine the games that fit the table."""
         return self._host.profile
 
     @property
     def far_settings(self) -> FarSettings:
-        """The settings of the connection to other tables."""
+        """The settings for connecting to other tables."""
         return self._host.playing.far_settings
 
     def layout(self) -> page.Layout:
-        """Return the present layout. A new layout is available before its first snapshot."""
+        """Return the current layout. A new layout is available before the first snapshot that uses
+        it.
+        """
         return self._published[0]
 
     def latest(self) -> page.Snapshot:
         """Return the newest snapshot.
 
-        It is at most 50 ms old while a page is open or this method is called repeatedly, otherwise
-        at most one second.
+        The snapshot is at most 50 ms old while a page is open or this method is called repeatedly.
+        Otherwise it is at most one second old.
         """
         if threading.current_thread() is not self._thread:
             self._asked_s = self._clock.now()
         return self._published[1]
 
     def seats(self) -> SeatsShown:
-        """Return the data for the devices that hold seats, from the newest snapshot's step.
+        """Return the data for the devices in the seats, as of the newest snapshot.
 
-        The holders of the seats are always the present ones.
+        Only the list of devices that hold the seats is always up to date.
         """
         seats = self._host.playing.seats
         return replace(self._published[2], holders=seats.holders, devices=seats.devices)
@@ -143,16 +150,16 @@ class Table:
     def poses(self) -> Sequence[tuple[int, PoseFrame]]:
         """Return the poses of the last third of a second, each with a running number.
 
-        Only a table whose pieces the page can move has poses, only while they are watched, and only
-        for scans in which something moved.
+        Only tables whose pieces the page can move have poses. Poses are recorded only while a page
+        watches them, and only for scans in which a piece or the plate moved.
         """
         return self._poses
 
     def watch(self, what: str) -> Callable[[], None]:
-        """Start work that only watchers need: keeping ``poses``, or judging who is ``ahead`` by an
-        engine.
+        """Start work that is needed only for watchers: recording ``poses``, or having an engine
+        judge who is ``ahead``.
 
-        ``what`` is "poses" or "ahead". Returns a function that ends this watcher.
+        ``what``: "poses" or "ahead". Returns a function that ends this watcher.
         """
         self._watched[what] += 1
 
@@ -162,11 +169,11 @@ class Table:
         return end
 
     def subscribe(self, listener: Callable[[], None], *, looks: bool = True) -> Callable[[], None]:
-        """Call ``listener`` after each new snapshot, from the table's thread. It must return
-        without waiting.
+        """Call ``listener`` after each new snapshot, in the table's thread. ``listener`` must
+        return without waiting.
 
-        Snapshots are rare unless at least one subscriber ``looks``. Returns a function that ends
-        the subscription.
+        ``looks``: True if the subscriber is an open page; without any open page, snapshots are
+        rare. Returns a function that ends the subscription.
         """
         self._listeners.append(listener)
         if looks:
@@ -180,10 +187,11 @@ class Table:
         return end
 
     def submit(self, command: Verb) -> Future[None]:
-        """Let the host or the simulated hands execute a command.
+        """Have the host or the simulated hands execute a command.
 
-        The future resolves once the command's effects are in layout and snapshot. It fails with
-        NotPossibleError if the command needs hands and the table has no hands.
+        The returned future resolves once layout and snapshot show the effects of the command. The
+        future fails with NotPossibleError if the command needs simulated hands and the table has
+        none.
         """
         answer: Future[None] = Future()
         # Mark the future as running, so that it cannot be cancelled.
@@ -210,33 +218,37 @@ class Table:
         return answer
 
     def offer(self, value: str, label: Message, ask: Callable[[], None]) -> None:
-        """Add a choice to the menu at the table; ``ask`` is called in the table's thread."""
+        """Add a choice to the menu at the table. ``ask``: function that is called in the table's
+        thread when a player takes the choice.
+        """
         self.call(lambda: self._host.offer(Choice(value, label), ask))
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
-        """Ask the players at the table to confirm a device's request.
+        """Ask the players at the table to confirm a request of a device.
 
-        ``answer`` is called in the table's thread.
+        ``answer``: called in the table's thread with True if the players confirm the request.
         """
         self.call(lambda: self._host.ask_for_press(what, number, answer))
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
-        """Let a long press of the back button call ``power_off``, in the table's thread."""
+        """Call ``power_off`` in the table's thread when a person holds the back button for long
+        enough.
+        """
         self.call(lambda: self._host.may_power_off(power_off))
 
     def call(self, work: Callable[[], None]) -> Future[None]:
-        """Call ``work`` in the table's thread; the future resolves afterwards."""
+        """Call ``work`` in the table's thread. The returned future resolves after the call."""
         return self._host.call(work)
 
     def preview(self, move: str) -> Future[Preview]:
-        """Return a future of a move's effects on the confirmed position.
+        """Return a future that gets the effects of a move on the confirmed position.
 
         The future fails with RulesError if the move is illegal.
         """
 
         def done() -> Preview:
             host = self._host
-            # In a game with private views, the effects of a move can be secret.
+            # In a game with private seats, the effects of a move can be secret.
             if host.game.seated:
                 raise IllegalMoveError("{move} is not a legal move now.", move=move)
             return preview(host.standing.position or host.game.start(), move)
@@ -244,28 +256,30 @@ class Table:
         return self._host.call(done)
 
     def history(self) -> Future[list[page.GameSummary]]:
-        """Return a future of the journal's games, newest first."""
+        """Return a future that gets the list of the journal's games, newest first."""
         return self._reading.ask(listed)
 
     def health(self) -> Future[page.HealthMap]:
-        """Return a future of the sensors' state by the last calibration."""
+        """Return a future that gets the state of the sensors at the last calibration."""
         return self._host.call(lambda: health_answer(self._host))
 
     def record(self, game_id: int) -> Future[page.GameRecord]:
-        """Return a future of one game for review. The future fails with NoSuchGameError."""
+        """Return a future that gets one game for review. The future fails with NoSuchGameError if
+        there is no such game.
+        """
         profile = self._host.profile
         return self._reading.ask(lambda journal: recorded(journal.load(game_id), profile))
 
     def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
-        """Return a future of the strongest level's analysis of a game, which takes up to half a
-        minute.
+        """Return a future that gets an analysis of a game by the strongest engine level. An
+        analysis takes up to half a minute.
 
         The future fails with NoSuchGameError, NotPossibleError or BusyError.
         """
         return self._reading.analysis(game_id)
 
     def people(self) -> Future[list[page.PersonInfo]]:
-        """Return a future of all people whom the table knows by name."""
+        """Return a future that gets all people whom the table knows by name."""
         people = self._host.playing.people
         there = {game: len(exercises(game)) for game in GAMES}
         return self._host.call(
@@ -273,13 +287,16 @@ class Table:
         )
 
     def export(self, game_id: int) -> Future[str]:
-        """Return a future of one game as text. The future fails with NoSuchGameError."""
+        """Return a future that gets one game as text. The future fails with NoSuchGameError if
+        there is no such game.
+        """
         return self._reading.ask(lambda journal: write_game(journal.load(game_id)))
 
     def scans_at(self, rate_hz: float) -> None:
-        """Report a scan rate below the profile's on the page and in the log.
+        """If the scan rate ``rate_hz`` is below the profile's rate, report this on the page and in
+        the log.
 
-        Call it in the table's thread. A sufficient rate removes the report from the page.
+        Call this method in the table's thread. A sufficient rate removes the report from the page.
         """
         wanted_hz = self._host.profile.scans_per_s
         slow = text(
@@ -295,12 +312,12 @@ class Table:
     def notice(self, part: str, what: Message | None) -> None:
         """Set the notice about a part, or remove the notice if ``what`` is None.
 
-        Call it in the table's thread.
+        Call this method in the table's thread.
         """
         self._host.notice(part, what)
 
     def tell_damaged(self, what: Message) -> None:
-        """Tell players about a damaged file that was renamed. Can be called in any thread."""
+        """Tell players that a damaged file was renamed. This method can be called in any thread."""
         self.call(lambda: self._host.tell_damaged(what))
 
     # Methods of the table's thread.
@@ -319,7 +336,8 @@ class Table:
             self._started.set_result(None)
             self._loop()
             self._host.stopped()
-        # A writing function raised this request to stop. The game itself has not failed.
+        # A function that writes data raised this request to stop, so the game itself has not
+        # failed.
         except StopRequest:
             self._host.stopped()
         except Exception as error:  # noqa: BLE001 - logged; whoever runs the table reads failure
@@ -343,7 +361,7 @@ class Table:
         self.on_step(self._host)
         self._host.tell_ahead(wanted=self._watched["ahead"] > 0)
         if not self._watched["poses"]:
-            self._poses = ()  # A later watcher does not need old poses.
+            self._poses = ()  # Drop old poses, because a later watcher does not need them.
         elif self._hands is not None:
             now = self._hands.poses()
             number, last = self._poses[-1] if self._poses else (0, None)
