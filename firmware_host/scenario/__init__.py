@@ -1,1 +1,1 @@
-"""Scenarios: text files of steps and expectations, carried out by a simulation or by a person."""
+"""Scenarios: text files of steps and expectations, which a simulation or a person carries out."""

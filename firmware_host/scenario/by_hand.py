@@ -1,5 +1,5 @@
-"""Requests to a person at a real table: the terminal, the instructions, and the checks that the
-sensors detect each step.
+"""Requests that ask a person to carry out steps at a real table: the terminal, the instructions,
+and the checks that the sensors detect each step.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
 from tiltboard.firmware_host.table.sight import Happening, Stillness
 from tiltboard.firmware_host.table.standing import Asked, Role
 
-# Tolerance of an angle held by hand, in degrees. TILT_SLACK of the angle is added.
+# Tolerance for an angle that a person holds, in degrees. The fraction TILT_SLACK of the angle is
+# added.
 TILT_SLACK_DEG = 1.0
 TILT_SLACK = 0.25
 REST_S = 0.5
-# Maximum range of a steady reading. docs/add-a-board.md allows 0.2 mT peak to peak, with steps of
-# 0.054 mT.
+# Maximum difference between the readings of a steady sensor, in mT. docs/add-a-board.md allows 0.2
+# mT peak to peak, with steps of 0.054 mT.
 NOISE_MT = 0.5
-# Minimum change in mT that counts as a placed or removed piece: more than any empty place reads,
-# and less than any piece.
+# Minimum change, in mT, that counts as a placed or removed piece. Readings of empty places change
+# less than this, and every piece changes the reading more.
 CHANGE_MT = 0.7
-# Seconds added to the time that a person must hold a button, because people count inexactly.
+# Time added to the time for which a person must hold a button, in seconds, because people count
+# inexactly.
 LONGER_S = 0.5
 CLEAR = text("Take every piece off the plate.")
 
@@ -40,10 +42,10 @@ Seen = Callable[[], bool]
 
 
 class Console:
-    """The terminal on which a person reads instructions and can answer.
+    """The terminal on which a person reads instructions and types answers.
 
-    ``write`` prints a line. ``replies`` is the file descriptor to read answers from. There are no
-    answers if it is None or at its end.
+    ``write``: function that prints a line. ``replies``: the file descriptor from which answers are
+    read, or None. If it is None or at its end, there are no answers.
     """
 
     def __init__(self, write: Callable[[str], None], replies: int | None = None) -> None:
@@ -52,12 +54,12 @@ class Console:
         self._typed = b""
 
     def tell(self, message: Message) -> None:
-        """Show a message in the language of the table."""
+        """Show a message in the table's language."""
         self._write(f"> {message}")
 
     def reply(self) -> str | None:
-        """Return a line typed since the last call, stripped and in lower case, or None. This method
-        does not wait.
+        """Return the line typed since the last call, stripped and in lower case, or None if no line
+        was typed. This method does not wait.
         """
         if self._replies is not None and select.select([self._replies], [], [], 0)[0]:
             got = os.read(self._replies, 4096)
@@ -72,9 +74,9 @@ class Console:
 
 
 def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
-    """Return the instruction for a step, in words and lights, and a check that the sensors have
-    detected the step. Raises SkippedError for a step that a person cannot do at this table, and
-    TiltboardError for an impossible step.
+    """Return the instruction for a step, in words and lights, and a function that checks whether
+    the sensors have detected the step. Raises SkippedError for a step that a person cannot do at
+    this table, and TiltboardError for an impossible step.
     """
     profile, cells = host.profile, host.sight.cells
     match deed:
@@ -144,8 +146,8 @@ def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
 
 
 def put(piece: Message | str, place: str, off_middle: Message | None = None) -> Message:
-    """Return the request to put a piece on a place. ``off_middle`` is the result of the function
-    ``off_middle``.
+    """Return the request to put a piece on a place. ``off_middle``: the offset from the middle of
+    the place in words, as returned by the function ``off_middle``, or None.
     """
     if off_middle is None:
         return text("Put a {piece} on {place}.", piece=piece, place=place)
@@ -158,8 +160,8 @@ def put(piece: Message | str, place: str, off_middle: Message | None = None) -> 
 
 
 def off_middle(profile: Profile, east_mm: float, north_mm: float) -> Message | None:
-    """Return the distance and direction of a piece from the middle of its place, in words, or None
-    if both distances are 0.
+    """Return the distance and direction in which a piece must be away from the middle of its place,
+    in words, or None if both distances are 0.
     """
     if not (east_mm or north_mm):
         return None
@@ -167,13 +169,13 @@ def off_middle(profile: Profile, east_mm: float, north_mm: float) -> Message | N
 
 
 def take(place: str) -> Message:
-    """Return the request to empty a place."""
+    """Return the request to take the piece off a place."""
     return text("Take the piece off {place}.", place=place)
 
 
 def tilt(profile: Profile, x_deg: float, y_deg: float) -> Message:
-    """Return the request to tilt the plate and hold it or, for two zero angles, to level
-    the plate.
+    """Return the request to tilt the plate and hold it. If both angles are 0, return the request to
+    level the plate.
     """
     if not (x_deg or y_deg):
         return text("Let the plate come back to level.")
@@ -197,8 +199,8 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
 
 
 def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Message:
-    """Return ``way`` filled in for columns, rows or both, without directions whose value is 0.
-    Positive values point to the last column or row.
+    """Return the sentence ``way`` filled in for columns, rows or both; a direction whose value is 0
+    is left out. Positive values point to the last column or row.
     """
     column = profile.places[-1 if by_column > 0 else 0][0]
     row = profile.rows if by_row > 0 else 1
@@ -215,9 +217,9 @@ def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Me
 
 
 def _holds(host: Host, place: str, piece: str | None, *, or_unsure: bool = False) -> Seen:
-    """Return a check that ``piece`` is on the place or, if ``piece`` is None, that the place is
-    empty. If ``or_unsure`` is true, an unsure place also passes. On a tilted plate, the check only
-    requires a changed and steady reading.
+    """Return a function that checks whether ``piece`` is on the place or, if ``piece`` is None,
+    whether the place is empty. ``or_unsure``: True to accept an unsure place, too. On a tilted
+    plate, the function only checks that the reading has changed and is steady.
     """
     index = host.overlay.index_of(place)
     first_mt = host.look.frame.field_mt[index : index + 1]
@@ -259,12 +261,12 @@ def _check_free(place: str, cells: Mapping[str, str]) -> None:
 
 
 def is_whole(host: Host) -> bool:
-    """Return whether all parts answer."""
+    """Return whether all parts of the table answer."""
     return not host.sight.faults
 
 
 def is_back(host: Host) -> bool:
-    """Return whether all parts answer again and are ready."""
+    """Return whether all parts of the table answer again and are ready."""
     sight = host.sight
     return is_whole(host) and sight.ready and sight.stillness is not Stillness.UNKNOWN
 
@@ -281,14 +283,14 @@ def _leans(host: Host, *wanted_deg: float) -> bool:
 
 
 def _was_knocked(host: Host) -> bool:
-    """Return whether the table was bumped since the last scan, or is still moving."""
+    """Return whether the table was bumped since the last scan, or is moving now."""
     events = host.sight.events
     return not _still(host) or any(e.happening is Happening.BUMPED for e in events)
 
 
 def _in_turn(first: Seen, then: Seen) -> Seen:
-    """Return a check that ``first`` was true at least once, and that ``then`` is true
-    afterwards.
+    """Return a function that checks two conditions in turn: ``first`` has been true at least once,
+    and ``then`` is true now.
     """
     was = False
 

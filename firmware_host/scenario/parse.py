@@ -24,14 +24,14 @@ _SPECIAL = re.compile(r"[\"'\\#]")
 
 @dataclass(frozen=True, slots=True)
 class SetupByHand:
-    """``setup by-hand``: after the preceding ``game`` step, the scenario's own steps set up the
-    board.
+    """``setup by-hand``: the next steps of the scenario set up the board for the preceding ``game``
+    step.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """``wait D``: continue after the duration D."""
+    """``wait D``: wait for the duration D before the next step."""
 
     duration_s: float
 
@@ -43,7 +43,7 @@ class Kill:
 
 @dataclass(frozen=True, slots=True)
 class PowerCut:
-    """``power-cut``: interrupt the power of the whole table, including its chips."""
+    """``power-cut``: cut the power of the whole table with its chips, and switch it on again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,9 @@ class Meanwhile:
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """``expect [within D] CLAIM``: the key of the claim in CLAIMS, and the words after the key."""
+    """``expect [within D] CLAIM``: the key of the claim in CLAIMS (``what``), and the words that
+    follow the key.
+    """
 
     what: str
     words: tuple[str, ...]
@@ -78,13 +80,13 @@ class ScenarioStep:
 
 
 class UnreadableError(ValueError):
-    """Raised for an error in a line. The parser converts it into a ScenarioSyntaxError with file
-    and line.
+    """Raised if a line cannot be read. The parser turns this error into a ScenarioSyntaxError with
+    the file and the line.
     """
 
 
 def duration_s(word: str) -> float:
-    """Return the duration in seconds of a text such as ``1.5s`` or ``200ms``. Raises
+    """Return the duration that a text such as ``1.5s`` or ``200ms`` gives, in seconds. Raises
     UnreadableError.
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)", word)
@@ -94,8 +96,8 @@ def duration_s(word: str) -> float:
 
 
 def bounded(word: str, what: str, limit: float, *, least: float | None = None) -> float:
-    """Return the number in ``word``, which must be between ``least`` (default -``limit``) and
-    ``limit``. ``what`` is the name of the number in the error message. Raises UnreadableError.
+    """Return ``word`` as a number, which must be between ``least`` (by default, -``limit``) and
+    ``limit``. ``what``: name of the number, used in the error message. Raises UnreadableError.
     """
     lowest = -limit if least is None else least
     try:
@@ -108,8 +110,8 @@ def bounded(word: str, what: str, limit: float, *, least: float | None = None) -
 
 
 def split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
-    """Split a final ``for D`` off. Return the remaining words and the duration in seconds, or None
-    without a duration.
+    """Split off ``for D`` at the end. Return the remaining words, and the duration in seconds, or
+    None if there is no duration.
     """
     if len(words) >= 2 and words[-2] == "for":
         return list(words[:-2]), duration_s(words[-1])
@@ -117,8 +119,8 @@ def split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
 
 
 def named(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
-    """Return optional values such as ``from 40 tremble 1``, in any order. ``kinds`` maps each name
-    to its maximum. Raises UnreadableError.
+    """Return optional values such as ``from 40 tremble 1``, which can be in any order. ``kinds``:
+    the maximum value for each name. Raises UnreadableError.
     """
     once = {*words[::2]}
     if not once <= kinds.keys() or 2 * len(once) != len(words):
@@ -130,7 +132,7 @@ def named(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
 
 
 def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
-    """Split an initial ``at DX DY`` off. Return the offset in mm and the remaining words. Raises
+    """Split off ``at DX DY`` at the start. Return the offset in mm, and the remaining words. Raises
     UnreadableError.
     """
     if words[:1] != ["at"] or len(words) < 3:
@@ -146,8 +148,8 @@ class ScenarioSyntaxError(ConfigError):
 
 
 def parse_scenario(source: str, text: str) -> tuple[ScenarioStep, ...]:
-    """Parse the text of a scenario file. ``source`` is the file's name in error messages. Raises
-    ScenarioSyntaxError.
+    """Parse the text of a scenario file. ``source``: name of the file, used in error messages.
+    Raises ScenarioSyntaxError.
     """
     steps: list[ScenarioStep] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -172,7 +174,7 @@ def parse_scenario(source: str, text: str) -> tuple[ScenarioStep, ...]:
 
 
 def _quoted(word: str) -> str:
-    """Return ``word`` quoted so that the parser reads the same word again."""
+    """Return ``word`` in quotes, so that the parser reads exactly the same word again."""
     if _SPECIAL.search(word):
         return shlex.quote(word)
     return f'"{word}"' if " " in word or not word else word
@@ -231,7 +233,7 @@ def _action(words: Sequence[str]) -> Action:
     match words:
         case ["game", name, *options] if all("=" in word for word in options):
             begun = new_game(name, options)
-            # A fixed seed makes random draws equal in each run.
+            # Use a fixed seed, so that each run has the same random draws.
             chance = dict.fromkeys(game_type(name).secret_options, 1)
             return structs.replace(begun, options={**chance, **begun.options})
         case ["setup", "by-hand"]:

@@ -33,30 +33,32 @@ KEYS = text(
 
 
 class StoppedError(TiltboardError):
-    """Raised if the person at the terminal ends the run."""
+    """Raised if the person at the terminal stops the run."""
 
 
 @dataclass(slots=True)
 class _Request:
-    """A request to the person, with the check that the sensors have detected the step."""
+    """A request to the person, with the function that checks whether the sensors have detected the
+    step.
+    """
 
     asked: Asked
     seen: by_hand.Seen
     from_s: float = 0.0
     level: bool = False
-    """True if the person holds the plate until the sensors have detected the step."""
+    """True if the person must hold the plate until the sensors have detected the step."""
     due_s: float | None = None
-    """Time by which the sensors must detect the step. None until the request is shown, which is not
-    before ``from_s``.
+    """Time by which the sensors must detect the step, in seconds. None until the request is shown;
+    the request is not shown before ``from_s``.
     """
 
 
 class Person:
     """An ``Actor`` that asks a person to carry out the steps at a real table.
 
-    The parts of ``profile`` on ``buses`` are used with a host, which is open inside the context.
-    Requests appear on ``terminal`` and on the lights. ``state`` is the folder of journal and
-    calibration, which survives a ``kill`` step.
+    Inside the context, a host is open that uses the parts of ``profile`` on ``buses``. Requests
+    appear on ``terminal`` and on the lights. ``state``: folder of journal and calibration, which is
+    kept during a ``kill`` step.
 
     The sensors decide whether a step is done. A step fails ``time_out_s`` seconds after its
     request. The person can type "skip", "again" or "stop".
@@ -142,7 +144,7 @@ class Person:
                     self._later.append(_Request(asked, seen, from_s, level))
 
     def _restart(self) -> None:
-        """Close the host and open a new host, which resumes the game from the journal."""
+        """Close the host, and open a new host that resumes the game from the journal."""
         self.host.close()
         self.__enter__()
         self._terminal.tell(text("The service has been started again."))
@@ -169,8 +171,8 @@ class Person:
             self.host.upkeep.asked = None
 
     def _goes_on(self, request: _Request) -> bool:
-        """Return whether the step of a request is still missing, and show the request the first
-        time. Raises NotSeenError after the time limit.
+        """Return whether the step of a request has still not been detected. The first call also
+        shows the request. Raises NotSeenError after the time limit.
         """
         asked, now_s = request.asked, self.clock.now()
         if request.seen():

@@ -20,8 +20,10 @@ from tiltboard.games.seated import SeatedGame
 from tiltboard.ground.clock import Clock
 from tiltboard.ground.errors import TiltboardError
 
-QUIET_S = 0.5  # Time in seconds without a change for which an ``expect`` without ``within`` waits.
-# Number of unchanged scans to wait for, because a reading is the mean of this number of scans.
+# Time without a change for which an ``expect`` step that has no ``within`` waits, in seconds.
+QUIET_S = 0.5
+# Minimum number of unchanged scans to wait for, because each reading is the mean of this number of
+# scans.
 QUIET_SCANS = 4
 
 
@@ -33,7 +35,8 @@ class UnknownNameError(TiltboardError, LookupError):
 class TableView:
     """The state of the table as a person sees it.
 
-    ``overlay`` and ``players`` contain all valid names, so that misspelt names are rejected.
+    ``overlay`` and ``players`` contain all valid names of places, pieces and players, so that
+    misspelt names are rejected.
     """
 
     time_s: float
@@ -45,8 +48,8 @@ class TableView:
 
 
 def compared(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
-    """Return whether ``claim`` holds, a sentence about what the claim expects, and a sentence about
-    what was found. Raises UnknownNameError if a name does not exist.
+    """Return whether ``claim`` is true, with two sentences: what the claim expects, and what was
+    found. Raises UnknownNameError if a name does not exist.
     """
     standing, says = view.standing, str(view.standing.say)
     match claim.what, claim.words:
@@ -124,15 +127,15 @@ class NotSeenError(TiltboardError):
 
 
 class Actor(Protocol):
-    """The person or simulation that carries out the steps at a table with a running host.
+    """The person or simulation that carries out the steps at a table whose host is running.
 
-    The argument ``tick`` of the methods is the runner's: it calls the actor's own ``tick`` and then
-    checks for changes.
+    ``tick``, an argument of the methods, is a function of the runner. It calls the actor's own
+    method ``tick`` and then checks for changes.
     """
 
     @property
     def host(self) -> Host:
-        """The current host, which is replaced at a restart."""
+        """The current host. A restart replaces it by another host."""
 
     @property
     def clock(self) -> Clock:
@@ -144,7 +147,7 @@ class Actor(Protocol):
 
     @property
     def patience_s(self) -> float:
-        """Maximum time in seconds that an expectation waits for the table to become quiet."""
+        """Maximum time for which an expectation waits until the table is quiet, in seconds."""
 
     def tick(self) -> None:
         """Run one scan, and wait until the next scan is due."""
@@ -173,7 +176,7 @@ class StepReport:
     """Reason why the step was skipped, or None."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the JSON object that ``--json`` prints."""
+        """Return the report as the JSON object that ``--json`` prints."""
         view, standing = self.view, self.view.standing
         skipped = {} if self.skipped is None else {"skipped": str(self.skipped)}
         return {
@@ -190,7 +193,9 @@ class StepReport:
 
 
 class ScenarioRunner:
-    """Runs the steps of a scenario with ``actor``. ``seen`` is called after each scan."""
+    """Runs the steps of a scenario with ``actor``. ``seen``: function that is called after each
+    scan.
+    """
 
     def __init__(self, actor: Actor, seen: Callable[[Host], None] = lambda _: None) -> None:
         self._actor = actor
@@ -200,9 +205,9 @@ class ScenarioRunner:
         self._quiet_scans = 0
 
     def run(self, steps: tuple[s.ScenarioStep, ...]) -> Iterator[StepReport]:
-        """Yield a report for each step, until the first expectation that fails.
+        """Yield a report for each step, up to the first expectation that fails.
 
-        Steps after a skipped step depend on it, so they are also skipped up to the next game.
+        If a step is skipped, the following steps are skipped, too, until the next game starts.
         Raises TiltboardError for an impossible step, and RulesError for a game that cannot be
         played.
         """
@@ -234,7 +239,7 @@ class ScenarioRunner:
         seen = host.standing, host.sight.cells, host.overlay
         return TableView(self._now(), *seen, host.game.players)
 
-    # Execution of single steps
+    # Execution of individual steps
 
     def _do(self, action: s.Action, *, by_hand: bool) -> Message | None:
         match action:
@@ -300,7 +305,7 @@ class ScenarioRunner:
             self.tick()
 
     def _watch(self) -> None:
-        """Restart the quiet time if the last scan differs from the scan before."""
+        """Start the quiet time again if the last scan differs from the previous scan."""
         host = self._actor.host
         observation = host.look.observation
         lost = tuple((fault.part, fault.template) for fault in host.sight.faults)
@@ -311,6 +316,6 @@ class ScenarioRunner:
             self._changed()
 
     def _changed(self) -> None:
-        """Restart the quiet time because of a change."""
+        """Start the quiet time again because of a change."""
         self._quiet_since_s = self._now()
         self._quiet_scans = 0

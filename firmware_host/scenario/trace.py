@@ -45,17 +45,18 @@ from tiltboard.firmware_host.table.sight import Magnet, Observation
 from tiltboard.firmware_host.table.standing import Phase, Standing
 from tiltboard.games.base import RulesError
 
-FLUSH_EVERY = 50  # Maximum number of scans lost in a power failure.
+FLUSH_EVERY = 50  # Maximum number of scans that a power failure can destroy.
 MAX_BYTES = 1 << 26  # Maximum size of a file in bytes. Half an hour takes about 15 MB.
 MAX_PLAIN = 1 << 28
 PART_S = 600.0  # Minimum duration of a file in seconds. A file ends when the table is next quiet.
-LONGEST = 2.0  # Maximum duration of a file, as a multiple of PART_S, if the table is never quiet.
-KEPT = 3  # Number of older files. FILE.1 is the newest of them.
+LONGEST = 2.0  # Maximum duration of a file if the table is never quiet, as a multiple of PART_S.
+KEPT = 3  # Number of older files that are kept. FILE.1 is the newest of the older files.
 BEHIND = 1000  # Maximum number of scans that can wait for the disk.
 _GZIP = 16 + zlib.MAX_WBITS
 _AGAIN = "Record again, or get another copy of the file."
 
-# msgspec can decode a union of classes, but not their common base class.
+# Name the classes one by one, because msgspec can decode a union of classes but not their common
+# base class.
 if TYPE_CHECKING:
     Asked: TypeAlias = GameRequest
 else:
@@ -66,16 +67,16 @@ _log = logging.getLogger(__name__)
 
 
 def layout_of(profile: Profile) -> Layout:
-    """Return the values on which the meaning of a frame depends: name, columns, rows, pitch and gap
-    in mm, scans per second.
+    """Return the values that are needed to interpret the readings of a scan: name, columns, rows,
+    pitch and gap in mm, and scans per second.
     """
     grid = profile.name, profile.columns, profile.rows
     return *grid, profile.pitch_mm, profile.gap_mm, profile.scans_per_s
 
 
 class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The context of the scans: the table, its calibration, and the game with the ``moves``
-    confirmed before the first scan.
+    """Data that are needed to interpret the scans: the table, its calibration, and the game.
+    ``moves`` are the moves that were confirmed before the first scan.
     """
 
     tiltboard_trace: Literal[1]
@@ -93,7 +94,7 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Scan(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """One scan, with the requests to the host since the scan before."""
+    """One scan, with the requests that the host got since the previous scan."""
 
     frame: Frame
     asked: tuple[Asked, ...] = ()
@@ -101,7 +102,7 @@ class Scan(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A recording: header and scans."""
+    """A recording, which consists of a header and scans."""
 
     header: TraceHeader
     scans: tuple[Scan, ...]
@@ -122,8 +123,8 @@ _ENCODER = msgspec.json.Encoder(enc_hook=_fault_out, order="deterministic")
 
 
 def read_trace(path: Path) -> Trace:
-    """Read a whole trace. Raises TraceError with the number of the invalid record; the header is
-    record 0.
+    """Read a whole trace. Raises TraceError with the number of the invalid record, where record 0
+    is the header.
     """
 
     def decoded(number: int, line: bytes, kind: type[T]) -> T:
@@ -149,7 +150,7 @@ def read_trace(path: Path) -> Trace:
 
 
 def _lines(path: Path) -> tuple[list[bytes], bool]:
-    """Return the complete lines, and whether the file is complete."""
+    """Return the complete lines of the file, and True if the file is complete."""
     unzip = zlib.decompressobj(_GZIP)
     why: Message | str = text("it is too large")
     try:
@@ -182,10 +183,10 @@ def _bad(path: Path, number: int, expected: Message | str) -> TraceError:
 
 
 class TraceWriter:
-    """Writes a trace to ``path``, which must not exist. Use it as a context manager. Raises
+    """Writes a trace to ``path``, which must not exist. Use the writer as a context manager. Raises
     OSError.
 
-    Equal scans give equal files. A file that was not closed lacks the last second.
+    Files with the same scans are identical. A file that was not closed lacks the last second.
     """
 
     def __init__(self, path: Path, header: TraceHeader) -> None:
@@ -217,12 +218,12 @@ class TraceWriter:
 class Recorder:
     """Records the sensor readings in the file ``path``. Older files get the suffixes .1 to .3.
 
-    Each file is independent: it starts with the game, its moves and the current calibration, so
-    that `tiltboard replay` can replay it. A new file begins after PART_S seconds, and with another
-    game or calibration.
+    Each file can be replayed alone with `tiltboard replay`, because it starts with the game, its
+    moves and the current calibration. A new file begins after PART_S seconds, or when another game
+    or calibration is used.
 
-    ``record`` does not wait, because a separate thread compresses and writes. A full or slow disk
-    ends the recording with a message in the log, but not the game.
+    ``record`` does not wait, because a separate thread compresses and writes. If the disk is full
+    or slow, the recording ends with a message in the log, but the game continues.
     """
 
     def __init__(self, path: Path) -> None:
@@ -242,8 +243,8 @@ class Recorder:
         self._thread.start()
 
     def record(self, host: Host) -> None:
-        """Record the readings of a step and the requests to the host. Must be called in the table's
-        thread.
+        """Record the readings of a step and the requests to the host. Call this method in the
+        table's thread.
         """
         if self.failed:
             return
@@ -296,9 +297,7 @@ def _is_trace(path: Path) -> bool:
 
 
 def _quiet(host: Host) -> bool:
-    """Return whether the board matches the position of the game, and no person is touching the
-    table.
-    """
+    """Return whether the board matches the game's position and no person is touching the table."""
     standing, sight = host.standing, host.sight
     return (
         standing.phase is Phase.TURN
@@ -378,15 +377,15 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
                     try:
                         host.do(command)
                     except NotPossibleError:
-                        # The replayed game can differ from the recorded game, so a request can be
-                        # impossible.
+                        # In the replayed game, a recorded request can be impossible, because the
+                        # game can take another course.
                         continue
                 host.step()
                 yield Seen(host.look.observation, host.standing)
 
 
 class _Nothing:
-    """A substitute for sensors that are never read."""
+    """A substitute for sensors whose readings are never used."""
 
     temperature_c = None
 
@@ -398,7 +397,9 @@ class _Nothing:
 
 
 class _Tape(Plate):
-    """A plate whose scans come from a trace, and a clock that shows the time of the last scan."""
+    """A plate whose scans come from a trace. It is also a clock, which shows the time of the last
+    scan.
+    """
 
     def __init__(self, scans: tuple[Scan, ...]) -> None:
         super().__init__(_Nothing(), None, None, None, self)
@@ -427,7 +428,7 @@ def report(
     as_json: bool,
     words: Callable[[Message], str] = str,
 ) -> Iterator[str]:
-    """Yield one line per event, and the final state in the last lines. ``words`` translates a
+    """Yield one line per event, and then the final state. ``words``: function that translates a
     message.
     """
     last: Seen | None = None
@@ -459,7 +460,9 @@ def report(
 
 
 def _news(last: Seen | None, seen: Seen, before: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Yield the moves confirmed or undone since ``last``, and the message if it has changed."""
+    """Yield the moves that were confirmed or undone since ``last``, and the message if it has
+    changed.
+    """
     standing, at_s = seen.standing, seen.observation.time_s
     pairs = enumerate(zip(before, standing.moves, strict=False))
     shorter = min(len(before), len(standing.moves))

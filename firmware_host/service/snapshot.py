@@ -211,8 +211,8 @@ class TurningPointInfo(msgspec.Struct, frozen=True):
 
 
 class ToLearn(msgspec.Struct, frozen=True):
-    """A lesson that players can learn from a game. ``puzzle``: number of a similar puzzle that
-    comes with the game, or 0.
+    """A lesson that players can learn from a game. ``puzzle`` is the number of a similar puzzle
+    that comes with the game, or 0.
     """
 
     say: Message

@@ -57,7 +57,7 @@ class Table:
 
     ``on_step`` is called in the thread after each step, including the first step. ``on_stop`` is
     called in the thread when the loop has ended for any reason. Callers can set both functions.
-    ``failure``: the error that ended the loop, or None if the loop ended on request.
+    ``failure`` is the error that ended the loop, or None if the loop ended on request.
     """
 
     def __init__(
