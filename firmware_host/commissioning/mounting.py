@@ -2,8 +2,8 @@
 plate.
 
 On a level plate, the sensor measures gravity along the axis that points up. If the north edge is
-lifted, a part of gravity appears on the axis that points north; if the east edge is lifted, on the
-axis that points east.
+lifted, part of gravity is measured along the axis that points north. If the east edge is lifted,
+part of gravity is measured along the axis that points east.
 """
 
 from __future__ import annotations
@@ -31,23 +31,24 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 
 REST_S = 0.24
-# Delay in seconds after which a hint is shown if the plate does not come to rest.
+# If the plate is not at rest after this time, in seconds, a hint is shown.
 HINT_AFTER_S = 8.0
 LIFTED_RAD = radians(5.0)
-# Maximum change on the other axis, as a fraction of the change on the right axis.
+# Maximum change on the other horizontal axis, as a fraction of the change on the expected axis.
 ASKEW_SHARE = 0.5
-# Maximum angles of a level plate. The zero-g offset of an MPU-6050 is 50 mg in the plane of the
+# Maximum angles that count as level. The zero-g offset of an MPU-6050 is 50 mg in the plane of the
 # chip and 80 mg along its z axis, so a chip mounted on edge has a larger tolerance.
 LEVEL_RAD = radians(4.5)
 LEVEL_ON_EDGE_RAD = radians(6.0)
-# Maximum range of the readings at rest: two degrees, plus the noise in a window of readings.
+# Maximum range of the readings at rest: an angle of two degrees, plus the noise in a window of
+# readings.
 REST_SWING_M_S2 = 0.35
 NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
 GO_ON = (TaskChoice(TaskAnswer.SKIP, text("Continue without the tilt sensor")),)
 
 
 class Window(deque[Sequence[float]]):
-    """The last scans within ``duration_s`` seconds, newest last. A window contains at least eight
+    """The scans of the last ``duration_s`` seconds, newest last. A window contains at least eight
     scans.
     """
 
@@ -56,7 +57,7 @@ class Window(deque[Sequence[float]]):
 
     @property
     def full(self) -> bool:
-        """True if the window contains all its scans."""
+        """True once the window is full."""
         return len(self) == self.maxlen
 
     def means(self) -> list[float]:
@@ -69,7 +70,7 @@ class Window(deque[Sequence[float]]):
         return [sqrt(sum((x - mean) ** 2 for x in xs) / (len(self) - 1)) for xs, mean in known]
 
     def swing(self, index: int) -> float:
-        """Return the range of one sensor's readings: the maximum minus the minimum."""
+        """Return the difference between the highest and the lowest reading of one sensor."""
         series = [scan[index] for scan in self]
         return max(series) - min(series)
 
@@ -91,7 +92,7 @@ def up_axis(level: Vector) -> Axis:
 
 
 def is_level(level: Vector) -> bool:
-    """Return whether one of the chip's axes points up, within the tolerance of the chip's
+    """Return whether one of the chip's axes points up, within the tolerance of the chip's zero-g
     offsets.
     """
     up = up_axis(level)
@@ -106,8 +107,8 @@ def _lean_rad(level: Vector, force: Vector) -> float:
 
 
 def _risen(level: Vector, lifted: Vector) -> Axis | None:
-    """Return the chip's axis that points to the lifted edge, or None if the direction is between
-    two edges.
+    """Return the chip's axis that points to the lifted edge, or None if it is unclear which edge
+    was lifted.
     """
     (x, y, z), (a, b, c), up = _unit(lifted), _unit(level), up_axis(level)
     change = x - a, y - b, z - c
@@ -118,8 +119,8 @@ def _risen(level: Vector, lifted: Vector) -> Axis | None:
 
 
 def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message | None:
-    """Return the reason why the reading for ``edge`` is impossible, or None. ``forces`` maps each
-    lifted edge to its reading.
+    """Return the reason why the reading for ``edge`` is impossible, or None if it is possible.
+    ``forces`` maps each lifted edge to its reading.
     """
     if _risen(level, forces[edge]) is None:
         return text(
@@ -135,8 +136,8 @@ def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message |
 
 
 def mounting_of(level: Vector | None, forces: Mapping[str, Vector]) -> Mounting | None:
-    """Return the chip's orientation, or None if an edge was not measured or the readings contradict
-    each other.
+    """Return the chip's orientation, or None if an edge was not measured or if the readings
+    contradict each other.
     """
     if level is None or len(forces) < len(EDGES):
         return None
@@ -158,7 +159,9 @@ _WHERE: Mapping[Vector, Message] = {
 
 
 def describe(orientation: Mounting) -> Message:
-    """Return the chip's orientation in words, described by the face and the printed arrows."""
+    """Describe the chip's orientation in words: which way its face points, and where its printed
+    arrows point.
+    """
     if orientation == FLAT:
         return text("The tilt sensor lies as the wiring page shows.")
     return text(
@@ -169,17 +172,17 @@ def describe(orientation: Mounting) -> Message:
 
 
 def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
-    """Return the reading of the tilt sensor in its own axes, in m/s2, or zeros if there is no
-    reading.
+    """Return the reading of the tilt sensor along the sensor's own axes, in m/s2, or zeros if there
+    is no reading.
     """
     motion = frame.motion
     return (0.0, 0.0, 0.0) if motion is None else orientation.on_chip(motion.specific_force_m_s2)
 
 
 def tilting(profile: Profile, progress: Progress, orientation: Mounting, edge: str) -> Asking:
-    """Measure the tilt sensor on the level plate if ``edge`` is empty, otherwise while that edge is
-    lifted and held still. ``orientation`` is the orientation with which the driver converts
-    readings.
+    """Measure the tilt sensor. If ``edge`` is empty, the plate must be level; otherwise that edge
+    must be lifted and held still. ``orientation`` is the orientation that the driver uses to
+    convert readings.
     """
     along = range(0)
     say = text("Take everything off the plate, level it, and leave it alone.")
@@ -231,6 +234,6 @@ def _lifted(
     if why is None:
         return SweepStep(asks.say, known=replace(progress, edges=known))
     if edge == EAST and _risen(level, held) is not None:
-        # Either of the two edges can be wrong, so both are measured again.
+        # Either of the two edges may have been measured wrongly, so both are measured again.
         return SweepStep(asks.say, why, asks.lights, known=replace(progress, edges={}))
     return SweepStep(asks.say, why, asks.lights, GO_ON)

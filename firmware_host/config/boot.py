@@ -1,4 +1,5 @@
-"""Reads config.txt as a Pi's firmware reads it, and lists the lines that a table needs in it.
+"""Reads config.txt in the same way as a Pi's firmware, and lists the lines that a table needs in
+it.
 
 Sources: the documentation's pages on config.txt (file format, conditional filters, overclocking),
 device trees (DTBs, overlays and config.txt) and UARTs,
@@ -16,7 +17,9 @@ from typing import Final
 MAX_LINE: Final = 98
 """Maximum length of a line in characters; the firmware ignores the rest of a longer line."""
 MAX_DEPTH: Final = 8
-"""Maximum depth of files that include other files, so that a circle of includes ends."""
+"""Maximum depth of files that include other files, so that files that include each other do not
+loop forever.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +27,26 @@ class Pi:
     """The properties of a Raspberry Pi model that matter for config.txt."""
 
     name: str
-    """The model's name after "Raspberry Pi", as in /proc/device-tree/model."""
+    """The model's name without the beginning "Raspberry Pi", as in /proc/device-tree/model."""
     filters: tuple[str, ...]
-    """The filters of config.txt that apply to this Pi; the first covers all Pis with the same
-    clock.
+    """The filters of config.txt that apply to this Pi. The first filter applies to all Pis with the
+    same clock.
     """
     board_type: int
     """Bits 4 to 11 of the Pi's revision code."""
     core_mhz: tuple[int, int] | None = None
-    """Highest and lowest core clock in MHz by default, or None if SPI does not depend on the core
+    """Highest and lowest default core clock in MHz, or None if SPI does not depend on the core
     clock.
     """
     clock: tuple[str, ...] = ()
-    """The lines of config.txt that keep the core clock at one frequency."""
+    """The lines of config.txt that keep the core clock at a constant frequency."""
     mini_uart: bool | None = False
     """True if enable_uart starts the mini UART, which fixes the core clock; None if unknown."""
 
 
 _BCM2837 = ((400, 250), ("core_freq=250",))
 _BCM2711 = ((500, 200), ("core_freq=500", "core_freq_min=500"))
-# Longer model names come before names that are their beginnings, because the first match counts.
+# Longer model names come before names with which they begin, because the first match counts.
 MODELS: Final = (
     Pi("2 Model B", ("pi2",), 0x04, (250, 250)),
     Pi("Zero 2", ("pi02", "pi0w", "pi0"), 0x12, *_BCM2837, mini_uart=True),
@@ -82,18 +85,19 @@ _SAME = {
 _KEYS = {"device_tree_param": "dtparam", "device_tree_overlay": "dtoverlay"}
 _SELECTS = re.compile(r"spi([0-6])-([0-3])cs")
 _SPI1_PINS = ("18", "17", "16")
-# Parts of these overlays are on the header's I2C bus, unless a parameter names another bus
+# Parts of these overlays are on the header's I2C bus, unless a parameter specifies another bus
 # (i2c-buses.dtsi).
 _ON_I2C = re.compile(r"i2c-(rtc|sensor|fan|mux|pwm-pca9685a)")
 _OTHER_BUS = re.compile(r"i2c[02-9]|i2c_csi_dsi\d?|i2c-path")
-# With one of these overlays Bluetooth does not use the PL011, which is then the header's UART.
+# With any of these overlays Bluetooth does not use the PL011 UART, which is then available on the
+# header.
 _OTHER_UART = re.compile(r"(pi3-)?(disable|miniuart)-bt")
 _NUMBERS = ("core_freq", "core_freq_min", "gpu_freq", "gpu_freq_min", "force_turbo", "enable_uart")
 
 
 class _Reading:
-    """A pass over config.txt that collects its settings. ``holds`` decides each condition that this
-    program cannot know.
+    """A pass over config.txt that collects the settings. ``holds`` decides whether each condition
+    that this program cannot check is true.
     """
 
     def __init__(
@@ -115,7 +119,7 @@ class _Reading:
         self._selects: dict[int, set[int]] = {}
         self._overlays: set[str] = set()
         self.unread: list[str] = []
-        """Lines that the firmware ignores because of blanks at the equals sign."""
+        """Lines that the firmware ignores because of blanks around the equals sign."""
 
     def file(self, name: str, depth: int = 0) -> None:
         """Read one file and the files that it includes, in order."""
@@ -126,8 +130,8 @@ class _Reading:
             elif all(self._filters.values()) and not line.startswith("#"):
                 words = line.split()
                 if words[:1] == ["include"] and len(words) > 1:
-                    # The firmware of a Pi 5 is its boot loader, which is documented not to follow
-                    # includes.
+                    # The firmware of a Pi 5 is its boot loader. According to the documentation, it
+                    # does not follow includes.
                     followed = self._pi is None or self._pi.core_mhz is not None
                     if depth < MAX_DEPTH and (followed or self._holds("include")):
                         self.file(words[1], depth + 1)
@@ -147,14 +151,15 @@ class _Reading:
         elif re.fullmatch(r"(?i)(pi|cm)\d\S*", name):
             kind = "model"
             if self._pi is not None and name.lower() in _FILTERS:
-                # Sources differ on whether a filter in capitals counts, so the result is unknown.
+                # Sources disagree on whether a filter in capital letters is valid, so the result is
+                # unknown.
                 holds = name.lower() in self._pi.filters and (name in _FILTERS or None)
         elif kind == "board-type":
             kind, holds = "model", _same_number(wanted, getattr(self._pi, "board_type", None))
         elif name.startswith("0x"):
             kind, holds = "serial", _same_number(name, self._serial)
             if self._serial is not None and not holds:
-                # Older Pis use only 32 bits of the serial number.
+                # Older Pis use only the lowest 32 bits of the serial number.
                 holds = _same_number(name, self._serial & 0xFFFF_FFFF)
         elif name.startswith("gpio"):
             kind = "gpio"
@@ -177,7 +182,7 @@ class _Reading:
             return
         for each in filter(None, rest):
             value, *comment = re.split(r"\s+#", each, maxsplit=1)
-            # The effect of a comment after a value is not documented.
+            # The documentation does not say how a comment after a value is treated.
             self._parameter(value if comment and self._holds("#") else each)
 
     def _open(self, overlay: str) -> None:
@@ -193,7 +198,7 @@ class _Reading:
             self._params["i2c_arm"] = "on"
 
     def _parameter(self, text: str) -> None:
-        """Set a parameter of the open overlay or, if the overlay has no such parameter, of the
+        """Set a parameter of the current overlay or, if the overlay has no such parameter, of the
         board.
         """
         name, equals, value = text.partition("=")
@@ -214,8 +219,8 @@ class _Reading:
             self._params[_SAME.get(name, name)] = value
 
     def lines(self) -> frozenset[str]:
-        """Return the config.txt lines that are in effect, in the spelling in which a table asks for
-        them.
+        """Return the config.txt lines that are in effect, in the spelling that the table's parts
+        use.
         """
         found = {f"{key}={self._numbers[key]}" for key in _NUMBERS[:2] if key in self._numbers}
         if self._params.get("spi") in _ON:
@@ -261,11 +266,11 @@ class BootConfig:
     name: str
     """The path of config.txt, without the leading slash."""
     sure: frozenset[str]
-    """Lines that apply under all conditions, in the form in which a table needs them."""
+    """Lines that apply in any case, in the form in which a table needs them."""
     perhaps: frozenset[str]
-    """Lines that apply only under a condition that the file alone does not decide."""
+    """Lines that apply only under a condition that cannot be decided from the file alone."""
     unread: tuple[str, ...]
-    """Lines that the firmware ignores because of blanks at the equals sign."""
+    """Lines that the firmware ignores because of blanks around the equals sign."""
 
 
 def read_boot_config(
@@ -291,7 +296,7 @@ def read_boot_config(
 
     unread: dict[str, None] = {}
     found = [lines(lambda _: False), lines(lambda _: True)]
-    # Try each condition alone, and all conditions except that one, because one condition can undo
+    # Try each condition alone, and all conditions except that one, because one condition can cancel
     # the effect of another.
     for one in sorted(unknown):
         found += [lines(one.__eq__), lines(one.__ne__)]
@@ -300,9 +305,9 @@ def read_boot_config(
 
 
 def lines_for_every_pi(needed: Callable[[str], Iterable[str]]) -> str:
-    """Return the lines to add to config.txt on a card with which any Pi can start.
+    """Return the config.txt lines for a card with which any Pi model can start.
 
-    ``needed`` returns the lines for a model, given by its name in the device tree.
+    ``needed`` returns the lines for a model, given by the model's name in the device tree.
     """
     common = list(dict.fromkeys(needed("")))
     found = ["[all]", *common]

@@ -1,4 +1,4 @@
-"""Builds the drivers that a profile describes, so that the profile need not import them."""
+"""Builds the drivers that a profile describes, so that profiles do not have to import drivers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tiltboard.firmware_host.config.wiring import NodeHall
 
 
 def build_plate(profile: Profile, buses: Buses) -> Plate:
-    """Return the drivers of all parts of the table. The first scan opens the buses."""
+    """Return the drivers of all parts of the table. The buses are opened by the first scan."""
     hall, imu, lights, panel = profile.hall, profile.imu, profile.lights, profile.panel
     if isinstance(hall, NodeHall):
         return _on_node(hall, profile, buses)
@@ -25,7 +25,9 @@ def build_plate(profile: Profile, buses: Buses) -> Plate:
 
 
 def _on_node(hall: NodeHall, profile: Profile, buses: Buses) -> Plate:
-    """Return the drivers of the parts behind one serial link, which all these parts share."""
+    """Return the drivers of the parts of a plate with its own controller. All these parts share one
+    serial link.
+    """
     imu, lights = profile.imu, profile.lights
     link = NodeLink(NodeSettings(hall.port, hall.baud, profile.columns, profile.rows), buses)
     sensors = node.NodeHallDriver(link)

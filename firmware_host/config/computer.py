@@ -1,5 +1,5 @@
-"""Lists the devices that the table's parts open on the Pi, and locks them for one program at a
-time.
+"""Lists the devices that the table's parts open on the Pi, and locks them so that only one program
+can use them.
 
 This list is used by the service's drop-in (``tiltboard unit``), the udev rules
 (systemd/60-tiltboard.rules, compared by a test), the board's lock, the doctor, and the table in
@@ -34,7 +34,7 @@ class DeviceClass:
     group: str
     allow: tuple[str, ...]
     """Values of DeviceAllow= in the service's unit. They are names of drivers in /proc/devices,
-    because a path would have to exist when the service starts.
+    because a path would have to exist already when the service starts.
     """
     rule: str
     """The condition of a udev rule that matches these devices."""
@@ -43,8 +43,8 @@ class DeviceClass:
 SPI = DeviceClass("spi", ("char-spi",), 'SUBSYSTEM=="spidev"')
 I2C = DeviceClass("i2c", ("char-i2c",), 'SUBSYSTEM=="i2c-dev"')
 GPIO = DeviceClass("gpio", ("char-gpiochip",), 'SUBSYSTEM=="gpio", KERNEL=="gpiochip*"')
-# A cable that is plugged in again gets a new device node. The drivers are those of USB adapters and
-# of both kinds of on-board serial port.
+# A device gets a new device node when its cable is plugged in again. The drivers are those of USB
+# adapters and of both kinds of on-board serial port.
 SERIAL = DeviceClass(
     "dialout", ("char-ttyACM", "char-ttyUSB", "char-ttyAMA", "char-ttyS"), 'SUBSYSTEM=="tty"'
 )
@@ -53,13 +53,15 @@ DEVICE_CLASSES = (SPI, I2C, GPIO, SERIAL, SOUND)
 
 GPIO_DEVICE = "/dev/gpiochip0"
 SOUND_DEVICE = "/dev/snd/controlC0"
-# Either of these GPIO libraries is enough; a Pi 5 works only with lgpio.
+# One of these GPIO libraries is enough; a Pi 5 works only with lgpio.
 GPIO_MODULES = ("lgpio", "RPi.GPIO")
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A device that a part of the table needs, with its software and settings."""
+    """A device that a part of the table needs, together with the software and settings for the
+    device.
+    """
 
     part: str
     device: str
@@ -73,7 +75,7 @@ class Need:
 
 
 def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
-    """Return the device that a program which reads aloud needs (the first sound card).
+    """Return the device (the first sound card) that a text-to-speech program needs.
 
     The result is empty if ``speaker`` is None.
     """
@@ -81,7 +83,7 @@ def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
 
 
 def gpio_need(part: str, model: str) -> Need:
-    """Return the requirements of a part that uses GPIO pins: the GPIO device and one of two
+    """Return the requirements of a part that uses GPIO pins: the GPIO device and one of two GPIO
     libraries.
     """
     pi = pi_of(model)
@@ -107,23 +109,25 @@ def i2c_need(part: str, bus: int) -> Need:
 # Locks that let only one program at a time use the board.
 
 PREFIX: Final = "tiltboard:"
-# Maximum length of a socket's name in bytes: sun_path has 108, and the first is zero (unix(7)).
+# Maximum length of a socket's name in bytes: sun_path has 108 bytes, and the first must be zero
+# (unix(7)).
 MAX_NAME: Final = 107
 # Fields of SO_PEERCRED (unix(7)): the ids of process, user and group.
 CREDENTIALS: Final = struct.Struct("iII")
 
 
 class BoardInUseError(TiltboardError, BlockingIOError):
-    """Another program uses the board. Wait until that program ends, or stop it."""
+    """Another program is using the board. Wait until that program ends, or stop it."""
 
 
 @contextmanager
 def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
     """Lock ``devices`` (see ``devices_of``) against other programs while the context is active.
 
-    Each lock is an abstract socket (unix(7)). It needs no folder, permission or clean-up, also
-    works across a service's private /tmp, and the kernel releases it when the process ends. Raises
-    BoardInUseError immediately if another program has locked one of the devices, and OSError.
+    Each lock is an abstract socket (unix(7)). Such a socket needs no folder, permission or
+    clean-up, works even if a service has a private /tmp, and is released by the kernel when the
+    process ends. Raises BoardInUseError immediately if another program has locked one of the
+    devices. Also raises OSError.
     """
     with ExitStack() as held:
         for device in devices:
@@ -141,7 +145,7 @@ def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
 
 @contextmanager
 def own_board(needs: Iterable[Need], clock: Clock | None = None) -> Iterator[PiBuses]:
-    """Open this Pi's buses for this program alone, and close them at the end of the context.
+    """Open this Pi's buses for this program only, and close them at the end of the context.
 
     Raises BoardInUseError if another program uses one of the devices in ``needs``.
     """
@@ -158,12 +162,12 @@ def own_board(needs: Iterable[Need], clock: Clock | None = None) -> Iterator[PiB
 
 
 def devices_of(needs: Iterable[Need]) -> tuple[str, ...]:
-    """Return the real paths of the needed devices, each once."""
+    """Return the real paths of the needed devices, without duplicates."""
     return tuple(dict.fromkeys(os.path.realpath(need.device) for need in needs))
 
 
 def _holder(name: bytes) -> int:
-    """Return the id of the process that holds a lock, or 0 if that process has just ended."""
+    """Return the id of the process that has taken a lock, or 0 if that process has just ended."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.settimeout(0)
         try:

@@ -1,5 +1,5 @@
-"""The host's errors, all derived from ``tiltboard.ground.errors.TiltboardError``, and their
-translation.
+"""The host's errors, all derived from ``tiltboard.ground.errors.TiltboardError``, and functions
+that translate them.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ class ConfigError(TiltboardError, ValueError):
 
 class BoardDoesNotFitError(TiltboardError, ValueError):
     """The chosen board is larger than the plate, or uses more kinds of pieces than the sensors can
-    tell apart.
+    distinguish.
     """
 
 
 class JournalError(TiltboardError, OSError):
-    """The journal cannot be read or written. Play must pause, because no move can be confirmed."""
+    """The journal cannot be read or written. The game must pause, because no move can be stored."""
 
 
 class JournalFullError(JournalError):
-    """The disk is full or read-only. Try again after making room."""
+    """The disk is full or read-only. Free some space, and try again."""
 
 
 class JournalDamagedError(JournalError):
@@ -37,7 +37,7 @@ class JournalDamagedError(JournalError):
 
 
 class JournalInUseError(JournalError):
-    """Another process is writing the journal. Stop, or try again if the other process ends soon."""
+    """Another process is writing to the journal. Stop, or try again if that process ends soon."""
 
 
 class JournalConflictError(JournalError):
@@ -47,7 +47,7 @@ class JournalConflictError(JournalError):
 
 
 class BackupError(TiltboardError, ValueError):
-    """A backup cannot be written, or is damaged, or is from a newer version. Nothing has been
+    """A backup cannot be written, is damaged, or comes from a newer version. Nothing has been
     changed.
     """
 
@@ -97,8 +97,9 @@ def catalogue_of(language: str) -> Catalogue:
 def spoken_by(language: str | None, environment: Mapping[str, str] = os.environ) -> Catalogue:
     """Return the catalogue of the language that a service uses.
 
-    It is the language of the settings (``language``), else of the locale as gettext reads it, else
-    English. Raises ConfigError if the settings name an unknown language.
+    The language is the one in the settings (``language``), otherwise the one of the locale as
+    gettext reads it, otherwise English. Raises ConfigError if the settings specify an unknown
+    language.
     """
     if language is not None:
         return catalogue_of(language)
@@ -111,9 +112,9 @@ def spoken_by(language: str | None, environment: Mapping[str, str] = os.environ)
 
 
 def explained(error: TiltboardError | RulesError, catalogue: Catalogue = _IN_ENGLISH) -> str:
-    """Return the text of an error: the problem, and its remedy if there is one.
+    """Return the text of an error: the problem, and the remedy if there is one.
 
-    Errors among its parameters are translated in the same way.
+    Errors among the error's parameters are translated in the same way.
     """
     params = {
         name: explained(value, catalogue)

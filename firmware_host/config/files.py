@@ -1,8 +1,7 @@
-"""Paths, durable writing, and the safe reading of files that other programs and people may have
-changed.
+"""Paths, durable writing, and safe reading of files that people or other programs may have changed.
 
-Files that people write are checked strictly: an unknown key is refused with the nearest known key,
-and values must be in range.
+Files that people write are checked strictly: an unknown key is refused with a hint at the most
+similar known key, and values must be in range.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ _log = logging.getLogger(__name__)
 
 
 def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the state folder that is used without ``--state``.
+    """Return the state folder that is used if ``--state`` is not given.
 
-    It is ``$STATE_DIRECTORY`` (systemd.exec: the first folder, if a unit names several), else
-    ``$XDG_STATE_HOME/tiltboard`` (a relative path is ignored, as the XDG Base Directory
-    Specification asks), else ``~/.local/state/tiltboard``. Raises ConfigError if the user has no
-    home folder.
+    The folder is ``$STATE_DIRECTORY`` (systemd.exec: the first folder, if a unit names several),
+    otherwise ``$XDG_STATE_HOME/tiltboard`` (a relative path is ignored, as the XDG Base Directory
+    Specification requires), otherwise ``~/.local/state/tiltboard``. Raises ConfigError if the user
+    has no home folder.
     """
     of_unit = environ.get("STATE_DIRECTORY", "").split(":")[0]
     if of_unit:
@@ -66,8 +65,8 @@ def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
 def ensure_state_directory(directory: Path, *, make: bool = True) -> Path:
     """Return ``directory`` after checking that it can be used.
 
-    With ``make``, create the folder and its parents, private to this user (0700). Raises
-    ConfigError if the path is not a folder or not accessible.
+    If ``make`` is True, create the folder and its parents, accessible only to this user (0700).
+    Raises ConfigError if the path is not a folder or not accessible.
     """
     try:
         missing = [path for path in (directory, *directory.parents) if not path.exists()]
@@ -87,10 +86,10 @@ def ensure_state_directory(directory: Path, *, make: bool = True) -> Path:
 
 
 def read_file(path: Path, most_bytes: int = MAX_BYTES, *, follow: bool = True) -> bytes:
-    """Return the content of a plain file of at most ``most_bytes`` bytes.
+    """Return the content of a regular file of at most ``most_bytes`` bytes.
 
-    Never waits for a FIFO and never reads a device. ``follow`` allows the file itself to be a
-    symbolic link. Raises OSError, also for a larger file.
+    Never waits for a FIFO and never reads a device. If ``follow`` is True, the file itself may be a
+    symbolic link. Raises OSError, also if the file is too large.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     descriptor = os.open(path, flags | (0 if follow else os.O_NOFOLLOW))
@@ -107,7 +106,7 @@ def read_file(path: Path, most_bytes: int = MAX_BYTES, *, follow: bool = True) -
 
 
 def write_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
-    """Replace a file's content; a power cut leaves either the old or the new content complete.
+    """Replace a file's content. After a power cut, either the old or the new content is complete.
 
     Raises OSError.
     """
@@ -116,10 +115,11 @@ def write_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 
 
 def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
-    """Write new content for ``path`` durably to a file beside ``path``, and return that file.
+    """Write new content for ``path`` durably to a file beside ``path``, and return the new file's
+    path.
 
-    The new file's name is always the same, so a killed process leaves at most one such file. Its
-    owner is the folder's owner, even if root writes it. Raises OSError.
+    The new file's name is always the same, so a process that is killed leaves at most one such
+    file. The file belongs to the folder's owner, even if root writes it. Raises OSError.
     """
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
@@ -141,7 +141,9 @@ def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make the file names in ``directory`` durable; fsync of a file alone does not (fsync(2))."""
+    """Make the names of files in ``directory`` durable, because fsync of a file does not
+    (fsync(2)).
+    """
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -172,8 +174,8 @@ def write_kept(path: Path, kept: object, *, indent: int = -1) -> None:
 def read_kept(path: Path, kind: type[T], lost: str, tell: Tell | None = None) -> T:
     """Return the stored value, or ``kind()`` if the file is missing or damaged.
 
-    ``lost`` describes for the log what is lost with a damaged file. If ``tell`` is given, a damaged
-    file is renamed and ``tell`` gets a message for people.
+    ``lost`` describes, for the log, what is lost if the file is damaged. If ``tell`` is given, a
+    damaged file is renamed, and ``tell`` is called with a message for people.
     """
     try:
         return msgspec.json.decode(unsealed(read_file(path)), type=kind)
@@ -189,14 +191,14 @@ def read_kept(path: Path, kind: type[T], lost: str, tell: Tell | None = None) ->
 
 Tell = Callable[[Message], None]
 DAMAGE = (ValueError, msgspec.DecodeError, RecursionError)
-"""Errors raised while decoding the content of a damaged file."""
+"""Errors that decoding a damaged file can raise."""
 
 
 def sealed(content: bytes) -> bytes:
-    """Return JSON content followed by its CRC-32, as 32 blanks and tabs (one per bit) on a separate
-    line.
+    """Return JSON content followed by its CRC-32 on a separate line, written as 32 blanks and tabs
+    (one per bit).
 
-    JSON allows trailing white space, so earlier versions and other programs can still read the
+    JSON allows white space at the end, so earlier versions and other programs can still read the
     file.
     """
     content = content.rstrip()
@@ -217,8 +219,8 @@ def unsealed(stored: bytes) -> bytes:
 
 
 def keep_aside(path: Path, tell: Tell) -> None:
-    """Rename a damaged file so that it is not overwritten, and send ``tell`` a message with the new
-    name.
+    """Rename a damaged file so that it is not overwritten, and call ``tell`` with a message that
+    contains the new name.
     """
     stop.check()
     aside = path.with_name(f"{path.name}.damaged")
@@ -240,7 +242,7 @@ def keep_aside(path: Path, tell: Tell) -> None:
 
 
 def is_path(name: str) -> bool:
-    """Return whether ``name`` is the path of a user's profile, and not the name of a shipped
+    """Return whether ``name`` is the path of a user's profile rather than the name of a shipped
     profile.
     """
     return name.endswith(".toml") or "/" in name
@@ -260,7 +262,7 @@ def read_text(path: Path) -> str:
     try:
         content = read_file(path).decode("utf-8-sig")
         return content.replace("\r\n", "\n").replace("\r", "\n")
-    # ValueError: the content is not text, or the path contains a zero byte.
+    # ValueError is raised if the content is not text, or if the path contains a zero byte.
     except (OSError, ValueError) as error:
         raise ConfigError(
             "{path} cannot be read: {why}.",
@@ -277,7 +279,8 @@ def parse_toml(content: str, kind: type[S], *, source: str) -> S:
     """
     try:
         data = tomllib.loads(content)
-    # ValueError: the content is not TOML, or has a number of thousands of digits.
+    # ValueError is raised if the content is not TOML, or contains a number with thousands of
+    # digits.
     except (ValueError, RecursionError) as error:
         raise ConfigError(
             "{source} is not valid TOML: {why}.",
@@ -289,7 +292,7 @@ def parse_toml(content: str, kind: type[S], *, source: str) -> S:
 
 
 def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
-    """Return plain ``data`` as a ``kind``. Numbers with bounds refuse infinity and NaN.
+    """Return plain ``data`` as a ``kind``. Numbers with a limited range cannot be infinity or NaN.
 
     ``source`` names the data in errors. Raises ConfigError.
     """
@@ -372,8 +375,8 @@ def _fields(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
 def _of_kind(
     data: dict[str, Any], structs: list[type[msgspec.Struct]], source: str, prefix: str
 ) -> type[msgspec.Struct]:
-    """Return the struct whose tag ``data`` contains. Raises ConfigError for a missing or unknown
-    tag.
+    """Return the struct that the tag in ``data`` selects. Raises ConfigError if the tag is missing
+    or unknown.
     """
     config = structs[0].__struct_config__
     if config.tag_field is None:

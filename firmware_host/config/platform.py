@@ -1,6 +1,6 @@
 """The dimensions and masses of the stand of a tilting plate, for physics, plans and documents.
 
-Lengths are in mm, heights in mm above the middle of the pivot, masses in kg.
+Lengths are in mm, heights in mm above the centre of the pivot, and masses in kg.
 """
 
 from __future__ import annotations
@@ -8,24 +8,25 @@ from __future__ import annotations
 from typing import Final
 
 SURFACE_MM: Final = 20.0  # Height of the plate's surface above the pivot.
-PLATE_THICK_MM: Final = 12.0  # Thickness of plywood, felt, spacers and boards together.
-# Thickness of the layers between a piece and the spacers, which carry the row boards.
+PLATE_THICK_MM: Final = 12.0  # Total thickness of plywood, felt, spacers and circuit boards, in mm.
+# Thickness in mm of the layers between a piece and the spacers, which hold the row boards.
 FELT_MM, PLYWOOD_MM = 1.0, 9.0
 # Mass of a plate of birch plywood with felt, boards and lip, in kg per dm3.
 PLATE_KG_DM3: Final = 1.2 / (3.8 * 3.8 * 0.12)
-# Height of the counterweight, below the pivot, so that even a plate full of the heaviest pieces
-# returns to level.
+# Height of the counterweight in mm; it is negative because the weight is below the pivot. It is low
+# enough that even a plate full of the heaviest pieces returns to level.
 WEIGHT_MM: Final = -80.0
-# Mass of shelf, discs and boards of the counterweight, in kg per dm2 of the plate.
+# Mass of the counterweight's shelf, discs and boards, in kg per dm2 of the plate.
 WEIGHT_KG_DM2: Final = 2.4 / (3.8 * 3.8)
 WEIGHT_ACROSS_MM: Final = 100.0
-GROUND_MM: Final = -170.0  # Height of the table top on which the stand is placed.
-# Diameter of the axles: two join the plate to a ring, and two join the ring to the posts.
+GROUND_MM: Final = -170.0  # Height in mm of the table top on which the stand is placed.
+# Diameter of the axles in mm: two join the plate to a ring, and two join the ring to the posts.
 AXLE_MM: Final = 6.0
 RING_GAP_MM, RING_WIDE_MM, RING_THICK_MM = 8.0, 30.0, 18.0
-# Maximum tilt, at which the ring meets the posts. Pieces slide only from 21.8 degrees on.
+# Maximum tilt, at which the ring touches the posts. Pieces do not slide below 21.8 degrees.
 STOP_DEG: Final = 15.0
-LOCK_MM: Final = 4.0  # Diameter of the pin beside each axle that locks the plate level.
+# Diameter in mm of the pin beside each axle that locks the plate in the level position.
+LOCK_MM: Final = 4.0
 
 
 def plate_kg(plate_mm: float) -> float:

@@ -20,9 +20,9 @@ class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     """A bot that plays for a player.
 
     ``engine`` is the engine's name in the settings, or ``OURS``. ``level`` is its strength, 1 to
-    10. ``version`` is the engine's name for itself, empty until known. ``thought_s`` is its time
-    for all moves together. If ``follows`` is True, each new game sets the level to match the
-    opponents.
+    10. ``version`` is the name that the engine reports for itself, empty until known. ``thought_s``
+    is the total time in seconds that the engine has used for its moves. If ``follows`` is True,
+    each new game adapts the level to the opponents.
     """
 
     engine: EngineName = OURS
@@ -34,17 +34,17 @@ class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 NOTHING, WARNS, SHADES, MOST = range(4)
 Amount = Annotated[int, msgspec.Meta(ge=NOTHING, le=MOST)]
-"""Amount of assist for a player: 0 none, 1 marks bad moves, 2 marks good moves too, 3 also shows
+"""Amount of assist for a player: 0 none, 1 marks bad moves, 2 also marks good moves, 3 also shows
 the best move.
 """
 
 
 class AssistLevel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A player's assist.
+    """The assist that a player gets.
 
-    ``amount`` is the assist that the player gets now. ``plies`` are the numbers of the moves made
-    with assist, the game's first move being 1. If ``sure`` is True, the player must confirm a
-    blunder.
+    ``amount`` is the present amount of assist. ``plies`` are the numbers of the moves that were
+    made with assist; the game's first move has number 1. If ``sure`` is True, the player must
+    confirm a move that is a blunder.
     """
 
     amount: Amount = NOTHING
@@ -59,7 +59,7 @@ EngineSeats = Mapping[str, EngineSeat]
 NO_ENGINES: EngineSeats = {}
 NO_ASSIST: Assists = {}
 
-# Clocks: the time of each player, and the remaining time.
+# Clocks: the time that each player gets, and the remaining time.
 
 MAX_LEFT_S = 86_400.0
 
@@ -74,6 +74,6 @@ class ClockTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ClockLeft(ClockTime, frozen=True, forbid_unknown_fields=True):
-    """A clock in play; ``left_s`` is the remaining time of each player in seconds."""
+    """A running clock; ``left_s`` is the remaining time of each player in seconds."""
 
     left_s: dict[str, Annotated[float, msgspec.Meta(ge=0, le=MAX_LEFT_S)]] = {}

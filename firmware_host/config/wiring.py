@@ -1,10 +1,10 @@
 """The kinds of parts that a table can have: a class for each kind of Hall board, tilt sensor,
 lights and panel.
 
-A class defines a kind's keys in a profile with their ranges, the pins and addresses that the part
-uses, the devices it needs, and its driver. Another package adds kinds by entry points of the group
-``tiltboard.parts``, and their simulation by the group ``tiltboard.simulated``
-(``tiltboard.hw_sim.table``); docs/add-a-sensor.md shows both.
+Each class defines the keys of its kind in a profile with their ranges, the pins and addresses that
+the part uses, the devices that it needs, and its driver. Another package can add kinds by entry
+points in the group ``tiltboard.parts``, and their simulation by entry points in the group
+``tiltboard.simulated`` (``tiltboard.hw_sim.table``). docs/add-a-sensor.md shows how to add both.
 """
 
 from __future__ import annotations
@@ -49,14 +49,16 @@ SpinGain = Annotated[float, msgspec.Meta(ge=0.9, le=1.1)]
 # selects, MISO, MOSI and clock.
 SPI_PINS = {0: (7, 8, 9, 10, 11), 1: (18, 19, 20, 21)}
 MOSI_PIN = 10  # GPIO number of SPI0's MOSI.
-# GPIO numbers of SPI1's chip selects. With spi1-2cs or spi1-3cs the kernel reserves two or three.
+# GPIO numbers of SPI1's chip selects. With spi1-2cs the kernel reserves the first two, with
+# spi1-3cs all three.
 SPI1_SELECTS = (18, 17, 16)
-MUX_INPUTS = 128  # Number of inputs of eight CD74HC4067 on one converter.
-# Usable inputs of the eight lines of an MCP23017's port; the eighth line is output-only.
+MUX_INPUTS = 128  # Number of inputs that eight CD74HC4067 multiplexers provide on one converter.
+# Usable inputs among the eight lines of an MCP23017's port; the eighth line can only be an output.
 PORT_INPUTS = 7
-# Position of a light east and north of its Hall element: beside a piece of 28 mm, not under it.
+# Position of a light in mm, east and north of its Hall element. The light is beside a piece of 28
+# mm, not under it.
 LIGHT_MM = (12.5, 11.5)
-STRIP_MM = 1000 / 30  # Distance between lights on a strip with 30 lights per metre.
+STRIP_MM = 1000 / 30  # Distance in mm between lights on a strip with 30 lights per metre.
 GROUP = "tiltboard.parts"
 
 _log = logging.getLogger(__name__)
@@ -217,7 +219,7 @@ class PanelPart(Part, frozen=True):
 
 
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A multiplexer input that has no sensor but a known voltage."""
+    """A multiplexer input without a sensor, which is connected to a known voltage."""
 
     input: Annotated[int, msgspec.Meta(ge=0, le=255)]
     """Number of the input, after the sensors' inputs: input ``k`` is channel ``k // 16``, address
@@ -546,17 +548,19 @@ class NodePanel(PanelPart, frozen=True, tag="node"):
     on_node: ClassVar[bool] = True
 
 
-# Unions of all kinds of each part, including the kinds of other packages.
+# Unions of all kinds of each part, including the kinds from other packages.
 
 P = TypeVar("P", bound=Part)
 ENTRY_NAMES: dict[type[Part], str] = {}
-"""Kind of another package -> name of its entry point, which can differ from the kind's tag."""
+"""Kind from another package -> name of the kind's entry point, which can differ from the kind's
+tag.
+"""
 
 
 def _kinds(base: type[P], *ours: type[P]) -> tuple[type[P], ...]:
-    """Return the built-in kinds of a part and those of other packages.
+    """Return the built-in kinds of a part, and the kinds from other packages.
 
-    A kind that cannot be loaded is omitted, and the log names the reason.
+    A kind that cannot be loaded is omitted, and the reason is logged.
     """
     found = {kind.__struct_config__.tag: kind for kind in ours}
     for point in entry_points(group=GROUP):
