@@ -19,6 +19,7 @@ from tiltboard.firmware_host.config.errors import explained
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.games.base import OptionError, RulesError
 from tiltboard.ground.errors import TiltboardError
+from tiltboard.ground.measured import Measured
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SETUP = re.compile(r"\btiltboard bringup\b(?! --sim)")
@@ -34,7 +35,6 @@ def _speak_json(context: click.Context, _option: click.Parameter, chosen: bool) 
 
 
 _JSON = f"{__name__}.json"
-_FIGURE = re.compile(r"(?<![\w.-])-?\d[\d,]*(?:\.\d+)?(?![\w-])")
 
 
 def _json_option(about: str) -> Callable[[F], F]:
@@ -47,7 +47,7 @@ AS_JSON = _json_option(
     "Print one JSON object per line: the sentence's template and its values by name."
 )
 FIGURES_AS_JSON = _json_option(
-    "Print one JSON object per line: the sentence and its figures in order."
+    "Print one JSON object per line: the sentence, and its figures by names that end in units."
 )
 
 
@@ -69,14 +69,12 @@ def say(message: Message, *, err: bool = False) -> None:
 
 
 def report(line: str) -> None:
-    """Print a line of a measurement. With the option ``FIGURES_AS_JSON``, print the line and its
-    numbers as JSON.
-    """
+    """Print a line of a measurement, or its words and figures with ``FIGURES_AS_JSON``."""
     if not is_json_wanted():
         click.echo(line)
         return
-    figures = [float(each.replace(",", "")) for each in _FIGURE.findall(line)]
-    click.echo(json.dumps({"says": " ".join(line.split()), "figures": figures}, ensure_ascii=False))
+    figures = line.figures if isinstance(line, Measured) else {}
+    click.echo(json.dumps({"says": " ".join(line.split()), **figures}, ensure_ascii=False))
 
 
 def log_to_stderr() -> None:

@@ -15,6 +15,7 @@ from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.base import Game
 from tiltboard.games.momentum.game import MOMENTUM
 from tiltboard.ground.clock import cpu_s
+from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.boards import HallBoard
 from tiltboard.hw_sim.buses.i2c import I2cBus
 from tiltboard.hw_sim.buses.spi import SpiPort
@@ -31,6 +32,7 @@ GOAL_WIRED_S, GOAL_NODE_S = 0.100, 0.060
 TOLERANCE_MM = 5.0
 PATIENCE_S = 2.0
 SHARES = (("min", 0.0), ("median", 0.5), ("95 %", 0.95), ("max", 1.0))
+DELAYS_MS = ("min_ms", "median_ms", "in_95_percent_ms", "max_ms")  # The names of those figures.
 
 
 def say_latency(echo: Callable[[str], None], profile: str = "plate-10", touches: int = 300) -> None:
@@ -41,17 +43,36 @@ def say_latency(echo: Callable[[str], None], profile: str = "plate-10", touches:
     delays_s = measured_s(table, touches)
     most_s = limit_s(table)
     goal_s = GOAL_NODE_S if isinstance(table.hall, NodeHall) else GOAL_WIRED_S
-    echo(f"{touches} pieces put, up to {TOLERANCE_MM:g} mm off centre, {table.scans_per_s} scans/s")
+    echo(
+        Measured(
+            "{pieces} pieces put, up to {off_mm:g} mm off centre, {scans_per_s} scans/s",
+            pieces=touches,
+            off_mm=TOLERANCE_MM,
+            scans_per_s=table.scans_per_s,
+        )
+    )
     if table.lights is None:
         echo("  no lights: until the standing changes, which the page shows")
     for name, share in SHARES:
         delay_s = at_share(delays_s, share)
-        echo(f"  {name:>6}  {delay_s * 1000:6.1f} ms  {delay_s / most_s:5.2f} of the limit")
+        echo(
+            Measured(
+                "  {share:>6}  {delay_ms:6.1f} ms  {of_limit:5.2f} of the limit",
+                share=name,
+                delay_ms=delay_s * 1000,
+                of_limit=delay_s / most_s,
+            )
+        )
     if delays_s[0] < 0:
         echo("  below 0: the switch closed while the piece was still coming down")
     echo(
-        f"limit: {AVERAGED_SCANS} scans and twice the bus time of a scan and a light update,"
-        f" {most_s * 1000:.1f} ms; goal: under {goal_s * 1000:.0f} ms"
+        Measured(
+            "limit: {scans} scans and twice the bus time of a scan and a light update,"
+            " {limit_ms:.1f} ms; goal: under {goal_ms:.0f} ms",
+            scans=AVERAGED_SCANS,
+            limit_ms=most_s * 1000,
+            goal_ms=goal_s * 1000,
+        )
     )
 
 
@@ -115,14 +136,36 @@ RECORDED_SCANS = 60  # Number of recorded scans, which the chips then repeat.
 def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int = 3000) -> None:
     """Print the CPU time of one scan in mid-game, with the simulated chips and without them."""
     pieces, whole, frozen = scan_cpu_ms(profile, scans)
-    echo(f"CPU per scan, {pieces} pieces standing, {scans} scans ({profile})")
-    echo(f"  drivers to lights, with the simulated chips and world:  {whole:.3f} ms")
+    echo(
+        Measured(
+            "CPU per scan, {pieces} pieces standing, {scans} scans ({profile})",
+            pieces=pieces,
+            scans=scans,
+            profile=profile,
+        )
+    )
+    echo(
+        Measured(
+            "  drivers to lights, with the simulated chips and world:  {simulated_ms:.3f} ms",
+            simulated_ms=whole,
+        )
+    )
     if frozen is None:
         echo("  without them: not applicable, no chip of this table is on SPI or I2C here")
         return
-    share = frozen / GOAL_SCAN_MS
-    echo(f"  without them, chips answering from a recording:         {frozen:.3f} ms")
-    echo(f"  goal: at most {GOAL_SCAN_MS} ms without the simulation ({share:.2f})")
+    echo(
+        Measured(
+            "  without them, chips answering from a recording:         {alone_ms:.3f} ms",
+            alone_ms=frozen,
+        )
+    )
+    echo(
+        Measured(
+            "  goal: at most {goal_ms} ms without the simulation ({of_goal:.2f})",
+            goal_ms=GOAL_SCAN_MS,
+            of_goal=frozen / GOAL_SCAN_MS,
+        )
+    )
 
 
 def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:

@@ -18,6 +18,7 @@ from tiltboard.games.base import Game
 from tiltboard.games.registry import EVERY_GAME
 from tiltboard.ground.clock import cpu_s
 from tiltboard.ground.errors import extra_command
+from tiltboard.ground.measured import Measured
 from tiltboard_lab.bench.timing import timed
 from tiltboard_lab.studies.match import even_opening, play, score
 
@@ -42,7 +43,7 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
     """
     missing = _missing()
     if missing:
-        echo(f"Not compared with OpenSpiel: {missing}")
+        echo(Measured("Not compared with OpenSpiel: {missing}", missing=missing))
         return
     from tiltboard_kernels.board import board_of
     from tiltboard_kernels.search import FastTree, fast_tree
@@ -100,8 +101,15 @@ def _missing() -> str:
 
 def _told(echo: Callable[[str], None], what: str, ours: float, theirs: float) -> None:
     echo(
-        f"{GAME}, {what} per CPU-second: {ours:,.0f}, OpenSpiel {theirs:,.0f}: "
-        f"{ours / theirs:.1f} times"
+        Measured(
+            "{game}, {what} per CPU-second: {ours_per_cpu_s:,.0f},"
+            " OpenSpiel {openspiel_per_cpu_s:,.0f}: {ratio_x:.1f} times",
+            game=GAME,
+            what=what,
+            ours_per_cpu_s=ours,
+            openspiel_per_cpu_s=theirs,
+            ratio_x=ours / theirs,
+        )
     )
 
 
@@ -175,8 +183,8 @@ class _Ours:
         return found.move
 
 
-def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> str:
-    """Play a match and return the result as text. Each even opening is played twice, with sides
+def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> Measured:
+    """Play a match and return the result. Each even opening is played twice, with sides
     changed. OpenSpiel gets the number of simulations that it can do in about ``move_ms``
     milliseconds.
     """
@@ -195,8 +203,17 @@ def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> str:
         pairs.append((first, msgspec.structs.replace(second, share=1 - second.share)))
     result = score(pairs)
     low, high = result.interval
-    return (
-        f"{GAME}, match against OpenSpiel: +{result.won} ={result.drawn} -{result.lost}, "
-        f"{100 * result.share:.0f} % [{100 * low:.0f}, {100 * high:.0f}]; CPU a move: "
-        f"{1000 * ours.used_s / ours.moves:.1f} and {1000 * theirs.used_s / theirs.moves:.1f} ms"
+    return Measured(
+        "{game}, match against OpenSpiel: +{won} ={drawn} -{lost}, {share_percent:.0f} %"
+        " [{low_percent:.0f}, {high_percent:.0f}]; CPU a move: {our_move_ms:.1f} and"
+        " {openspiel_move_ms:.1f} ms",
+        game=GAME,
+        won=result.won,
+        drawn=result.drawn,
+        lost=result.lost,
+        share_percent=100 * result.share,
+        low_percent=100 * low,
+        high_percent=100 * high,
+        our_move_ms=1000 * ours.used_s / ours.moves,
+        openspiel_move_ms=1000 * theirs.used_s / theirs.moves,
     )

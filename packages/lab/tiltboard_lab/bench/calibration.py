@@ -19,6 +19,7 @@ from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF
 from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.table.sight import Magnet
+from tiltboard.ground.measured import Measured
 from tiltboard_lab.bench.perception import CLASSES, NOISE_SIGMA_MT, STEP_MT, STRENGTH_SPREAD
 from tiltboard_lab.bench.profiles import per_million
 
@@ -49,26 +50,47 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
             took_s = table.clock.now()
         each = took_s / profile.size
         echo(
-            f"{name}: {profile.size} places in {took_s:.0f} s ({each:.1f} s a place),"
-            f" {took_s / GOAL_S:.2f} of the goal, {refused} refused, "
-            f"{'level and mounting known' if found.level_rad else 'no tilt sensor'}"
+            Measured(
+                "{profile}: {places} places in {took_s:.0f} s ({place_s:.1f} s a place),"
+                " {of_goal:.2f} of the goal, {refused} refused, {tilt}",
+                profile=name,
+                places=profile.size,
+                took_s=took_s,
+                place_s=each,
+                of_goal=took_s / GOAL_S,
+                refused=refused,
+                tilt="level and mounting known" if found.level_rad else "no tilt sensor",
+            )
         )
     echo(
-        f"errors of {readings} readings each: four classes, {SHARE:.0%} of the places taken,"
-        f" pieces {OFF_MM:g} mm off"
+        Measured(
+            "errors of {readings} readings each: four classes, {taken:.0%} of the places taken,"
+            " pieces {off_mm:g} mm off",
+            readings=readings,
+            taken=SHARE,
+            off_mm=OFF_MM,
+        )
     )
     for name in profile_names():
         profile = load_profile(name)
         if not profile.measures:
-            echo(f"{name}: switches have no gain; a calibration tests each with both poles")
+            form = "{profile}: switches have no gain; a calibration tests each with both poles"
+            echo(Measured(form, profile=name))
             continue
         for tolerances in TOLERANCES:
             for state, tally in errors(profile, tolerances, readings).items():
                 echo(
-                    f"{name}, {tolerances:g} x tolerances, {state}: misread"
-                    f" {per_million(tally.wrong, tally.count)}; unsure"
-                    f" {tally.unsure / tally.count * 1e6:.3g} per million; the worst reading lies"
-                    f" {tally.least_mt:+.2f} mT within its class"
+                    Measured(
+                        "{profile}, {tolerances_x:g} x tolerances, {state}: misread {misread};"
+                        " unsure {unsure_per_million:.3g} per million; the worst reading lies"
+                        " {worst_mt:+.2f} mT within its class",
+                        profile=name,
+                        tolerances_x=tolerances,
+                        state=state,
+                        misread=per_million(tally.wrong, tally.count),
+                        unsure_per_million=tally.unsure / tally.count * 1e6,
+                        worst_mt=tally.least_mt,
+                    )
                 )
 
 

@@ -30,6 +30,7 @@ import msgspec
 
 from tiltboard.games.base import Position
 from tiltboard.games.registry import GAMES
+from tiltboard.ground.measured import Measured
 from tiltboard_online.broadcast.home import OFFLINE, ONLINE
 from tiltboard_online.broadcast.publisher import LOOK, online_topic
 from tiltboard_online.broadcast.spectator_view import SpectatorView
@@ -143,10 +144,15 @@ class Delays:
         if since is not None:
             self.ms.append((time.perf_counter() - since) * 1e3)
 
-    def told(self) -> str:
-        """Return the median, 95th and 99th percentile of the delays as text."""
+    def told(self) -> Measured:
+        """Return the median, 95th and 99th percentile of the delays."""
         cuts = quantiles(self.ms, n=100)
-        return f"{cuts[49]:.0f} ms (95 %: {cuts[94]:.0f}, 99 %: {cuts[98]:.0f})"
+        return Measured(
+            "{median_ms:.0f} ms (95 %: {in_95_percent_ms:.0f}, 99 %: {in_99_percent_ms:.0f})",
+            median_ms=cuts[49],
+            in_95_percent_ms=cuts[94],
+            in_99_percent_ms=cuts[98],
+        )
 
 
 def varied(number: int) -> bytes:
@@ -245,8 +251,8 @@ class Cost:
         self._mb = {name: resident_mb(pid) for name, pid in programs.items()}
         self._since = time.perf_counter()
 
-    def told(self, things: int, what: str) -> Iterator[str]:
-        """Yield a line of text for each program: CPU time and memory per unit, and the load as a
+    def told(self, things: int, what: str) -> Iterator[Measured]:
+        """Yield a line for each program: CPU time and memory per unit, and the load as a
         fraction of one core.
 
         ``things``: number of units that were handled. ``what``: the name of a unit, such as "move".
@@ -255,10 +261,15 @@ class Cost:
         for name, pid in self._programs.items():
             cpu_s = used_s(pid) - self._before[name]
             more_kb = (resident_mb(pid) - self._mb[name]) * 1e3 / things
-            yield (
-                f"  {name}: {cpu_s / things * 1e6:.0f} us of CPU a {what},"
-                f" {cpu_s / took_s * 100:.1f} % of a core; {resident_mb(pid):.0f} MB,"
-                f" {more_kb:.1f} kB more a {what}"
+            yield Measured(
+                "  {program}: {each_us:.0f} us of CPU a {each}, {core_percent:.1f} % of a core;"
+                " {held_mb:.0f} MB, {each_kb:.1f} kB more a {each}",
+                program=name,
+                each=what,
+                each_us=cpu_s / things * 1e6,
+                core_percent=cpu_s / took_s * 100,
+                held_mb=resident_mb(pid),
+                each_kb=more_kb,
             )
 
 
@@ -282,11 +293,17 @@ async def measure(
     await asyncio.sleep(1)
     cost = Cost(**programs)
     moves, size = await play(tables, count / 2, for_s, delays)
-    say(f"{count} tables, {moves} moves, one every two seconds at each")
-    say(f"  {size / moves:.0f} bytes a move")
+    say(
+        Measured(
+            "{tables} tables, {moves} moves, one every two seconds at each",
+            tables=count,
+            moves=moves,
+        )
+    )
+    say(Measured("  {move_bytes:.0f} bytes a move", move_bytes=size / moves))
     for line in cost.told(moves, "move"):
         say(line)
-    say(f"  move to a browser's page: {delays.told()}")
+    say(Measured("  move to a browser's page: {delays}", delays=delays.told()))
     page.cancel()
     with suppress(asyncio.CancelledError):
         await page
@@ -320,17 +337,29 @@ async def measure_lookers(
         if number % 100 == 99:
             await asyncio.sleep(0.05)
     await asyncio.wait_for(everybody.wait(), 120)
-    say(f"{lookers} spectators connect")
+    say(Measured("{lookers} spectators connect", lookers=lookers))
     for line in cost.told(lookers, "spectator"):
         say(line)
     await asyncio.sleep(2)
     cost = Cost(broker=broker)
     moves, _ = await play(tables, len(tables) / 10, for_s, delays)
     heard = len(delays.ms)
-    say(f"{moves} moves, one every ten seconds at each table: {heard} messages to spectators")
+    say(
+        Measured(
+            "{moves} moves, one every ten seconds at each table: {messages} messages to spectators",
+            moves=moves,
+            messages=heard,
+        )
+    )
     for line in cost.told(heard, "message"):
         say(line)
-    say(f"  {delays.bytes / heard:.0f} bytes a message; move to a spectator: {delays.told()}")
+    say(
+        Measured(
+            "  {message_bytes:.0f} bytes a message; move to a spectator: {delays}",
+            message_bytes=delays.bytes / heard,
+            delays=delays.told(),
+        )
+    )
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -347,7 +376,11 @@ def run(say: Say, tables: int, lookers: int, seconds: float) -> None:
     wanted = lookers + 500
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard not in (-1, resource.RLIM_INFINITY) and hard < wanted:
-        say(f"Only {hard} files may be open here: choose fewer with --lookers.")
+        say(
+            Measured(
+                "Only {files} files may be open here: choose fewer with --lookers.", files=hard
+            )
+        )
         return
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
     ports = {"broker": free_port(), "club": free_port()}

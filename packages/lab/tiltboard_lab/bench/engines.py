@@ -15,6 +15,7 @@ from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
 from tiltboard.games.rules import Rules
 from tiltboard.ground.clock import cpu_s
+from tiltboard.ground.measured import Measured
 from tiltboard_lab.bench.timing import timed
 
 SIMULATIONS = 10_000  # Number of simulations in one search.
@@ -49,7 +50,13 @@ def run(
         return
     for title, (name, options) in MEASURED.items():
         game = game_type(name).create(options)
-        echo(f"{title}: {measured(game.rules, seconds, random.Random(1))}")
+        echo(
+            Measured(
+                "{game}: {rates}",
+                game=title,
+                rates=measured(game.rules, seconds, random.Random(1)),
+            )
+        )
         if is_warm():
             kernels(echo, title, game, seconds / 3)
 
@@ -73,8 +80,19 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
     batches, moves, used_s = timed(
         lambda: playouts(board.tables, start, best.seed, _BATCH), seconds
     )
-    told = f"{batches * _BATCH / used_s:,.0f} random playouts, {moves / used_s:,.0f} moves/s"
-    for label, tree in (("simulations of plain UCT", plain), ("of the best search", best)):
+    told = Measured(
+        "{playouts_per_cpu_s:,.0f} random playouts, {moves_per_cpu_s:,.0f} moves/s",
+        playouts_per_cpu_s=batches * _BATCH / used_s,
+        moves_per_cpu_s=moves / used_s,
+    )
+    for form, name, tree in (
+        (
+            "{told}, {plain_uct_per_cpu_s:,.0f} simulations of plain UCT",
+            "plain_uct_per_cpu_s",
+            plain,
+        ),
+        ("{told}, {best_per_cpu_s:,.0f} of the best search", "best_per_cpu_s", best),
+    ):
 
         def search(tree: FastTree = tree) -> int:
             tree.forget()
@@ -83,12 +101,12 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
             ).nodes
 
         _, looked, used_s = timed(search, seconds)
-        told += f", {looked / used_s:,.0f} {label}"
-    echo(f"{title}, kernels: {told}")
+        told = Measured(form, told=told, **{name: looked / used_s})
+    echo(Measured("{game}, kernels: {told}", game=title, told=told))
 
 
-def measured(rules: Rules, seconds: float, rng: random.Random) -> str:
-    """Return a text that states how many random games per second the rules can play. All legal
+def measured(rules: Rules, seconds: float, rng: random.Random) -> Measured:
+    """Return how many random games per second the rules can play. All legal
     moves are equally likely.
     """
     start, advance = rules.start(), rules.advance
@@ -97,7 +115,10 @@ def measured(rules: Rules, seconds: float, rng: random.Random) -> str:
         lambda: sum(advance(start, stream).turn for _ in range(_BATCH)), seconds
     )
     playouts = batches * _BATCH
-    return (
-        f"{playouts / used_s:,.0f} random playouts per CPU-second, "
-        f"{moves / used_s:,.0f} moves/s ({moves / playouts:.2f} moves a playout)"
+    return Measured(
+        "{playouts_per_cpu_s:,.0f} random playouts per CPU-second, "
+        "{moves_per_cpu_s:,.0f} moves/s ({moves_per_playout:.2f} moves a playout)",
+        playouts_per_cpu_s=playouts / used_s,
+        moves_per_cpu_s=moves / used_s,
+        moves_per_playout=moves / playouts,
     )

@@ -23,6 +23,7 @@ from tiltboard.firmware_host.table.commands import JoinMatch, MakeMove, NewGame
 from tiltboard.firmware_host.table.hands import CarryOut
 from tiltboard.firmware_host.table.standing import Phase
 from tiltboard.games.registry import game_type
+from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session.live import LiveTable
 from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 from tiltboard_online.far.link import Broker, Link
@@ -104,8 +105,23 @@ def run(echo: Callable[[str], object], moves: int = 60, seconds: float = 30.0) -
                 capture_output=True, text=True, check=True,
             ).stdout.split()  # fmt: skip
     mb, start_s, rest = map(float, added)
-    echo(f"the extra, once a match is open: {mb:.1f} MB, {start_s:.2f} s of CPU; before: nothing")
-    echo(f"the connection at rest, {seconds:g} s: {rest:.3f} % of a core; goal: {GOAL_REST} %")
+    echo(
+        Measured(
+            "the extra, once a match is open: {added_mb:.1f} MB, {added_cpu_s:.2f} s of CPU;"
+            " before: nothing",
+            added_mb=mb,
+            added_cpu_s=start_s,
+        )
+    )
+    echo(
+        Measured(
+            "the connection at rest, {seconds_s:g} s: {rest_percent:.3f} % of a core;"
+            " goal: {goal_percent} %",
+            seconds_s=seconds,
+            rest_percent=rest,
+            goal_percent=GOAL_REST,
+        )
+    )
 
 
 def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) -> None:
@@ -142,11 +158,29 @@ def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) ->
         for each in pair:
             each.table.stop()
     late = quantiles(took_ms, n=20)[-1]
-    echo(f"{len(took_ms)} moves of Momentum, from confirmed here to lit far away")
-    middle = median(took_ms)
-    echo(f"  median {middle:.0f} ms, 95 in 100 within {late:.0f} ms; goal: {GOAL_MS:g} ms")
-    each_b, each_n = whole / count, len(sent) / count
-    echo(f"  {each_b:.0f} bytes a move in {each_n:.1f} messages; the longest {largest}")
+    echo(
+        Measured(
+            "{moves} moves of Momentum, from confirmed here to lit far away", moves=len(took_ms)
+        )
+    )
+    echo(
+        Measured(
+            "  median {median_ms:.0f} ms, 95 in 100 within {in_95_percent_ms:.0f} ms;"
+            " goal: {goal_ms:g} ms",
+            median_ms=median(took_ms),
+            in_95_percent_ms=late,
+            goal_ms=GOAL_MS,
+        )
+    )
+    echo(
+        Measured(
+            "  {bytes_per_move:.0f} bytes a move in {messages_per_move:.1f} messages;"
+            " the longest {longest_bytes}",
+            bytes_per_move=whole / count,
+            messages_per_move=len(sent) / count,
+            longest_bytes=largest,
+        )
+    )
 
 
 def _help(each: WatchedMatch, chance: random.Random) -> None:

@@ -17,6 +17,7 @@ from tiltboard.firmware_host.table.standing import Phase, Role, Standing
 from tiltboard.games.base import Game, Shift, Turn
 from tiltboard.games.registry import game_type
 from tiltboard.ground.errors import TiltboardError
+from tiltboard.ground.measured import Measured
 
 GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("momentum", {}),
@@ -288,4 +289,12 @@ def run(echo: Callable[[str], None], games: int = 20, only: Collection[str] = ()
         said = " ".join([name, *(f"{key}={value}" for key, value in options.items())])
         for how, way in WAYS.items():
             moves = [play(game, way, Random(f"{said} {how} {n}")) for n in range(games)]
-            echo(f"{said}, {how}: {games} games to the end, {sum(moves)} moves")
+            echo(
+                Measured(
+                    "{game}, {way}: {games} games to the end, {moves} moves",
+                    game=said,
+                    way=how,
+                    games=games,
+                    moves=sum(moves),
+                )
+            )

@@ -14,6 +14,7 @@ from pathlib import Path
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.table.commands import PlayFreely
 from tiltboard.ground.clock import cpu_s
+from tiltboard.ground.measured import Measured
 from tiltboard_lab.bench.service import resident_mb
 
 HOUR_S = 3600.0
@@ -55,7 +56,14 @@ def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> N
                 gc.collect()
                 last_mb = resident_mb(os.getpid())
                 first_mb = first_mb or last_mb
-                echo(f"  {at_s - WARM_S:6.0f} s {last_mb:8.1f} {len(gc.get_objects()):9}")
+                echo(
+                    Measured(
+                        "  {at_s:6.0f} s {held_mb:8.1f} {objects:9}",
+                        at_s=at_s - WARM_S,
+                        held_mb=last_mb,
+                        objects=len(gc.get_objects()),
+                    )
+                )
             stands = [i for i in range(table.size) if plate.piece_at(i) is not None]
             free = [i for i in range(table.size) if i not in stands]
             label, empty = stream.choice(sorted(plate.trays)), stream.choice(free)
@@ -78,5 +86,19 @@ def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> N
             session.run_until(at_s + EACH_S)
         used_s = cpu_s() - used_s
         ratio = (session.clock.now() - WARM_S) / used_s
-    echo(f"  {done} things done, {ratio:.0f} x real time; grown by {last_mb - first_mb:.1f} MB")
-    echo(f"  goal: at most {MAX_MB:.0f} MB ({(last_mb - first_mb) / MAX_MB:.2f})")
+    grown_mb = last_mb - first_mb
+    echo(
+        Measured(
+            "  {done} things done, {speed_x:.0f} x real time; grown by {grown_mb:.1f} MB",
+            done=done,
+            speed_x=ratio,
+            grown_mb=grown_mb,
+        )
+    )
+    echo(
+        Measured(
+            "  goal: at most {goal_mb:.0f} MB ({of_goal:.2f})",
+            goal_mb=MAX_MB,
+            of_goal=grown_mb / MAX_MB,
+        )
+    )

@@ -17,6 +17,7 @@ from tiltboard.drivers.light_links import (
 )
 from tiltboard.drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, Look
 from tiltboard.ground.clock import Clock, SystemClock
+from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session.bench import at_share
 
 if TYPE_CHECKING:
@@ -60,7 +61,13 @@ class _Buses:
 
 def run(echo: Callable[[str], None], updates: int = 150) -> None:
     """Measure ``updates`` light updates with and without the sending thread. Print the times."""
-    echo(f"What sending a light update costs the scan loop, {COUNT} lights, each of a new colour")
+    echo(
+        Measured(
+            "What sending a light update costs the scan loop, {lights} lights,"
+            " each of a new colour",
+            lights=COUNT,
+        )
+    )
     ways: tuple[tuple[str, SendBy], ...] = (
         ("a thread sends", ThreadSender),
         ("without the thread", lambda sender: sender),
@@ -68,9 +75,22 @@ def run(echo: Callable[[str], None], updates: int = 150) -> None:
     for name, send_by in ways:
         costs_ms = sorted(cost_s * 1000 for cost_s in costs_s(send_by, updates))
         median_ms, most_ms = at_share(costs_ms, 0.5), at_share(costs_ms, 0.95)
-        echo(f"  {name}: median {median_ms:.3f} ms, 95 % within {most_ms:.3f} ms")
+        echo(
+            Measured(
+                "  {way}: median {median_ms:.3f} ms, 95 % within {in_95_percent_ms:.3f} ms",
+                way=name,
+                median_ms=median_ms,
+                in_95_percent_ms=most_ms,
+            )
+        )
         if send_by is ThreadSender:
-            echo(f"    goal: at most {GOAL_MS} ms ({median_ms / GOAL_MS:.2f})")
+            echo(
+                Measured(
+                    "    goal: at most {goal_ms} ms ({of_goal:.2f})",
+                    goal_ms=GOAL_MS,
+                    of_goal=median_ms / GOAL_MS,
+                )
+            )
 
 
 def costs_s(send_by: SendBy, updates: int) -> list[float]:

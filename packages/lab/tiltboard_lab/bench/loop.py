@@ -47,6 +47,7 @@ from tiltboard.firmware_host.web.server import WebServer
 from tiltboard.firmware_host.web.websocket import MESSAGES_PER_S
 from tiltboard.games.registry import HOSTED, game_type
 from tiltboard.ground.clock import SystemClock, cpu_s
+from tiltboard.ground.measured import Measured
 from tiltboard.ground.rate_limit import TokenBucket
 from tiltboard_lab.bench.seats_at_table import seated_game
 
@@ -143,7 +144,8 @@ def run(
     ``thinking``: True to run two engine searches during the floods. Returns the longest gap in ms
     of real time and the longest gap in ms of CPU time.
     """
-    echo(f"From a scan's end to the next one's begin, plate-10 simulated, each for {seconds} s, ms")
+    title = "From a scan's end to the next one's begin, plate-10 simulated, each for {each_s} s, ms"
+    echo(Measured(title, each_s=seconds))
     echo(f"  {'':<18}{'requests':^16}{'by the clock':^26}{'of the CPU':^18}")
     echo(f"  {'flood':<18}{'sent':>8}{'done':>8}{'median':>9}{'95 %':>8}{'worst':>9}"
          f"{'95 %':>9}{'worst':>9}")  # fmt: skip
@@ -163,9 +165,16 @@ def run(
             for name, some in rounds:
                 scans.forget()
                 sent, done = visitors.submit(ask_all, some, port, seconds).result()
-                worst.append(_told(echo, f"{name:<18}{sent:8}{done:8}", scans.gaps))
+                asked = Measured("{flood:<18}{sent:8}{done:8}", flood=name, sent=sent, done=done)
+                worst.append(_told(echo, asked, scans.gaps))
     by_clock, by_cpu = map(max, zip(*worst, strict=True))
-    echo(f"  goal: never more than {GOAL_WORST_MS:.0f} ms of CPU ({by_cpu / GOAL_WORST_MS:.2f})")
+    echo(
+        Measured(
+            "  goal: never more than {goal_cpu_ms:.0f} ms of CPU ({of_goal:.2f})",
+            goal_cpu_ms=GOAL_WORST_MS,
+            of_goal=by_cpu / GOAL_WORST_MS,
+        )
+    )
     return by_clock, by_cpu
 
 
@@ -195,12 +204,22 @@ def thinkers(count: int) -> Iterator[None]:
 
 
 def _told(
-    echo: Callable[[str], None], what: str, gaps: Sequence[tuple[float, float]]
+    echo: Callable[[str], None], asked: Measured, gaps: Sequence[tuple[float, float]]
 ) -> tuple[float, float]:
     by_clock, by_cpu = (sorted(column) for column in zip(*gaps, strict=True))
     late = len(gaps) * 95 // 100
-    echo(f"  {what}{by_clock[len(gaps) // 2]:9.1f}{by_clock[late]:8.1f}{by_clock[-1]:9.1f}"
-         f"{by_cpu[late]:9.1f}{by_cpu[-1]:9.1f}")  # fmt: skip
+    echo(
+        Measured(
+            "  {asked}{median_ms:9.1f}{in_95_percent_ms:8.1f}{worst_ms:9.1f}"
+            "{in_95_percent_cpu_ms:9.1f}{worst_cpu_ms:9.1f}",
+            asked=asked,
+            median_ms=by_clock[len(gaps) // 2],
+            in_95_percent_ms=by_clock[late],
+            worst_ms=by_clock[-1],
+            in_95_percent_cpu_ms=by_cpu[late],
+            worst_cpu_ms=by_cpu[-1],
+        )
+    )
     return by_clock[-1], by_cpu[-1]
 
 

@@ -20,6 +20,7 @@ from tiltboard.firmware_host.perception.calibration import Calibration, uncalibr
 from tiltboard.firmware_host.perception.perception import Perception
 from tiltboard.firmware_host.table.sight import Happening, Magnet
 from tiltboard.ground.clock import cpu_s
+from tiltboard.ground.measured import Measured
 
 if TYPE_CHECKING:
     from tiltboard.hw_sim.rng import Stream
@@ -80,32 +81,62 @@ def run(
     stream = Streams(1).stream("bench-perception")
     levels = [(noise, 5.0) for noise in NOISES] + [(3.0, offset) for offset in OFFSETS_MM]
     each = max(SCANS_PER_BOARD, scans // len(levels))
-    echo(f"{len(levels)} levels of {each} scans of {table.size} places, random boards of 4 classes")
+    echo(
+        Measured(
+            "{levels} levels of {scans} scans of {places} places, random boards of 4 classes",
+            levels=len(levels),
+            scans=each,
+            places=table.size,
+        )
+    )
     echo("  noise  offset    scans  pieces  false events  wrong classes  unsure")
     used = counted = 0.0
     clean: dict[tuple[float, float], bool] = {}
     for noise, offset_mm in levels:
         tally = _level(table, stream, noise, offset_mm, each)
-        echo(f"  {noise:4.0f}x  {offset_mm:3.0f} mm  {_row(tally)}")
+        echo(
+            Measured(
+                "  {noise_x:4.0f}x  {offset_mm:3.0f} mm  {row}",
+                noise_x=noise,
+                offset_mm=offset_mm,
+                row=_row(tally),
+            )
+        )
         clean[noise, offset_mm] = tally.events == tally.wrong == 0
         used, counted = used + tally.cpu_s, counted + tally.scans
     first = [level for level in levels if not clean[level]]
     where = ", ".join(f"{noise:g}x at {offset:g} mm" for noise, offset in first)
-    echo(f"errors begin: {where or 'not within these levels'}")
-    echo(f"CPU per observe: {used / counted * 1000:.3f} ms over {counted:.0f} scans")
+    echo(Measured("errors begin: {errors_begin}", errors_begin=where or "not within these levels"))
+    echo(
+        Measured(
+            "CPU per observe: {observe_cpu_ms:.3f} ms over {scans:.0f} scans",
+            observe_cpu_ms=used / counted * 1000,
+            scans=counted,
+        )
+    )
     if chip_scans:
         tally = through_the_chips(table, stream, chip_scans)
         echo("through the chips and drivers, 3x noise, 5 mm, pieces put and taken:")
-        echo(f"              {_row(tally)}, {tally.missed} events missed")
+        echo(_missing_row(tally))
         tally = through_the_chips(table, stream, chip_scans, realistic=True)
         echo("the same, calibrated, everything at realistic size (see docs/benchmarks.md):")
-        echo(f"              {_row(tally)}, {tally.missed} events missed")
+        echo(_missing_row(tally))
 
 
-def _row(tally: Tally) -> str:
-    return (
-        f"{tally.scans:7d} {tally.pieces:7d} {tally.events:13d} {tally.wrong:14d} {tally.unsure:7d}"
+def _row(tally: Tally) -> Measured:
+    return Measured(
+        "{scans:7d} {pieces:7d} {false_events:13d} {wrong_classes:14d} {unsure:7d}",
+        scans=tally.scans,
+        pieces=tally.pieces,
+        false_events=tally.events,
+        wrong_classes=tally.wrong,
+        unsure=tally.unsure,
     )
+
+
+def _missing_row(tally: Tally) -> Measured:
+    form = "              {row}, {missed} events missed"
+    return Measured(form, row=_row(tally), missed=tally.missed)
 
 
 def _level(profile: Profile, stream: Stream, noise: float, offset_mm: float, scans: int) -> Tally:

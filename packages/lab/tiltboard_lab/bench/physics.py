@@ -13,6 +13,7 @@ from pathlib import Path
 from tiltboard.drivers.frame import Frame
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.ground.clock import cpu_s
+from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session.bench import play_quietly, scan_cpu_ms, session_of
 from tiltboard.hw_sim.session.session import SimSession
@@ -54,10 +55,23 @@ def run(echo: Callable[[str], None]) -> None:
         table.hands.tilt(0.0, math.radians(10.0), for_s=0.5)
         tilted = _speed(table)
         echo(
-            f"  {count:2} pieces: at rest {rest:.0f}, one carried {carried:.1f}, "
-            f"tilted by 10 degrees and back {tilted:.1f}"
+            Measured(
+                "  {pieces:2} pieces: at rest {rest_x:.0f}, one carried {carried_x:.1f}, "
+                "tilted by 10 degrees and back {tilted_x:.1f}",
+                pieces=count,
+                rest_x=rest,
+                carried_x=carried,
+                tilted_x=tilted,
+            )
         )
-    echo(f"  goal: {GOAL:.0f} with {COUNTS[-1]} pieces ({carried / GOAL:.2f} while one is carried)")
+    echo(
+        Measured(
+            "  goal: {goal_x:.0f} with {pieces} pieces ({of_goal:.2f} while one is carried)",
+            goal_x=GOAL,
+            pieces=COUNTS[-1],
+            of_goal=carried / GOAL,
+        )
+    )
     _say_slides(echo)
 
 
@@ -78,12 +92,30 @@ def _say_slides(echo: Callable[[str], None]) -> None:
     costs = sorted(drivers_ms + ms for ms in sliding_cpu_ms(PROFILE))
     at = [costs[min(len(costs) - 1, len(costs) * share // 100)] for share in (50, 95, 99, 100)]
     echo(
-        f"A scan while pieces slide, {len(costs)} of them, drivers and all: median {at[0]:.2f} ms,"
+        Measured(
+            "A scan while pieces slide, {scans} of them, drivers and all:"
+            " median {median_ms:.2f} ms,",
+            scans=len(costs),
+            median_ms=at[0],
+        )
     )
     steps = 1000 * at[2] / nbody_step_us()
-    echo("  95 % {:.2f}, 99 % {:.2f}, most {:.2f}".format(*at[1:]))
-    echo(f"  goal: at most {GOAL_SLIDING_MS} ms ({at[2] / GOAL_SLIDING_MS:.2f} in 99 of 100,")
-    echo(f"  {steps:.0f} steps of the n-body program)")
+    echo(
+        Measured(
+            "  95 % {in_95_percent_ms:.2f}, 99 % {in_99_percent_ms:.2f}, most {max_ms:.2f}",
+            in_95_percent_ms=at[1],
+            in_99_percent_ms=at[2],
+            max_ms=at[3],
+        )
+    )
+    echo(
+        Measured(
+            "  goal: at most {goal_ms} ms ({of_goal:.2f} in 99 of 100,",
+            goal_ms=GOAL_SLIDING_MS,
+            of_goal=at[2] / GOAL_SLIDING_MS,
+        )
+    )
+    echo(Measured("  {nbody_steps:.0f} steps of the n-body program)", nbody_steps=steps))
 
 
 def sliding_cpu_ms(profile: str) -> list[float]:

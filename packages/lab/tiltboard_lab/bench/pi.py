@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tiltboard.drivers.frame import Frame
 from tiltboard.ground.clock import cpu_s
+from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session.bench import (
     TURNS,
     cpu_per_step_ms,
@@ -76,6 +77,8 @@ STEPS = 20_000  # Number of steps of the n-body program.
 # Source: chaitanyamehta.github.io, "Performance Analysis of Languages on Raspberry Pi". In Python,
 # 5 million steps of five bodies that attract each other take 158.4 s on a Pi 4 at 1.5 GHz.
 PI4_STEP_US = 158.4 / 5
+# The names of a scan's times: those of ScanBudget.parts_ms, and their sum.
+PARTS_MS = ("spi_ms", "pins_ms", "tilt_ms", "lights_ms", "cpu_ms", "sum_ms")
 
 
 _SUN, _YEAR_D = 4 * math.pi**2, 365.24
@@ -233,20 +236,34 @@ def run(echo: Callable[[str], None], scans: int = 2000) -> None:
     step_us = nbody_step_us()
     factor = PI4_STEP_US / step_us
     echo(
-        f"here: {here_ms:.2f} ms of CPU a scan; an n-body step {step_us:.1f} us, on a Pi 4 31.7 us:"
+        Measured(
+            "here: {here_ms:.2f} ms of CPU a scan; an n-body step {step_us:.1f} us,"
+            " on a Pi 4 {pi4_step_us:.1f} us:",
+            here_ms=here_ms,
+            step_us=step_us,
+            pi4_step_us=PI4_STEP_US,
+        )
     )
-    echo(f"a Pi 4 takes {factor:.1f} times as long")
+    echo(Measured("a Pi 4 takes {pi4_x:.1f} times as long", pi4_x=factor))
     echo("  ms of a scan       SPI   pins   tilt lights    CPU    sum  of the period   of a core")
     for computer in COMPUTERS:
         found = budget(computer, here_ms * factor)
-        figures = "".join(f"{part:7.2f}" for part in (*found.parts_ms, found.sum_ms))
+        parts_ms = dict(zip(PARTS_MS, (*found.parts_ms, found.sum_ms), strict=True))
         kept = "kept" if found.of_core <= GOAL_SHARE else "too much"
         echo(
-            f"  {computer.name:<10} {computer.goal:3}/s {figures}"
-            f"  {found.of_period:6.0%} of {1000 / computer.goal:.0f} ms"
-            f" {found.of_core:6.0%}, {kept}"
+            Measured(
+                "  {pi:<10} {scans_per_s:3}/s {parts}  {of_period:6.0%} of {period_ms:.0f} ms"
+                " {of_core:6.0%}, {goal}",
+                pi=computer.name,
+                scans_per_s=computer.goal,
+                parts=Measured("".join(f"{{{name}:7.2f}}" for name in parts_ms), **parts_ms),
+                of_period=found.of_period,
+                period_ms=1000 / computer.goal,
+                of_core=found.of_core,
+                goal=kept,
+            )
         )
-    echo(f"goal: under {GOAL_SHARE:.0%} of a core")
+    echo(Measured("goal: under {goal_of_core:.0%} of a core", goal_of_core=GOAL_SHARE))
     _say_steps(echo, scans)
 
 
@@ -257,13 +274,33 @@ def _say_steps(echo: Callable[[str], None], scans: int) -> None:
     quiet, busy = (host_cpu_ms(PROFILE, scans, busy=busy) for busy in (False, True))
     step_us = nbody_step_us()
     echo("  from the frame to the lights, a quiet scan, and one with a piece between two places:")
-    echo(f"  here {quiet:.3f} and {busy:.3f} ms; goal: at most {GOAL_QUIET_MS} and {GOAL_BUSY_MS}")
-    steps = (1000 * ms / step_us for ms in (quiet, busy))
-    echo("  {:.0f} and {:.0f} steps of the n-body program".format(*steps))
+    echo(
+        Measured(
+            "  here {quiet_ms:.3f} and {busy_ms:.3f} ms;"
+            " goal: at most {goal_quiet_ms} and {goal_busy_ms}",
+            quiet_ms=quiet,
+            busy_ms=busy,
+            goal_quiet_ms=GOAL_QUIET_MS,
+            goal_busy_ms=GOAL_BUSY_MS,
+        )
+    )
+    echo(
+        Measured(
+            "  {quiet_nbody_steps:.0f} and {busy_nbody_steps:.0f} steps of the n-body program",
+            quiet_nbody_steps=1000 * quiet / step_us,
+            busy_nbody_steps=1000 * busy / step_us,
+        )
+    )
     for computer in COMPUTERS:
         slower = PI4_STEP_US / step_us * computer.slower
         share = quiet * slower * 50 / 1000
         echo(
-            f"    {computer.name:<10} {quiet * slower:5.2f} and {busy * slower:5.2f} ms;"
-            f" 50 quiet ones a second take {share:.0%} of a core"
+            Measured(
+                "    {pi:<10} {quiet_ms:5.2f} and {busy_ms:5.2f} ms;"
+                " 50 quiet ones a second take {of_core:.0%} of a core",
+                pi=computer.name,
+                quiet_ms=quiet * slower,
+                busy_ms=busy * slower,
+                of_core=share,
+            )
         )

@@ -11,6 +11,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.perception.bands import STRONG_CLASSES
 from tiltboard.firmware_host.perception.perception import Perception
 from tiltboard.firmware_host.table.sight import Observation
+from tiltboard.ground.measured import Measured
 from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, RandomBoard
 
 BOARDS = 20
@@ -38,7 +39,13 @@ def run(
 
     table = load_profile(profile)
     stream = Streams(seed).stream("bench-positions")
-    echo(f"Pieces within {OFFSET_MM:.0f} mm of their middles on {boards} random boards; mm")
+    echo(
+        Measured(
+            "Pieces within {off_mm:.0f} mm of their middles on {boards} random boards; mm",
+            off_mm=OFFSET_MM,
+            boards=boards,
+        )
+    )
     echo(f"  {'':<58}{'pieces':>7}{'median':>8}{'95 %':>8}{'99 %':>8}{'circle':>8}{'in it':>8}")
     for name, noise in LEVELS:
         found: Found = {}
@@ -54,7 +61,7 @@ def run(
             drifted = f", {DRIFT_MT} mT of drift later"
             _note(found, board, stood, _seen(perception, board), drifted)
         for what, pairs in sorted(found.items()):
-            echo(f"  {name + ': ' + what:<58}{_row(pairs)}")
+            echo(Measured("  {what:<58}{row}", what=f"{name}: {what}", row=_row(pairs)))
 
 
 def _seen(perception: Perception, board: RandomBoard) -> Observation:
@@ -72,11 +79,18 @@ def _note(found: Found, board: RandomBoard, stood: set[int], seen: Observation, 
             found.setdefault(what + when, []).append((error, at.within_mm))
 
 
-def _row(pairs: list[tuple[float, float]]) -> str:
+def _row(pairs: list[tuple[float, float]]) -> Measured:
     errors, circles = (sorted(column) for column in zip(*pairs, strict=True))
     count = len(pairs)
     inside = sum(error <= circle for error, circle in pairs) / count
     at = [errors[count * share // 100] for share in (50, 95, 99)]
-    return (
-        f"{count:7}" + "".join(f"{mm:8.1f}" for mm in (*at, circles[count // 2])) + f"{inside:8.1%}"
+    return Measured(
+        "{pieces:7}{median_mm:8.1f}{in_95_percent_mm:8.1f}{in_99_percent_mm:8.1f}"
+        "{circle_mm:8.1f}{inside:8.1%}",
+        pieces=count,
+        median_mm=at[0],
+        in_95_percent_mm=at[1],
+        in_99_percent_mm=at[2],
+        circle_mm=circles[count // 2],
+        inside=inside,
     )

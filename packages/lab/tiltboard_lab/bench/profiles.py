@@ -10,7 +10,9 @@ from pathlib import Path
 
 from tiltboard.drivers.lights import Look
 from tiltboard.firmware_host.config.profile import Profile, load_profile, profile_names
+from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session.bench import (
+    DELAYS_MS,
     GOAL_SCAN_MS,
     SHARES,
     TOLERANCE_MM,
@@ -34,46 +36,95 @@ def run(echo: Callable[[str], None], touches: int = TOUCHES, scans: int = ERROR_
 
     for name in profile_names():
         table = load_profile(name)
-        echo(f"{name}: {table.columns} x {table.rows} places, {table.scans_per_s} scans/s")
+        echo(
+            Measured(
+                "{profile}: {columns} x {rows} places, {scans_per_s} scans/s",
+                profile=name,
+                columns=table.columns,
+                rows=table.rows,
+                scans_per_s=table.scans_per_s,
+            )
+        )
         echo(_buses(table))
         delays_s, most_s = measured_s(table, touches), limit_s(table)
-        shown = ", ".join(
-            f"{label} {at_share(delays_s, share) * 1000:.1f} ms" for label, share in SHARES
-        )
+        at_ms = [at_share(delays_s, share) * 1000 for _, share in SHARES]
         end = "light" if table.lights is not None else "standing (no lights)"
-        echo(f"  touch to {end}, {touches} pieces: {shown}; max is")
-        echo(f"    {delays_s[-1] / most_s:.2f} of the limit of {most_s * 1000:.1f} ms")
-        _, whole, frozen = scan_cpu_ms(name, CPU_SCANS)
-        alone = (
-            ""
-            if frozen is None
-            else f"; without it {frozen / GOAL_SCAN_MS:.2f} of {GOAL_SCAN_MS} ms"
-        )
-        echo(f"  CPU per scan with the simulation: {whole:.3f} ms{alone}")
-        tally = through_the_chips(table, Streams(1).stream("bench-profiles"), scans)
-        noise = f", {NOISE} x noise" if table.measures else ""
-        echo(f"  {tally.scans} scans, {tally.pieces} pieces, {TOLERANCE_MM:g} mm off{noise}:")
         echo(
-            f"    {tally.events} false events, {tally.missed} missed,"
-            f" {tally.wrong} wrong, {tally.unsure} unsure"
+            Measured(
+                "  touch to {end}, {pieces} pieces: min {min_ms:.1f} ms, median {median_ms:.1f} ms,"
+                " 95 % {in_95_percent_ms:.1f} ms, max {max_ms:.1f} ms; max is",
+                end=end,
+                pieces=touches,
+                **dict(zip(DELAYS_MS, at_ms, strict=True)),
+            )
+        )
+        echo(
+            Measured(
+                "    {of_limit:.2f} of the limit of {limit_ms:.1f} ms",
+                of_limit=delays_s[-1] / most_s,
+                limit_ms=most_s * 1000,
+            )
+        )
+        _, whole, frozen = scan_cpu_ms(name, CPU_SCANS)
+        alone = Measured("")
+        if frozen is not None:
+            alone = Measured(
+                "; without it {alone_of_goal:.2f} of {goal_ms} ms",
+                alone_of_goal=frozen / GOAL_SCAN_MS,
+                goal_ms=GOAL_SCAN_MS,
+            )
+        echo(
+            Measured(
+                "  CPU per scan with the simulation: {simulated_ms:.3f} ms{alone}",
+                simulated_ms=whole,
+                alone=alone,
+            )
+        )
+        tally = through_the_chips(table, Streams(1).stream("bench-profiles"), scans)
+        noise = Measured(", {noise_x} x noise", noise_x=NOISE) if table.measures else Measured("")
+        echo(
+            Measured(
+                "  {scans} scans, {pieces} pieces, {off_mm:g} mm off{noise}:",
+                scans=tally.scans,
+                pieces=tally.pieces,
+                off_mm=TOLERANCE_MM,
+                noise=noise,
+            )
+        )
+        echo(
+            Measured(
+                "    {false_events} false events, {missed} missed, {wrong} wrong, {unsure} unsure",
+                false_events=tally.events,
+                missed=tally.missed,
+                wrong=tally.wrong,
+                unsure=tally.unsure,
+            )
         )
         errors = tally.events + tally.missed + tally.wrong + tally.unsure
-        echo(f"    {per_million(errors, tally.scans * table.size)}")
+        echo(Measured("    {errors}", errors=per_million(errors, tally.scans * table.size)))
 
 
-def per_million(errors: int, readings: int) -> str:
-    """Return the number of errors per million readings as text.
+def per_million(errors: int, readings: int) -> Measured:
+    """Return the number of errors per million readings.
 
     If there are no errors, the text states the upper limit of the rate at 95 % confidence: three
     divided by the number of readings.
     """
     if errors:
-        return f"{errors / readings * 1e6:.2g} errors per million of {readings} readings"
-    return f"under {3 / readings * 1e6:.2g} errors per million (95 %): none in {readings} readings"
+        return Measured(
+            "{errors_per_million:.2g} errors per million of {readings} readings",
+            errors_per_million=errors / readings * 1e6,
+            readings=readings,
+        )
+    return Measured(
+        "under {max_errors_per_million:.2g} errors per million (95 %): none in {readings} readings",
+        max_errors_per_million=3 / readings * 1e6,
+        readings=readings,
+    )
 
 
-def _buses(table: Profile) -> str:
-    """Return the bus times of scans and light updates as text.
+def _buses(table: Profile) -> Measured:
+    """Return the bus times of scans and light updates.
 
     Virtual time passes within a step only while a bus is busy or a driver waits.
     """
@@ -97,5 +148,12 @@ def _buses(table: Profile) -> str:
                 session.wait()
     mean_s = sum(scans_s) / len(scans_s)
     period = mean_s * table.scans_per_s
-    lights = "no lights" if table.lights is None else f"light update {lights_s * 1000:.2f} ms"
-    return f"  bus: scan {mean_s * 1000:.2f} ms ({period:.2f} of its turn), {lights}"
+    lights = Measured("no lights")
+    if table.lights is not None:
+        lights = Measured("light update {light_update_ms:.2f} ms", light_update_ms=lights_s * 1000)
+    return Measured(
+        "  bus: scan {scan_ms:.2f} ms ({of_period:.2f} of its turn), {lights}",
+        scan_ms=mean_s * 1000,
+        of_period=period,
+        lights=lights,
+    )

@@ -9,6 +9,7 @@ from typing import cast
 from tiltboard.firmware_host.host.lobby import usual_options
 from tiltboard.firmware_host.scenario.trace import unlogged
 from tiltboard.games.momentum.game import MOMENTUM
+from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.testing import ExpectationError, GameTable
 
@@ -40,15 +41,24 @@ def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
     with GameTable(profile) as table:
         faults = cast(SimSession, table.session).faults.names
         names = [name for name in faults if name not in (BUILT, *UNSEEN)]
-    echo(f"{table.profile.name}, seconds in virtual time")
+    echo(Measured("{profile}, seconds in virtual time", profile=table.profile.name))
     echo(f"  {'fault':<20} {'noticed after':>13} {'over after':>11}")
     cases: list[tuple[str, str, tuple[str, ...] | None]] = [(name, name, None) for name in names]
     cases += [(f"{name}, taken", name, at) for name, at in UNDER_A_PIECE.items() if name in names]
     for label, name, targets in cases:
         with unlogged(), GameTable(profile) as table:
             noticed_s, over_s = recovery_s(table, name, targets)
-        noticed = "not noticed" if noticed_s is None else f"{noticed_s:.2f}"
-        echo(f"  {label:<20} {noticed:>13} {over_s:>11.2f}")
+        noticed = Measured("not noticed")
+        if noticed_s is not None:
+            noticed = Measured("{noticed_s:.2f}", noticed_s=noticed_s)
+        echo(
+            Measured(
+                "  {fault:<20} {noticed:>13} {over_s:>11.2f}",
+                fault=label,
+                noticed=noticed,
+                over_s=over_s,
+            )
+        )
 
 
 def _targets(table: GameTable, name: str) -> tuple[str, ...]:

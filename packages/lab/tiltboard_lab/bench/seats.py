@@ -16,6 +16,7 @@ import click
 
 from tiltboard.games.base import Position
 from tiltboard.games.seated import SeatedGame
+from tiltboard.ground.measured import Measured
 from tiltboard_lab.bench import seats_at_table
 from tiltboard_lab.bench.seats_at_table import modes_of, seated_game
 
@@ -66,18 +67,28 @@ def run(
             dice = random.Random(f"{seed}/{name}/{number}")
             at = number % len(levels)
             play(options, [*levels[at:], *levels[:at]], dice, tally)
-        won = ", ".join(f"{tally.wins[seat] / games:.0%}" for seat in sorted(tally.wins))
-        most = [f"{card} {count / games:.1f}" for card, count in tally.cards.most_common(5)]
-        length = f"{tally.moves / games:.0f} moves"
+        wins = {f"won_by_seat_{seat}": tally.wins[seat] / games for seat in sorted(tally.wins)}
+        cards = {card: count / games for card, count in tally.cards.most_common(5)}
         echo(
-            f"{name}: {games} games ({', '.join(levels)}), {length}, {tally.unfinished} unfinished"
+            Measured(
+                "{mode}: {games} games ({levels}), {moves_per_game:.0f} moves,"
+                " {unfinished} unfinished",
+                mode=name,
+                games=games,
+                levels=", ".join(levels),
+                moves_per_game=tally.moves / games,
+                unfinished=tally.unfinished,
+            )
         )
-        echo(f"  won by seat: {won}; cards played a game: {', '.join(most)}")
+        won = Measured(", ".join(f"{{{seat}:.0%}}" for seat in wins), **wins)
+        most = Measured(", ".join(f"{card} {{{card}:.1f}}" for card in cards), **cards)
+        echo(Measured("  won by seat: {won}; cards played a game: {most}", won=won, most=most))
         if len(tally.shares) > 1:
-            shares = (
+            told = ", ".join(
                 f"{level} {_share(won / games, games)}" for level, won in tally.shares.items()
             )
-            echo(f"  victories by level: {', '.join(shares)}")
+            shares = {level: won / games for level, won in tally.shares.items()}
+            echo(Measured("  victories by level: {told}", told=Measured(told), **shares))
 
 
 def _share(part: float, games: int) -> str:

@@ -19,6 +19,7 @@ from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
 from tiltboard.games.base import GameType
 from tiltboard.games.registry import HOSTED
 from tiltboard.games.seated import SeatedGame
+from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PageHands, at_once
@@ -62,10 +63,20 @@ def run(
             with TemporaryDirectory() as folder, opened(Path(folder), physics=physics) as session:
                 play(session, {**options, "seed": number}, levels, tally)
         echo(
-            f"{name}: {games} games ({', '.join(levels)}), {tally.unfinished} unfinished, "
-            f"{tally.moves / games:.0f} moves and {tally.time_s / games / 60:.1f} minutes a game; "
-            f"{tally.placed} placements and events, {tally.failed} failed, "
-            f"{tally.proposed} proposed by sensors"
+            Measured(
+                "{mode}: {games} games ({levels}), {unfinished} unfinished,"
+                " {moves_per_game:.0f} moves and {game_minutes:.1f} minutes a game;"
+                " {placed} placements and events, {failed} failed, {proposed} proposed by sensors",
+                mode=name,
+                games=games,
+                levels=", ".join(levels),
+                unfinished=tally.unfinished,
+                moves_per_game=tally.moves / games,
+                game_minutes=tally.time_s / games / 60,
+                placed=tally.placed,
+                failed=tally.failed,
+                proposed=tally.proposed,
+            )
         )
 
 

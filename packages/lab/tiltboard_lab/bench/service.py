@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tiltboard.ground.clock import cpu_s
+from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session.bench import play_quietly, session_of
 
 GOAL_START_S = 1.5
@@ -40,9 +41,28 @@ def start(echo: Callable[[str], None], profile: str = "plate-10", runs: int = 5)
         float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(runs)
     )
     median_s = used[runs // 2]
-    echo(f"CPU from start to first scan, {runs} runs, the page's server and the simulation loaded")
-    echo(f"  min {used[0]:.2f} s, median {median_s:.2f} s, max {used[-1]:.2f} s")
-    echo(f"  goal: at most {GOAL_START_S} s ({median_s / GOAL_START_S:.2f})")
+    echo(
+        Measured(
+            "CPU from start to first scan, {runs} runs,"
+            " the page's server and the simulation loaded",
+            runs=runs,
+        )
+    )
+    echo(
+        Measured(
+            "  min {min_s:.2f} s, median {median_s:.2f} s, max {max_s:.2f} s",
+            min_s=used[0],
+            median_s=median_s,
+            max_s=used[-1],
+        )
+    )
+    echo(
+        Measured(
+            "  goal: at most {goal_s} s ({of_goal:.2f})",
+            goal_s=GOAL_START_S,
+            of_goal=median_s / GOAL_START_S,
+        )
+    )
 
 
 def memory(echo: Callable[[str], None], profile: str = "plate-10") -> None:
@@ -73,10 +93,20 @@ def memory(echo: Callable[[str], None], profile: str = "plate-10") -> None:
             process.send_signal(signal.SIGTERM)
             process.wait()
     echo(
-        f"resident memory, a page open for {PAGE_OPEN_S:g} s ({snapshots} messages), simulation in"
+        Measured(
+            "resident memory, a page open for {open_s:g} s ({messages} messages), simulation in",
+            open_s=PAGE_OPEN_S,
+            messages=snapshots,
+        )
     )
-    ratio = held_mb / GOAL_MEMORY_MB
-    echo(f"  {held_mb:.1f} MB; goal: at most {GOAL_MEMORY_MB} ({ratio:.2f})")
+    echo(
+        Measured(
+            "  {held_mb:.1f} MB; goal: at most {goal_mb} ({of_goal:.2f})",
+            held_mb=held_mb,
+            goal_mb=GOAL_MEMORY_MB,
+            of_goal=held_mb / GOAL_MEMORY_MB,
+        )
+    )
 
 
 def speed(echo: Callable[[str], None], profile: str = "plate-10") -> None:
@@ -88,8 +118,21 @@ def speed(echo: Callable[[str], None], profile: str = "plate-10") -> None:
         play_quietly(session)
         table_s, used_s = session.clock.now() - began_s, cpu_s() - used_s
     ratio = table_s / used_s
-    echo(f"scenario speed: {table_s:.1f} s at the table in {used_s:.2f} s of CPU")
-    echo(f"  {ratio:.0f} x real time; goal: at least {GOAL_SPEED} x ({ratio / GOAL_SPEED:.1f})")
+    echo(
+        Measured(
+            "scenario speed: {table_s:.1f} s at the table in {used_cpu_s:.2f} s of CPU",
+            table_s=table_s,
+            used_cpu_s=used_s,
+        )
+    )
+    echo(
+        Measured(
+            "  {speed_x:.0f} x real time; goal: at least {goal_x} x ({of_goal:.1f})",
+            speed_x=ratio,
+            goal_x=GOAL_SPEED,
+            of_goal=ratio / GOAL_SPEED,
+        )
+    )
 
 
 async def _watch(url: str) -> int:
