@@ -4,16 +4,25 @@ sensors.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiltboard.drivers.buses import Buses
-from tiltboard.firmware_host.cli.cli_output import as_run, keyboard, problem, say
+from tiltboard.firmware_host.cli.cli_output import (
+    RESULTS_AS_JSON,
+    as_run,
+    is_json_wanted,
+    keyboard,
+    problem,
+    say,
+)
 from tiltboard.firmware_host.cli.hardware import (
     FAULTS,
     SEED,
@@ -85,6 +94,7 @@ FRESH = click.option(
 @FAULTS
 @AGAIN
 @FRESH
+@RESULTS_AS_JSON
 def command(*, first: str, **options: Any) -> None:
     """Prove a table's wiring and measure its sensors, in one sweep.
 
@@ -146,10 +156,7 @@ def run(
     judged = tuple(SweepPart) if again is None else progress.wanted
     told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress, judged)]
     for each in told:
-        plain = each.plain()
-        click.echo(f"{subject_of(each.subject)!s}: {plain['found']}")
-        if plain["remedy"]:
-            click.echo(f"    -> {as_run(plain['remedy'], simulated=simulated)}")
+        _print_finding(each, simulated=simulated)
     if new is not None:
         file = folder / CALIBRATION_NAME
         say(text("Kept in {file}. The table uses it from its next start on.", file=file))
@@ -165,13 +172,31 @@ def run(
     say(text("Everything works."))
 
 
+def _print_finding(finding: Finding, *, simulated: bool) -> None:
+    """Print a finding and its remedy, as JSON in the form that ``tiltboard doctor`` has."""
+    plain = finding.plain()
+    plain["remedy"] = plain["remedy"] and as_run(plain["remedy"], simulated=simulated)
+    if is_json_wanted():
+        click.echo(json.dumps(plain))
+        return
+    click.echo(f"{subject_of(finding.subject)!s}: {plain['found']}")
+    if plain["remedy"]:
+        click.echo(f"    -> {plain['remedy']}")
+
+
 def _print_measured(table: Profile, new: Calibration, *, simulated: bool) -> None:
     """Print the map of the sensors, and list the places that need attention."""
     health, poor = health_map(table, new), worth_a_look(table, new)
+    if is_json_wanted() and health:
+        for each in health:
+            remedy = each.remedy and as_run(str(each.remedy), simulated=simulated)
+            click.echo(json.dumps({**asdict(each), "remedy": remedy}))
+        return
     for line in health_table(table, health, str):
         click.echo(line)
     for message in poor:
-        click.echo(f"! {as_run(str(message), simulated=simulated)}")
+        remedy = as_run(str(message), simulated=simulated)
+        click.echo(json.dumps({"remedy": remedy}) if is_json_wanted() else f"! {remedy}")
     if health and not poor:
         say(text("No place is worth a look."))
     elif all(new.zeroed) and not poor:
@@ -204,7 +229,7 @@ def _by_whoever_types() -> Answering:
     """Return a function that answers each step with the user's input at the terminal. The Enter key
     selects the first choice.
     """
-    console = Console(click.echo, keyboard())
+    console = Console(_prompt, keyboard())
 
     def answer(step: SweepStep) -> str | None:
         typed = console.reply()
@@ -231,10 +256,10 @@ def _told(answer: Answering) -> Answering:
         nonlocal before
         said, refused = str(step.say), "" if step.refused is None else str(step.refused)
         if said != before[0] and step.task is not None:
-            click.echo(f"[{step.done:>3}/{step.total}] {said}")
+            _prompt(f"[{step.done:>3}/{step.total}] {said}")
         if (said, refused) != before:
             if refused:
-                click.echo(f"          {refused}")
+                _prompt(f"          {refused}")
             if step.choices:
                 _print_offer(step.choices)
         before = said, refused
@@ -248,4 +273,9 @@ def _print_offer(choices: Iterable[TaskChoice]) -> None:
     offer = text(
         "Enter, or the button confirm, gives the first of: {answers}", answers=", ".join(listed)
     )
-    click.echo(f"          {offer!s}")
+    _prompt(f"          {offer!s}")
+
+
+def _prompt(line: str) -> None:
+    """Print a line for the person at the table, on standard error if the results are JSON."""
+    click.echo(line, err=is_json_wanted())

@@ -4,6 +4,7 @@ what is drawn and listed of a profile, held against the profile and others' figu
 
 import csv
 import io
+import json
 import math
 import re
 import subprocess
@@ -362,10 +363,14 @@ def test_boards_refuse_another_bus_than_theirs(tmp_path, own) -> None:
 
 
 def test_the_command_writes_everything(tmp_path) -> None:
-    outcome = CliRunner().invoke(cli, ["plans", "plate-10", "-o", str(tmp_path / "p")])
+    outcome = CliRunner().invoke(cli, ["plans", "plate-10", "--json", "-o", str(tmp_path)])
     assert outcome.exit_code == 0, outcome.output
-    names = {str(p.relative_to(tmp_path / "p")) for p in (tmp_path / "p").rglob("*") if p.is_file()}
-    assert names >= {"report.md", "parts.csv", "parts.html", "boards/carrier.kicad_pcb"}
+    sizes = {str(p.relative_to(tmp_path)): p.stat().st_size for p in tmp_path.rglob("*.*")}
+    assert sizes.keys() >= {"report.md", "parts.csv", "parts.html", "boards/carrier.kicad_pcb"}
+    told = map(json.loads, outcome.stdout.splitlines())
+    listed = {each["file"]: each["size_bytes"] for each in told if "file" in each}
+    assert listed.items() <= {str(tmp_path / name): size for name, size in sizes.items()}.items()
+    assert str(tmp_path / "report.md") in listed
 
 
 @pytest.mark.parametrize("name", ["plate-10", "matrix-gpio"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tiltboard.firmware_host.cli.cli_output import say, writing
+from tiltboard.firmware_host.cli.cli_output import AS_JSON, is_json_wanted, say, writing
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import text
 from tiltboard.ground.errors import extra_command
@@ -24,6 +24,7 @@ from tiltboard_plans.write import can_print, export, files
     show_default=True,
     help="Folder to write to.",
 )
+@AS_JSON
 def command(*, profile: str, output: Path) -> None:
     """Write what it takes to build a table: parts, boards, sheets, pieces, figures.
 
@@ -35,6 +36,8 @@ def command(*, profile: str, output: Path) -> None:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+        if is_json_wanted():
+            say(text("{file}: {size_bytes} bytes", file=path, size_bytes=len(content)))
     if plans.boards and not export(plans, output / "boards"):
         say(
             text("STEP files and KiCad's plots are missing. Install KiCad 9 to get them."), err=True

@@ -4,6 +4,7 @@ docs/bring-up.md alone gets a wrongly wired, simulated table right.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from contextlib import nullcontext
@@ -214,6 +215,16 @@ def test_a_light_that_misreads_its_line_is_seen_to_be_dimmer_than_the_others(til
     status, said = tiltboard("tiltboard bringup --sim --only lights", "lights-level")
     assert status == 1
     assert "lights: Some lights are dark, have other colours" in said
+
+
+def test_what_a_sweep_found_can_be_read_by_a_program(tmp_path):
+    words = shlex.split("bringup --sim --only lights --json --fault lights-level")
+    ran = CliRunner().invoke(cli, [*words, "--state", str(tmp_path)])
+    assert ran.exit_code == 1
+    results = [json.loads(line) for line in ran.stdout.splitlines()]
+    wrong = next(each for each in results if each.get("state") == "problem")
+    assert (wrong["subject"], bool(wrong["remedy"])) == ("lights", True)
+    assert "Look at the board" in ran.stderr  # The person still reads what to do.
 
 
 def test_a_tilt_sensor_that_lies_upside_down_works_once_it_is_known(tiltboard):

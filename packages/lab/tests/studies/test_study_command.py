@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from tiltboard.firmware_host.cli.main import cli
 
 SMALL = ("--game", "gravity-connect", "--option", "size=4", "--option", "line=3", "--level", "2")
+TUNED = ("--game", "gravity-trap", "--games", "12", "--level", "3", "--nodes", "200")
 
 
 def run(*words):
@@ -49,11 +50,30 @@ def test_mined_puzzles_that_cannot_be_written_or_read_are_refused_at_once(tmp_pa
 
 
 def test_tuning_prints_weights():
-    told = run("tune", "--game", "gravity-trap", "--games", "12", "--level", "3", "--nodes", "200")
+    told = run("tune", *TUNED)
     assert told.exit_code == 0, told.output
     at = told.output.index("[weights]")
     assert len(tomllib.loads(told.output[at:])["weights"]["mobility"]) == 3
     assert "log loss" in told.output
+
+
+def test_weights_are_read_by_a_program():
+    told = run("tune", *TUNED, "--json")
+    assert told.exit_code == 0, told.output
+    quality, weights = map(json.loads, told.stdout.splitlines())
+    assert quality["positions"] > 0
+    assert len(weights["weights"]["mobility"]) == 3
+
+
+def test_a_book_and_exercises_are_json_with_and_without_asking(tmp_path):
+    asked = ("book", *SMALL[:6], "--lines", "2", "--plies", "2", "--nodes", "50")
+    plain = run(*asked)
+    assert plain.exit_code == 0, plain.output
+    assert len(json.loads(plain.stdout)["lines"]) == 2
+    assert run(*asked, "--json").stdout == plain.stdout
+    none = tmp_path / "none.jsonl"
+    none.touch()
+    assert run("exercises", str(none), "--json").exit_code == 0
 
 
 def test_what_cannot_be_studied_is_refused():

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
-from tiltboard.firmware_host.cli.cli_output import AS_JSON, misuse, say
+from tiltboard.firmware_host.cli.cli_output import (
+    AS_JSON,
+    LINES_AS_JSON,
+    is_json_wanted,
+    misuse,
+    say,
+)
 from tiltboard.firmware_host.cli.options import OPTIONS
 from tiltboard.firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
@@ -144,6 +150,7 @@ def _tell(line: object, count: GameCount) -> None:
 
 
 @command.command(epilog="Example: tiltboard study tune --game momentum --games 500 --level 7")
+@AS_JSON
 @_played(opening=6, level=8)
 def tune(**asked: Any) -> None:
     """Fit the weights of a game's evaluation to the results of games.
@@ -165,7 +172,10 @@ def tune(**asked: Any) -> None:
             after=f"{result.after:.3f}",
         )
     )
-    click.echo(as_toml(result.weights))
+    if is_json_wanted():
+        say(text("Weights: {weights}", weights=result.weights))
+    else:
+        click.echo(as_toml(result.weights))
 
 
 @command.command(
@@ -210,6 +220,7 @@ def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
 
 @command.command(epilog="Example: tiltboard study exercises puzzles.jsonl > exercises.jsonl")
 @click.argument("file", type=click.File("rb"))
+@LINES_AS_JSON
 def exercises(file: BinaryIO) -> None:
     """Complete the puzzles in a file for solving, and print them on standard output.
 
@@ -300,6 +311,7 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
     help="Number of positions that a bot searches for a move.",
 )
 @SEED
+@LINES_AS_JSON
 def book(
     *, game: str, options: tuple[str, ...], lines: int, plies: int, nodes: int, seed: int
 ) -> None:
