@@ -241,6 +241,7 @@ def floods_of(text: str, game: int) -> list[Flood]:
     player = {"player": "red"}
     return [
         command("game", {"type": "game", "game": "momentum"}),
+        command("again", {"type": "again"}),
         command("resume", resume),
         command("import", {"type": "import", "text": text}),
         command("take-back", resume, *(5 * [take_back]), take_back | {"to": 0}),
