@@ -47,9 +47,9 @@ AS_JSON = _json_option(
     "Print one JSON object per line: the sentence's template and its values by name."
 )
 RESULTS_AS_JSON = _json_option(
-    "One JSON object a line on standard output: the results. The rest is on standard error."
+    "Print the results as one JSON object per line; instructions go to standard error."
 )
-LINES_AS_JSON = _json_option("One JSON object a line, which is the only form of this output.")
+LINES_AS_JSON = _json_option("Print one JSON object per line. There is no other form.")
 FIGURES_AS_JSON = _json_option(
     "Print one JSON object per line: the sentence, and its figures by names that end in units."
 )
