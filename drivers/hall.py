@@ -66,7 +66,8 @@ MCP3008: Final = ConverterKind(
 # output (sections "Magnetic Flux Direction" and "Magnetic Response").
 
 QUIESCENT: Final = 0.5  # Output without a field, as a fraction of the supply.
-SENSITIVITY_MV_MT: Final = 60.0  # Sensitivity of version A1 at 3.3 V, in mV/mT, +-5 %.
+# Sensitivity of version A1 at 3.3 V, in mV/mT; the tolerance is 5 %.
+SENSITIVITY_MV_MT: Final = 60.0
 
 
 def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> tuple[float, ...]:

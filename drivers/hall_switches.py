@@ -106,7 +106,7 @@ class SwitchArray:
         ...     SwitchArray(bench.buses, 1, range(0x20, 0x27), columns=7).read()[:3]
         (0.0, 12.1, 0.0)
 
-    ``addresses``: I2C address of each row's chip, from row 1 on. ``columns``: number of columns, 1
+    ``addresses``: I2C address of each row's chip, row 1 first. ``columns``: number of columns, 1
     to 7; ValueError otherwise. Each read also verifies the settings of one chip in turn and of each
     chip whose lines have changed, because a chip with disturbed settings can hide pieces.
     """
@@ -263,8 +263,8 @@ class SwitchMatrix:
         ...     SwitchMatrix(bench.buses, rows, north, south).read()[:3]
         (0.0, -12.1, 0.0)
 
-    ``row_pins``: GPIO number of each row, from row 1 on. ``north_pins``, ``south_pins``: GPIO
-    numbers of each column, from column a on. Raises ValueError without rows or columns, or if a
+    ``row_pins``: GPIO number of each row, row 1 first. ``north_pins``, ``south_pins``: GPIO
+    numbers of each column, column a first. Raises ValueError without rows or columns, or if a
     column lacks one of its two pins.
     """
 

@@ -82,9 +82,7 @@ class LightsSettings:
         )
 
     def current_a(self, levels: bytes) -> float:
-        """Return the current in A that the lights draw at these levels, including the idle
-        current.
-        """
+        """Return the current in A that the lights draw at ``levels``, including idle current."""
         return (sum(levels) / 255 * self.channel_ma + self.idle_ma * self.count) / 1000
 
     def limited(self, levels: bytes) -> tuple[bytes, float]:

@@ -14,7 +14,8 @@ from tiltboard.drivers.errors import PartReadingError
 CHANNELS: Final = 8
 STEPS: Final = 1024  # Number of codes. Section 4.2: code = 1024 * Vin / Vref, at most 1023.
 SPI_MODE: Final = 0  # The modes 0,0 and 1,1 both work (section 6.1).
-MAX_HZ: Final = 1_350_000  # Maximum clock at 2.7 V; 3.6 MHz at 5 V (electrical characteristics).
+# Maximum clock at 2.7 V, in Hz; at 5 V the maximum is 3.6 MHz (electrical characteristics).
+MAX_HZ: Final = 1_350_000
 
 START: Final = 0x01  # Start bit, the last bit of the first byte sent.
 SINGLE_ENDED: Final = 0x80  # First bit of the second byte sent, before the channel bits D2, D1, D0.

@@ -113,7 +113,7 @@ class NodeTime:
 
     def __init__(self, baud: int) -> None:
         self._byte_s = BITS_PER_BYTE / baud
-        # Node's time of the last reading, extended beyond 32 bits.
+        # Time of the last reading on the node's clock, in us, extended beyond 32 bits.
         self._node_us: int | None = None
         self._offset_s = 0.0  # Host's clock minus node's clock, in seconds.
         self._at_s = 0.0

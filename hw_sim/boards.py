@@ -356,7 +356,7 @@ class SwitchBoard(_Board):
 # the diode is intact. So a line has the voltage of the path with the lowest voltage to a driven
 # row. With a shorted diode the path can lead through other rows, which makes ghosts.
 
-DIODE_V = 0.5  # Forward voltage of a 1N4148 at the 60 uA of a pull-up.
+DIODE_V = 0.5  # Forward voltage of a 1N4148 at the 60 uA of a pull-up, in V.
 # Typical threshold of a Pi's input, in V; the specification is 0.8 V for low and 1.6 V for high.
 THRESHOLD_V = 1.2
 

@@ -60,8 +60,8 @@ class VirtualClock:
         return self.start_calendar_s + self._now_s
 
     def advance(self, duration_s: float) -> None:
-        """Advance the time by ``duration_s``. Raises SimulationError if it is not a finite number
-        from 0 on.
+        """Advance the time by ``duration_s``. Raises SimulationError if ``duration_s`` is negative
+        or not finite.
         """
         if not isinstance(duration_s, int | float) or not 0 <= duration_s < math.inf:
             raise SimulationError(

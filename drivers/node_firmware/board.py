@@ -44,11 +44,11 @@ class Board:
         raise NotImplementedError
 
     def read_registers(self, address: int, register: int, into: bytearray) -> None:
-        """Read the registers of an I2C chip from ``register`` on, as many as ``into`` holds."""
+        """Read registers of an I2C chip, starting at ``register``, as many as ``into`` holds."""
         raise NotImplementedError
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
-        """Write ``data`` to the registers of an I2C chip, from ``register`` on."""
+        """Write ``data`` to the registers of an I2C chip, starting at ``register``."""
         raise NotImplementedError
 
     def buttons(self) -> int:

@@ -67,8 +67,8 @@ def stuff(plain: ptr8, length: int, out: ptr8) -> int:
 
 @micropython.viper
 def pack(codes: ptr16, key: ptr16, places: int, out: ptr8, at: int, whole: int) -> int:
-    """Pack codes into ``out`` as half-bytes, high half first, from half-byte ``at`` on. Return the
-    index after the last half-byte.
+    """Pack codes into ``out`` as half-bytes, high half first, starting at half-byte ``at``. Return
+    the index after the last half-byte.
 
     ``key``: codes of the last full reading. If ``whole`` is 1, each code takes three half-bytes.
     Otherwise a code takes one half-byte if it differs from its code in ``key`` by at most 7. Any

@@ -54,8 +54,8 @@ class Imu:
         self.temperature = None  # type: int | None
 
     def read(self, now_us: int, out: bytearray, at: int) -> int:
-        """Write three accelerations and three rates as 16-bit numbers to ``out`` from ``at`` on.
-        Return the number of bytes: 12, or 0 without a reading.
+        """Write three accelerations and three rates as 16-bit numbers to ``out``, starting at
+        ``at``. Return the number of bytes: 12, or 0 without a reading.
         """
         try:
             if self._phase != _UP:

@@ -10,9 +10,9 @@ from .wire import LENGTH, VALUE
 
 # Maximum number of patterns and of levels per pattern, at most 2 kB of a Pico's memory.
 PATTERNS, LEVELS = 31, 64
-TICK_US = 31_250  # Patterns count time in 1/32 s.
+TICK_US = 31_250  # Unit of time of the patterns, in us: 1/32 s.
 _BITS_US = 30 * PLACES + 300  # Duration of one write, including the reset time after the last bit.
-_WRITE_US = 33_333  # Minimum interval between writes.
+_WRITE_US = 33_333  # Minimum interval between writes, in us.
 # Interval of repeated writes, because a strip whose power failed stays dark.
 _REFRESH_US = 5_000_000
 

@@ -220,7 +220,8 @@ class Node:
         self._send(kind, end - 2)
 
     def _pack(self, at: int) -> "tuple[int, int]":
-        """Pack the fields into the frame from byte ``at`` on. Return the message type and the end.
+        """Pack the fields into the frame, starting at byte ``at``. Return the message type and the
+        end.
 
         A key frame (a full reading) is long and arrives late. So a key frame is sent only if the
         delta has grown, and preferably while nothing moves.

@@ -10,7 +10,7 @@ LINE = "usb"  # Line to the host: "usb" (the Pico's own plug) or "uart" (pins).
 BAUD = 460_800  # Rate of the UART in baud.
 # Watchdog timeout in ms, at most 8388. The Pico restarts if no step runs for this time.
 WATCHDOG_MS = 4000
-SPI_HZ = 1_350_000  # Maximum clock of an MCP3008 at 2.7 V and above.
+SPI_HZ = 1_350_000  # Clock of the SPI bus in Hz, the maximum of an MCP3008 at 2.7 V and above.
 I2C_HZ = 400_000
 SCAN_US = 10_000
 MULTIPLEXERS = 7

@@ -45,7 +45,7 @@ class SimBuses:
     """Implements ``tiltboard.drivers.buses.Buses`` with models of chips.
 
     This is a context manager: it replaces the system calls of smbus2 for all tables of the process,
-    and the last one restores them.
+    and the last table restores the calls.
 
         >>> from smbus2 import SMBus
         >>> class Chip:

@@ -91,7 +91,7 @@ class SimLine:
         self._up.clear()
         self._down.clear()
 
-    # Methods for the Pi's end.
+    # Methods for the Pi's end of the line.
 
     def pump(self) -> None:
         """Simulate the other end until now, and deliver the bytes that have arrived by now."""
@@ -123,10 +123,10 @@ class SimLine:
         now_s = self.clock.now()
         self._down_free_s = self._send(self._down, data, FIFO_HALF, max(self._down_free_s, now_s))
 
-    # Methods for the other end.
+    # Methods for the device's end of the line.
 
     def send(self, data: bytes, now_s: float) -> None:
-        """Send bytes to the Pi from ``now_s`` on."""
+        """Send bytes to the Pi, starting at ``now_s``."""
         if self._master is None:
             return
         self.bytes_up += len(data)
@@ -148,7 +148,7 @@ class SimLine:
     def _send(
         self, line: deque[tuple[float, bytes]], data: bytes, together: int, at_s: float
     ) -> float:
-        """Send ``data`` in packets of ``together`` bytes from ``at_s`` on, and return the time at
+        """Send ``data`` in packets of ``together`` bytes, starting at ``at_s``. Return the time at
         which the last packet arrives.
         """
         for start in range(0, len(data), together):
@@ -192,7 +192,8 @@ class SimSerial:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), line.path)
         self._line = line
         self._port = Port(line.path, baud)
-        line.pump()  # Discard earlier bytes: this port only gets bytes that arrive from now on.
+        # Discard earlier bytes: this port only gets bytes that arrive after it was opened.
+        line.pump()
 
     @property
     def in_waiting(self) -> int:

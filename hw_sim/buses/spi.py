@@ -33,7 +33,7 @@ class SpiChip(Protocol):
     """
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> Sequence[int]:
-        """Exchange bytes while chip select is low, from ``start_s`` on, and return the bytes on
+        """Exchange bytes while chip select is low, starting at ``start_s``. Return the bytes on
         MISO.
         """
 

@@ -36,8 +36,8 @@ address write in a scan of the reference table.
 # the wire.
 I2C_CALL_S = 30e-6
 
-# Linux, drivers/i2c: an adapter without its own timeout gets one second (HZ). After that time the
-# BCM2835 driver reports ETIMEDOUT.
+# Timeout of a stuck I2C bus, in seconds. Linux gives an adapter without its own timeout one second
+# (drivers/i2c, HZ). The BCM2835 driver then reports ETIMEDOUT.
 I2C_TIMEOUT_S = 1.0
 
 I2C_HZ = 400_000  # Value of i2c_arm_baudrate in config.txt.

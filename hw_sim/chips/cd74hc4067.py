@@ -24,7 +24,7 @@ COMMON_F = 50e-12
 # Input capacitance of an MCP3008: CPIN 7 pF and CSAMPLE 20 pF (DS21295D figure 4-1).
 CONVERTER_F = 25e-12
 WIRE_F = 50e-12
-PULL_DOWN_OHM = 1e6  # Resistor from the common pin to ground, as on the boards.
+PULL_DOWN_OHM = 1e6  # Resistance from the common pin to ground, as on the boards.
 REMEMBERED = 40  # Number of address changes that are kept, more than in two scans of all inputs.
 SETTLED_TAUS = 16.0  # Settling time in time constants: e^-16 is 1/9000 of a 10-bit step.
 
@@ -111,7 +111,7 @@ class Cd74Hc4067:
         until_s = now_s
         for since_s, address in reversed(self._bus.latest):
             if address not in self.open_inputs:
-                # The address changed before the switch connected this input.
+                # The address changed again before the switch had connected this input.
                 if until_s - since_s < SWITCH_S:
                     continue
                 tau_s = self.pull_down_ohm * (COMMON_F + CONVERTER_F + WIRE_F)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tiltboard.hw_sim.rng import Stream
 
-# Electrical and magnetic characteristics, variant A1 at 3.3 V.
+# Electrical and magnetic characteristics of variant A1 at 3.3 V.
 SUPPLY_V = 3.3
 QUIESCENT_V = 1.65  # VQ at 25 degC: half the supply, 1.59 to 1.71 V.
 QUIESCENT_TOLERANCE_V = 0.06

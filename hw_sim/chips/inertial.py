@@ -140,8 +140,8 @@ class InertialChip(ABC):
         return True
 
     def read(self, count: int, now_s: float) -> bytes | None:
-        """Answer a read message of ``count`` bytes from the register pointer on. Return None if the
-        chip does not answer.
+        """Answer a read message of ``count`` bytes, starting at the register pointer. Return None
+        if the chip does not answer.
 
         All sensor registers in one message belong to the same sample.
         """

@@ -68,7 +68,7 @@ class Lsm6dsox(InertialChip):
     RESET_BIT = (CTRL3_C, SW_RESET)
     RESETS = SW_RESET | BOOT
     OF_RATE = (CTRL1_XL, CTRL2_G)
-    POWER_UP_S = 0.010  # Time to load the trimming parameters.
+    POWER_UP_S = 0.010  # Time in seconds to load the trimming parameters.
     RESET_S = 0.010
     GYRO_START_S = 0.035
     TOLERANCES = TOLERANCES

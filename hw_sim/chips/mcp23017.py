@@ -65,7 +65,7 @@ class Mcp23017:
         return True
 
     def read(self, count: int, now_s: float) -> bytes | None:
-        """Answer a read message of ``count`` bytes, from the register pointer on."""
+        """Answer a read message of ``count`` bytes, starting at the register pointer."""
         answer = bytearray()
         for _ in range(count):
             where = self._where()

@@ -83,9 +83,7 @@ class Mcp3008:
         self._held_v = 0.0
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> tuple[int, ...]:
-        """Send ``sent`` to the chip with CS low from ``start_s`` on, and return the bytes
-        on DOUT.
-        """
+        """Send ``sent`` with CS low, starting at ``start_s``. Return the bytes on DOUT."""
         if self._clocked != (clock_hz, mode):
             self._clocked, self._plans = (clock_hz, mode), {}
         try:

@@ -110,7 +110,7 @@ class Ws2812Chain:
     def receive(
         self, data: bytes | bytearray, start_s: float, duration_s: float | None = None
     ) -> float:
-        """Receive data bits from ``start_s`` on and return the time at which the last bit has
+        """Receive data bits, starting at ``start_s``. Return the time at which the last bit has
         passed.
 
         ``duration_s``: duration of all bits, or None for ``BIT_S`` per bit.

@@ -15,8 +15,8 @@ PLATE_THICK_M, SURFACE_M = platform.PLATE_THICK_MM / 1000, platform.SURFACE_MM /
 WEIGHT_M, GROUND_M = platform.WEIGHT_MM / 1000, platform.GROUND_MM / 1000
 # Damping of the pivot in N m s / rad: a push dies away within about five swings.
 PIVOT_DAMPING = 0.03
-# Stiffness of the hands that hold the plate, in N m / rad: 200 g on the rim tilt it by 0.05
-# degrees.
+# Stiffness of the hands that hold the plate, in N m / rad: a weight of 200 g on the rim tilts the
+# plate by 0.05 degrees.
 STIFF = 400.0
 STIFF_DAMPING = 8.0
 # Coefficient of friction of felt feet on varnished wood; docs/add-a-board.md asks for at least
@@ -66,8 +66,8 @@ SLICK = 0.16
 # Coefficient of friction of soft rubber on varnished wood, on which the rubber slips above 50
 # degrees.
 FEET = 1.2
-STEM_M = TILE_STEM_MM / 2000  # Radius of a tile's stem, which slides between pegs.
-HAT_M = TILE_HAT_MM / 1000  # Height at which a tile's hat begins, above the pegs.
+STEM_M = TILE_STEM_MM / 2000  # Radius in m of a tile's stem, which slides between pegs.
+HAT_M = TILE_HAT_MM / 1000  # Height in m at which a tile's hat begins, above the pegs.
 HAT_FRICTION = 0.2
 PEG_UP_M = 0.0005
 WALL_M = 0.003

@@ -60,7 +60,8 @@ GRIP_N = 6.0  # Maximum force of fingers, in N; a harder push makes the piece sl
 # Rate of the grip of chopsticks, per second. Chopsticks yield more than fingers.
 STICKS_PER_S = 60.0
 STICK_FRICTION = 0.40  # Coefficient of friction between wooden chopsticks and a piece.
-STICKS_UP_M = 0.003  # Chopsticks hold a piece this far above its centre, so that it hangs.
+# Height in m above a piece's centre at which chopsticks hold the piece, so that it hangs.
+STICKS_UP_M = 0.003
 SWING_DAMPING = 1e-5  # Damping in N m s of a piece that hangs between chopsticks.
 
 

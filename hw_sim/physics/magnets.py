@@ -17,7 +17,8 @@ from tiltboard.hw_sim.world.magnet import FAR_MM, DiscMagnet
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Convergence is quadratic: for the worst ``kc`` here 7 rounds are exact except for rounding.
+# Number of iterations. Convergence is quadratic: for the worst ``kc`` here 7 iterations are exact
+# except for rounding.
 CEL_ROUNDS = 8
 
 

@@ -269,7 +269,8 @@ class PageHands:
         return answer
 
 
-CATCH_UP_S = 0.5  # Maximum delay that the virtual clock makes up for; a longer delay is dropped.
+# Maximum delay, in seconds, that the virtual clock makes up for; a longer delay is dropped.
+CATCH_UP_S = 0.5
 
 
 class LiveTable:

@@ -14,7 +14,8 @@ from enum import Enum
 # The iteration converges quadratically, so the result is exact except for rounding.
 CEL_TOLERANCE = 1e-7
 FAR_ERROR_MT = 0.0006  # Maximum error of the far field: 0.1 % of the lowest threshold, 0.6 mT.
-# Distance from which two multipole terms err by less than FAR_ERROR_MT (a test checks this).
+# Minimum distance at which two multipole terms err by less than FAR_ERROR_MT (a test checks this
+# distance).
 FAR_MM = 36.0
 
 

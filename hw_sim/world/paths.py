@@ -16,7 +16,7 @@ from tiltboard.ground.override import override
 
 Point = tuple[float, float, float]
 Quintic = tuple[float, float, float, float, float, float]
-"""Coefficients of the polynomial of one coordinate, from the constant term on."""
+"""Coefficients of the polynomial of one coordinate, starting with the constant term."""
 
 NOT_AT_ALL: Point = (0.0, 0.0, 0.0)
 TREMOR_HZ = 9.0
@@ -25,8 +25,8 @@ PEAK_SPEED = 1.875  # Ratio of peak speed to mean speed in a minimum-jerk motion
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A part of a path: a quintic for each of three coordinates, over ``duration_s`` from
-    ``start_s`` on.
+    """A part of a path: a quintic for each of three coordinates, which starts at ``start_s`` and
+    lasts ``duration_s``.
 
     Before ``start_s`` the coordinates have their first values, after the duration their last
     values.

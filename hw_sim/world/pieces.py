@@ -137,9 +137,9 @@ class MagnetField:
 
 # Pieces never collide, because each path is checked against all other pieces before it starts.
 
-# Interval of the checks along a path. A fast hand, at 0.5 m/s, moves 5 mm in this time.
+# Interval in seconds of the checks along a path. A fast hand, at 0.5 m/s, moves 5 mm in this time.
 CHECK_STEP_S = 0.01
-# Minimum gap between two moving pieces, so that they cannot meet between two checks.
+# Minimum gap in mm between two moving pieces, so that they cannot meet between two checks.
 SPARE_MM = 5.0
 
 

@@ -10,7 +10,8 @@ from tiltboard.hw_sim.world.paths import PEAK_SPEED, Path
 
 G_M_S2 = 9.80665
 SLEW_RAD_S = math.radians(30.0)  # Maximum rate of a tilt, in rad/s, an estimate for a careful hand.
-# Maximum rate of a spin. Pieces on the rim stay in place: the force is a fifth of their weight.
+# Maximum rate of a spin, in rad/s. Pieces on the rim stay in place, because the centrifugal force
+# is a fifth of their weight.
 SPIN_RAD_S = math.radians(180.0)
 # Minimum duration of a tilt, in seconds: even a small tilt of a 380 mm plate takes this time.
 SHORTEST_S = 0.25

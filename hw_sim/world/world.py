@@ -284,7 +284,7 @@ class Button:
 # The board's temperature over time, and the thermistor that measures it.
 
 REFERENCE_K = 298.15
-NTC_OHM = 10_000.0  # Resistance at 25 degC.
+NTC_OHM = 10_000.0  # Resistance of the NTC thermistor at 25 degC, in ohm.
 NTC_B_K = 3950.0
 NTC_FIXED_OHM = 10_000.0
 

@@ -130,7 +130,7 @@ class AnyBench(Subject, ABC):
             self.trace = Path(path)
             self._trace = TraceWriter(self.trace, header)
 
-    # Readings of the drivers
+    # Methods that read the drivers
 
     def scan(self) -> Frame:
         """Read all parts once."""
@@ -292,7 +292,7 @@ class AnyBench(Subject, ABC):
     def fault(self, name: str, *targets: str) -> AbstractContextManager[None]:
         """Return a context in which the table has this fault (docs/scenarios.md)."""
 
-    # Outputs of the table
+    # Methods that return the table's outputs: lights, current and sound
 
     @abstractmethod
     def lit(self) -> dict[str, Rgb]:

@@ -11,14 +11,14 @@ import pytest
 from tiltboard.drivers.errors import PartAbsentError, PartError
 
 pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
-# Maximum reading of an empty place before calibration. The quiescent output of the DRV5055
+# Maximum reading of an empty place before calibration, in mT. The quiescent output of the DRV5055
 # (SBAS640) is within 60 mV, at 60 mV/mT; the rest is rounding.
 EMPTY_MT = 1.25
-STRONG_MT = 5.5  # Minimum reading of a strong piece (docs/add-a-board.md).
-FULL_SCALE_MT = 27.5  # Maximum reading of a sensor: 1.65 V at 60 mV/mT.
-# Maximum noise. docs/add-a-board.md allows 0.2 mT peak to peak, with steps of 0.054 mT.
+STRONG_MT = 5.5  # Minimum reading of a strong piece, in mT (docs/add-a-board.md).
+FULL_SCALE_MT = 27.5  # Maximum reading of a sensor, in mT: 1.65 V at 60 mV/mT.
+# Maximum noise, in mT. docs/add-a-board.md allows 0.2 mT peak to peak, with steps of 0.054 mT.
 NOISE_RMS_MT = 0.1
-# Maximum error of a mean of four readings: half of the limit for an empty place (0.6 mT).
+# Maximum error of a mean of four readings, in mT: half of the limit for an empty place (0.6 mT).
 AVERAGED_MT = 0.3
 
 
