@@ -215,7 +215,7 @@ def done(tmp_path, monkeypatch):
      b'{"type": "update", "sent": true, "path": "/etc/shadow"}', b'{"type": "join", "network": 7}'],
 )  # fmt: skip
 def test_what_it_does_not_know_it_does_not_do(done, request_):
-    assert "not understood" in answer(request_).error
+    assert "cannot be read" in answer(request_).error
     assert done == []
 
 

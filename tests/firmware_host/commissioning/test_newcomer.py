@@ -192,7 +192,7 @@ def test_what_keeps_the_table_from_being_read_is_named_and_nothing_that_works_is
     status, said = tiltboard(f"tiltboard bringup {table}", fault)
     assert status == 1
     assert f"\n{cause}" in said
-    assert said.splitlines()[-1].startswith("Mend that, and run the same command again")
+    assert said.splitlines()[-1].startswith("Fix this and run the same command again")
     assert "does nothing." not in said
     assert "not noticed" not in said
     # A bus that hangs is asked ever less often: between two tries the buttons can be judged.
