@@ -30,9 +30,9 @@ WAYS: dict[str, Vector] = {
     "down": (0.0, 0.0, -1.0),
 }
 
-# Parts that are sold as a DRV5055A1 (60 mV/mT at 3.3 V) or mistaken for one. A2: half the
-# sensitivity (SBAS640). 49E: 1.4 to 2 mV/G at 5 V, less in proportion at 3.3 V; quiescent output
-# +-10 % (SS49E, AH49E).
+# Sensors that are sold as a DRV5055A1 (60 mV/mT at 3.3 V) or mistaken for a DRV5055A1. The A2 has
+# half the sensitivity (SBAS640). The 49E has 1.4 to 2 mV/G at 5 V and proportionally less at 3.3 V;
+# its quiescent output varies by +-10 % (SS49E, AH49E).
 OTHER_PARTS = {
     "sensor-a2": HallSpread(sensitivity_v_mt=0.030),
     "sensor-49e": HallSpread(sensitivity_v_mt=0.0106, quiescent_v=1.58),

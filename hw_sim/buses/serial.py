@@ -29,7 +29,7 @@ USB_PACKET = 64  # At full speed a USB adapter passes bytes on in packets of thi
 # A microcontroller reads its receive buffer when the buffer holds this number of bytes.
 FIFO_HALF = 4
 # Number of bytes that a pty holds reliably. Linux keeps 4096 bytes for a reader of a terminal
-# (N_TTY_BUF_SIZE), of which it can hold back the last 128.
+# (N_TTY_BUF_SIZE), but can hold back the last 128 of these bytes.
 PTY_HOLDS = 4096 - 256
 KERNEL_TRIES = 20_000
 KERNEL_WAIT_MS = 1

@@ -41,9 +41,9 @@ GYRO_BAND_SHARE = 1 / 3.1  # Bandwidth divided by the sample rate with LPF1 off:
 STEPS_PER_C = 256.0
 ZERO_C = 25.0
 
-# Mechanical characteristics, table 2 of the data sheet, typical, at 25 degC. The values come from
-# other models of the chip, which quote the table row by row, and from the table of the related chip
-# LSM6DSO32, which has the same drifts and the same gyroscope noise.
+# Typical mechanical characteristics at 25 degC, from table 2 of the data sheet. The values come
+# from other models of the chip, which quote the table row by row, and from the table of the related
+# chip LSM6DSO32. That chip has the same drifts and the same gyroscope noise.
 TOLERANCES = ImuTolerances(
     accel_offset_z_g=0.020,  # LA_TyOff: offset after trimming, which soldering can increase.
     gyro_offset_deg_s=1.0,  # G_TyOff: offset of the gyroscope.

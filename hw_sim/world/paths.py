@@ -240,8 +240,8 @@ def still(here: Point, now_s: float) -> Path:
 
 # The motions of a person's hand with a piece, as paths, with the durations of an adult player.
 #
-# Putting a piece down takes about 0.8 s: 0.45 s down, of which the last 12 mm at 0.15 m/s, 0.1 s to
-# let go, and 0.25 s until the hand has left.
+# Putting a piece down takes about 0.8 s. The hand moves down for 0.45 s, and moves the last 12 mm
+# at 0.15 m/s. Letting go takes 0.1 s, and the hand has left after another 0.25 s.
 
 APPROACH_MM = 80.0
 ASIDE_MM = 60.0  # Distance in mm toward the player's side at which the hand appears.
