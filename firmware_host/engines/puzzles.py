@@ -80,11 +80,11 @@ class Puzzle(msgspec.Struct, frozen=True):
 
 class ExerciseGame(PuzzleGame):
     """A puzzle that can be played like a game. ``number`` is the puzzle's number from 1, or 0 for a
-    puzzle found in a recorded game.
+    puzzle found in a recorded game. ``taught`` is True if the lesson in tactics shows the puzzle.
     """
 
-    def __init__(self, exercise: Puzzle, number: int) -> None:
-        self.exercise, self.number = exercise, number
+    def __init__(self, exercise: Puzzle, number: int, *, taught: bool = False) -> None:
+        self.exercise, self.number, self.taught = exercise, number, taught
         game = game_type(exercise.game).create(exercise.options)
         line = [exercise.solution, *exercise.following]
         super().__init__(game, exercise.moves, line)
@@ -99,8 +99,9 @@ def exercises(game: str) -> tuple[Puzzle, ...]:
     return tuple(decoder.decode(line) for line in file_of(game, "puzzles.jsonl").splitlines())
 
 
-def exercise_game(game: str, number: int) -> ExerciseGame:
-    """Return puzzle ``number`` of the game, counted from 1, as a game.
+def exercise_game(game: str, number: int, *, taught: bool = False) -> ExerciseGame:
+    """Return puzzle ``number`` of the game, counted from 1, as a game. ``taught``: the lesson in
+    tactics shows it.
 
     Raises UnknownGameError and NoSuchPuzzleError.
     """
@@ -113,7 +114,7 @@ def exercise_game(game: str, number: int) -> ExerciseGame:
             game=game,
             most=len(found),
         )
-    return ExerciseGame(found[number - 1], number)
+    return ExerciseGame(found[number - 1], number, taught=taught)
 
 
 def daily(game: str, day: int) -> int:

@@ -145,8 +145,8 @@ class LessonSession:
 
 
 def _tactics(game: ExerciseGame) -> Sequence[Tactic]:
-    """Return the tactics taught in the lesson of the puzzle's game, if any."""
-    lesson = game_type(game.name).lesson
+    """Return the tactics in the lesson of the puzzle's game if the lesson shows this puzzle."""
+    lesson = game_type(game.name).lesson if game.taught else None
     return () if lesson is None else lesson.tactics
 
 

@@ -285,8 +285,8 @@ class Playing:
                 guided = GuidedGame(kind.create(kind.lesson.options), kind.lesson)
                 self._play(starter.teach(guided))
                 return
-            case c.SolvePuzzle(name, number):
-                self._play(starter.teach(exercise_game(name, number)))
+            case c.SolvePuzzle(name, number, tactic):
+                self._play(starter.teach(exercise_game(name, number, taught=tactic)))
                 return
             case c.StopLearning():
                 record = None if self.session.lesson is None else self._journal.current()

@@ -276,6 +276,8 @@ class SolvePuzzle(Verb, frozen=True, tag="puzzle"):
 
     game: Name
     number: Number
+    tactic: bool = False
+    """True for a puzzle of the lesson in tactics, which shows the lesson's sentence."""
 
 
 class Practise(Verb, frozen=True, tag="practise"):

@@ -222,6 +222,20 @@ def test_help_has_the_rules_and_ways_to_learn(served, open_page):
     expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
 
 
+def test_the_rules_of_a_game_of_seats_show_a_turn_on_its_platform(served, open_page):
+    served.tell(type="game", game="gravity-warfare", options={})
+    page = open_page(served.url).page
+    page.get_by_role("button", name="Help", exact=True).click()
+    figure = page.get_by_role("dialog", name="Help", exact=True).locator(".figures figure")
+    figure.scroll_into_view_if_needed()
+    expect(figure.locator(".zone")).to_have_count(8)
+    tower = figure.locator(".zone.lit .tower use")
+    expect(tower).to_have_count(2)  # one troop on another
+    names = figure.locator(".zone.lit title").text_content()
+    for piece in names.splitlines()[1].split(" + "):
+        assert piece.split()[1] in figure.locator("figcaption").inner_text()
+
+
 def test_type_comes_with_the_page(served, open_page):
     page = open_page(served.url, fresh=True, locale="pl").page
     page.evaluate("document.fonts.ready.then(() => true)")

@@ -1,6 +1,5 @@
-// Dialogs: the list of games, the rules and help. The dialog for a new game is in newgame.js.
-import { button, closed, h, isNew, language, nameOf, opened, refill, svgSource,
-  t } from "/static/page.js";
+// Dialogs: the list of games, and help. The dialog for a new game is in newgame.js.
+import { button, closed, h, language, nameOf, opened, refill, t } from "/static/page.js";
 
 /** Make a modal dialog with a title and a close button. Escape, Back and a press on the backdrop
  * close it. */
@@ -50,42 +49,6 @@ export async function tried(problem, work) {
     await work();
   } catch (error) { problem.textContent = error.message || t("The table does not answer."); }
   return !problem.textContent;
-}
-
-/** The rules of the game on the screen. */
-export class Rules {
-  constructor(store) {
-    /** @type {Store} */ this.store = store;
-    this.element = h("div", { class: "rules" });
-    this.figures = h("div", { class: "figures" });
-    this.seen = false;
-    store.on(["layout", "review"], () => this.draw());
-    new IntersectionObserver(([{ isIntersecting }]) => {
-      this.seen = isIntersecting;
-      this.illustrate();
-    }).observe(this.figures);
-  }
-
-  /** Load pictures of an example turn and a winning one when the figures become visible. */
-  illustrate() {
-    const { lesson, name: game } = this.store.game ?? {};
-    if (!this.seen || !isNew(this, "drawn", game)) return;
-    refill(this.figures);
-    if (lesson) this.store.got(() => fetchJson(`/api/v1/games/${game}/figures`)).then((figures) =>
-      refill(this.figures, figures.map(({ picture, say }) => h("figure", {},
-        h("img", { src: svgSource(picture), alt: "" }), h("figcaption", {}, say)))), () => {});
-  }
-
-  draw() {
-    const { game } = this.store;
-    if (game) {
-      refill(this.element, h("h2", {}, game.title), h("p", { class: "aim" }, game.aim),
-        game.rules.map((paragraph) => h("p", {}, paragraph)), this.figures,
-        h("p", { class: "credit" }, game.credit),
-        game.notice ? h("p", { class: "notice" }, game.notice) : null);
-      this.illustrate();
-    } else refill(this.element, h("p", { class: "hint" }, t("Start a game to read its rules.")));
-  }
 }
 
 export class Games {
@@ -165,7 +128,7 @@ export class Games {
 export class Help {
   /** @type {import("/static/machine.js").Machine | undefined} */ machine;
 
-  constructor(store, { learn, puzzles }) {
+  constructor(store, { learn, puzzles, rules }) {
     /** @type {Store} */ this.store = store;
     this.learn = learn;
     this.puzzles = puzzles;
@@ -186,7 +149,7 @@ export class Help {
       t("When lights and arrows show what follows from a move, do it yourself, or let the table's "
         + "hand do it."),
     ];
-    this.element = dialog(t("Help"), "help", new Rules(store).element, this.ways,
+    this.element = dialog(t("Help"), "help", rules, this.ways,
       h("h3", {}, t("Mouse and finger")), h("ul", {}, ways.map((way) => h("li", {}, way))),
       h("h3", {}, t("Keys")),
       h("p", { class: "hint" }, t("Press Tab until the plate has the focus.")),

@@ -4,7 +4,7 @@ import { Ahead, Analysis, Moves, Reviewer } from "/static/moves.js";
 import { Buttons, Drawer, FaultPanel, Legend, Tabs } from "/static/drawer.js";
 import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
-import { Games, Help, Rules, fetchJson } from "/static/dialogs.js";
+import { Games, Help, fetchJson } from "/static/dialogs.js";
 import { button, h, icon, language, languages, loadTexts, remember, remembered, setText, t,
   toggle } from "/static/page.js";
 import { Cup } from "/static/cup.js";
@@ -23,6 +23,7 @@ import { Pointers } from "/static/pointer.js";
 import { Presses, Previews } from "/static/press.js";
 import { Puzzles } from "/static/puzzles.js";
 import { Room } from "/static/room.js";
+import { Rules } from "/static/rules.js";
 import { Seats } from "/static/seats.js";
 import { SensorView } from "/static/sensors.js";
 import { Sounds, Voice } from "/static/sound.js";
@@ -147,7 +148,7 @@ function build() {
   // The moves panel has the buttons to step.
   store.on(["review"], () => store.review && tabs.show("moves"));
   const players = new Players(store, ask);
-  const solve = (game, number) => send({ type: "puzzle", game, number });
+  const solve = (game, number, tactic = false) => send({ type: "puzzle", game, number, tactic });
   const puzzles = new Puzzles(store,
     { fetchJson, solve, learn: (game) => learn(game), ask, complain,
       guided: (game) => dialogs.newGame.guided(game) });
@@ -155,8 +156,8 @@ function build() {
     const { name } = store.layout.game;
     const { puzzle, tactic } = store.snapshot.learning.lesson;
     return puzzles.of(name)
-      .then(({ puzzles: all, tactics }) =>
-        solve(name, (tactic && tactics[tactic]) || (puzzle % all.length) + 1),
+      .then(({ puzzles: all, tactics }) => (tactic && tactics[tactic]
+        ? solve(name, tactics[tactic], true) : solve(name, (puzzle % all.length) + 1)),
       (error) => complain(error.message));
   };
   /** The first touch of a page ends the demo game; on the plate it does nothing else. */
@@ -170,7 +171,8 @@ function build() {
   const dialogs = {
     newGame: new NewGame(store, { ask }),
     games: new Games(store, { ask, review: (record, ply) => reviewer.look(record, ply) }),
-    help: new Help(store, { learn: (game) => learn(game), puzzles: () => tabs.choose("learn") }),
+    help: new Help(store, { learn: (game) => learn(game), puzzles: () => tabs.choose("learn"),
+      rules: new Rules(store).element }),
   };
   const newGame = () => dialogs.newGame.show();
   /** Begin a game, with the options of the current one if it is of the same kind. */

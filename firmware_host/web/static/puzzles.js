@@ -13,8 +13,8 @@ export class Puzzles {
   /** @type {Array<Wire.GameKind> | undefined} */ games;
   /** @type {Array<Wire.GamePuzzles> | undefined} */ known;
 
-  /** `solve(game, number)` begins a puzzle, `learn(game)` the lesson, and `guided(game)` a guided
-   * round. */
+  /** `solve(game, number, tactic)` begins a puzzle, `learn(game)` the lesson, and `guided(game)` a
+   * guided round. */
   constructor(store, { fetchJson, solve, learn, guided, ask, complain }) {
     /** @type {Store} */ this.store = store;
     this.fetchJson = fetchJson;
@@ -76,7 +76,7 @@ export class Puzzles {
     const learnt = tactics.every((each) => done.has(`${game} ${each}`)) ? " \u2713" : "";
     const puzzles = found ? [
       tactics.length ? button("help", `${t("Tactics")}${learnt}`,
-        () => this.solve(game, tactics[0])) : null,
+        () => this.solve(game, tactics[0], true)) : null,
       button("bulb", `${t("Puzzle of the day")}${tick(found.daily)}`,
         () => this.solve(game, found.daily)),
       h("details", {},

@@ -111,11 +111,57 @@ function rimName(name, low) {
   }, line)));
 }
 
+/** Return where the nth tower of a zone is drawn, in rows across its wedge. */
+function spot(x, y, nth, count) {
+  const row = nth < 2 ? 0 : 1;
+  const inRow = row === 0 ? Math.min(2, count) : Math.min(3, count - 2);
+  const across = ((row === 0 ? nth : (nth - 2) % 3) - (inRow - 1) / 2) * 36;
+  const out = (count === 1 ? 105 : 84) + row * 42;
+  return [x * out - y * across, y * out + x * across + 6];
+}
+
+const drawTower = (tower, [x, y]) =>
+  s("g", { class: "tower" }, tower.split("+").map((piece, level) =>
+    s("g", { class: "piece" },
+      troop(piece, { x: x - 19, y: y - 22 - level * 15, width: 38, height: 35 }))));
+
+/** Return the drawing of a platform: its zones with their towers. The zone `wanted` is lit. */
+function platform(game, zones, wanted) {
+  const universe = titleOf(game, "zone:1") && game.options.face === "universe";
+  const wedges = Object.keys(game.board).sort().flatMap((zone, at) => {
+    const towers = zones[zone] ?? [];
+    const angle = (at / 8) * 2 * Math.PI - Math.PI / 2;
+    const [x, y] = [Math.cos(angle), Math.sin(angle)];
+    return s("g",
+      { class: wanted === zone || wanted === "any" ? "zone lit" : "zone", "data-zone": zone },
+      s("title", {}, [zoneName(game, zone), ...towers.map((tower) => piecesName(game, tower))]
+        .join("\n")),
+      s("g", { transform: `rotate(${45 * at})` }, s("use", { class: "wedge", href: "#zone" }),
+        rimName(titleOf(game, `zone:${zone}`), at > 2 && at < 6)),
+      universe
+        ? s("use", { href: `/static/cards.svg#zone-${zone}`, x: x * 118 - 26, y: y * 118 - 26,
+            width: 52, height: 52 }) : null,
+      s("text", { x: x * 50, y: y * 50, class: "number" }, zone),
+      towers.map((tower, nth) => drawTower(tower, spot(x, y, nth, towers.length))));
+  });
+  return [s("use", { href: "#sky" }), ...wedges, s("circle", { r: 32, class: "hub" })];
+}
+
+const emptyPlatform = (about = {}) => s("svg", { class: "platform", role: "img",
+  viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}`, ...about });
+
+/** Draw a turn for the rules: a piece that holds on another one. */
+export function exampleTurn(game) {
+  const say = t("Red rolls a tank and zone 3. The tank holds on Blue's fighter: two points.");
+  const drawn = emptyPlatform({ "aria-label": say });
+  drawn.append(...platform(game, { 3: ["blue-fighter+red-tank"], 6: ["red-ship"] }, "3"));
+  return h("figure", {}, drawn, h("figcaption", {}, say));
+}
+
 export class RoomView {
   constructor(store) {
     /** @type {Store} */ this.store = store;
-    this.platform = s("svg",
-      { class: "platform", viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}`, role: "img" });
+    this.platform = emptyPlatform();
     this.turn = h("section", { class: "room-turn", "aria-label": t("This turn") });
     this.players = h("section", { class: "card room-players", "aria-label": t("Players") });
     this.latest = h("ol", { class: "room-latest", "aria-label": t("What happened") });
@@ -150,45 +196,11 @@ export class RoomView {
   }
 
   drawPlatform(game, room) {
-    const wanted = room.public.turn?.zone;
-    const universe = titleOf(game, "zone:1") && game.options.face === "universe";
-    const zones = Object.keys(game.board).sort().flatMap((zone, at) => {
-      const towers = room.zones[zone] ?? [];
-      const angle = (at / 8) * 2 * Math.PI - Math.PI / 2;
-      const [x, y] = [Math.cos(angle), Math.sin(angle)];
-      return s("g",
-        { class: wanted === zone || wanted === "any" ? "zone lit" : "zone", "data-zone": zone },
-        s("title", {}, [zoneName(game, zone), ...towers.map((tower) => piecesName(game, tower))]
-          .join("\n")),
-        s("g", { transform: `rotate(${45 * at})` }, s("use", { class: "wedge", href: "#zone" }),
-          rimName(titleOf(game, `zone:${zone}`), at > 2 && at < 6)),
-        universe
-          ? s("use", { href: `/static/cards.svg#zone-${zone}`, x: x * 118 - 26, y: y * 118 - 26,
-              width: 52, height: 52 }) : null,
-        s("text", { x: x * 50, y: y * 50, class: "number" }, zone),
-        towers.map((tower, nth) => this.tower(tower, ...this.spot(x, y, nth, towers.length))));
-    });
-    this.platform.replaceChildren(s("use", { href: "#sky" }), ...zones,
-      s("circle", { r: 32, class: "hub" }));
+    this.platform.replaceChildren(...platform(game, room.zones, room.public.turn?.zone));
     this.platform.setAttribute("aria-label", Object.entries(room.zones).map(([zone, towers]) =>
       `${zoneName(game, zone)}: ${towers.map((tower) => piecesName(game, tower)).join(", ")}`)
       .join("; ") || t("The platform is empty."));
     this.hang();
-  }
-
-  /** Return where the nth tower of a zone is drawn, in rows across its wedge. */
-  spot(x, y, nth, count) {
-    const row = nth < 2 ? 0 : 1;
-    const inRow = row === 0 ? Math.min(2, count) : Math.min(3, count - 2);
-    const across = ((row === 0 ? nth : (nth - 2) % 3) - (inRow - 1) / 2) * 36;
-    const out = (count === 1 ? 105 : 84) + row * 42;
-    return [x * out - y * across, y * out + x * across + 6];
-  }
-
-  tower(tower, x, y) {
-    return s("g", { class: "tower" }, tower.split("+").map((piece, level) =>
-      s("g", { class: "piece" },
-        troop(piece, { x: x - 19, y: y - 22 - level * 15, width: 38, height: 35 }))));
   }
 
   drawTurn(game, room) {

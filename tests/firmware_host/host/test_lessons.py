@@ -73,11 +73,14 @@ def test_each_tactic_says_what_its_puzzle_proves(name):
     tactics = game_type(name).lesson.tactics
     assert len(tactics) == 3
     for number, tactic in enumerate(tactics, 1):
-        lesson = LessonSession.of(exercise_game(name, tactic.puzzle))
+        lesson = LessonSession.of(exercise_game(name, tactic.puzzle, taught=True))
         asked = lesson.game.exercise
         assert re.search(CLAIMS[asked.kind, asked.turns], tactic.say)
         assert lesson.shown(standing(lesson.game)).say.template == tactic.say
         assert lesson.progress(standing(lesson.game)).tactic == number
+        plain = LessonSession.of(exercise_game(name, tactic.puzzle))  # the same as today's puzzle
+        assert plain.shown(standing(plain.game)).say.template != tactic.say
+        assert plain.progress(standing(plain.game)).tactic == 0
 
 
 def test_while_something_is_to_be_mended_the_lesson_is_silent():
