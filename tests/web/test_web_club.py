@@ -60,7 +60,7 @@ def test_a_move_is_seen_on_the_page(club, opened):
 def test_rounds_results_and_standings_hang_beside_the_boards(club, opened):
     page = opened()
     expect(page.locator("#boards")).to_have_attribute(
-        "data-empty", "No table tells this broker of its game yet."
+        "data-empty", "No table has sent its game yet."
     )
     expect(page.locator("#evening h2")).to_have_text("Thursday")
     expect(page.locator("#evening details")).to_have_count(3)
@@ -92,7 +92,7 @@ def test_fifty_tables_fit_a_projector(club, opened):
 def test_a_link_shows_one_table_as_large_as_it_goes(club, opened, size):
     page = opened("look/secret", size)
     expect(page.locator("#boards")).to_have_attribute(
-        "data-empty", "This table is not here now. The page shows it as soon as it is."
+        "data-empty", "This table is offline. It appears here when it returns."
     )
     club.tell("k1", table="Another")
     club.tell("secret", table="Ours", listed=False, say="Red: put a marble on a light.")

@@ -46,7 +46,7 @@ def test_a_full_slot_says_so(served, open_page):
         player.page.mouse.click(*tab(player, slot))
     player.expect_turn("red")
     player.page.mouse.click(*tab(player, "3"))
-    player.expect_toast("Slot 3 is full: take another one.")
+    player.expect_toast("Choose another slot. Slot 3 is full.")
 
 
 def test_a_place_pressed_while_the_last_move_settles_is_played_after_it(served, open_page):

@@ -470,7 +470,7 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     served.tell(type="take", what=overlay.zones["3"][0])
     proposed = page.locator(".proposed .asked")
     expect(proposed).to_have_text(
-        "It did not hold. What fell: Blue tank, Red tank. Right? Else say what happened."
+        "It did not hold. Fallen: Blue tank, Red tank. Right?"
     )
     page.locator('[data-what="refuse"]').click()
     ticks = page.locator(".fallen input")
@@ -568,7 +568,7 @@ def test_a_page_without_a_seat_is_told_what_others_do(simulated, serve, browser,
     expect(own).to_contain_text("Your turn! Roll the dice")
     expect(other).to_have_count(0)
     act(phone, "chance")
-    expect(own).to_contain_text("Lay a card if you have a good one now")
+    expect(own).to_contain_text("Lay a good card now")
     expect(other).to_contain_text("Wait until everybody has passed.")
     phone.context.close()
 

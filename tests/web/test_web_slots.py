@@ -96,7 +96,7 @@ def test_a_closed_slot_takes_nothing(table, open_page):
     player.expect_turn("red")
     expect(page.locator('.slot.closed[data-slot="3"]')).to_have_count(1)  # C2: not left again
     page.mouse.click(*tab(player, "3"))
-    why = "You came from the left last time: take another side now."
+    why = "Choose another side. Last time you came from the left."
     player.expect_toast(why)
     page.mouse.click(*tab(player, "B"))
     player.expect_turn("blue")

@@ -60,7 +60,7 @@ export function boardFields(options) {
       return cell;
     })));
   };
-  const legend = t("Tap a place to change it: open, {kinds}.",
+  const legend = t("Tap a space to change it: open, {kinds}.",
     { kinds: options.map(({ label }) => label).join(", ") });
   const element = h("div", { class: "option board-edit" }, h("p", { class: "hint" }, legend), grid);
   return options.map((option, at) => ({
@@ -135,10 +135,10 @@ export function trackEditor({ columns, rows }) {
       s(track.closed ? "polygon" : "polyline",
         { points: track.places.map(spot).join(" "), class: track === current() ? "now" : null })));
     const { places } = current();
-    setText(said, places.length === 0 ? t("Tap the places of a track in their order.")
+    setText(said, places.length === 0 ? t("Tap the spaces of a track in order.")
       : places.length < FEWEST_OF_A_RING
-        ? t("Tap the next place of this track, or the last one again to take it back.")
-        : t("Tap on, tap its first place to close it, or begin another track."));
+        ? t("Tap the next space of this track. Tap the last one again to remove it.")
+        : t("Tap the next space. Tap the first one to close the track, or begin another track."));
   }
   const undo = () => {
     tracks = past.pop() ?? tracks;
@@ -153,7 +153,7 @@ export function trackEditor({ columns, rows }) {
         button("back", t("One back"), undo),
         button("first", t("From the start"), () => change(() => { tracks = [empty()]; })))),
     problem: () => (kept().length && bases().length >= FEWEST_OF_A_RING ? null
-      : t("Tap three places or more for the board first.")),
+      : t("Tap at least three spaces for the board first.")),
     text: () => {
       const numbers = [...new Set(kept().flatMap(({ places }) => places))];
       const number = (place) => numbers.indexOf(place) + 1;

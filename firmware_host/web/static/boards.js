@@ -267,11 +267,11 @@ export class Slots {
     const asked = snapshot.guidance.question && !snapshot.guidance.question.offer;
     if (review || snapshot.guidance.phase !== "turn" || asked || !snapshot.game.to_move) return "";
     if (slot.side === this.closedSide()) {
-      return t("You came from the {side} last time: take another side now.",
+      return t("Choose another side. Last time you came from the {side}.",
         { side: SIDES[slot.side]() });
     }
     return fall(slot, snapshot.game.position).length ? null
-      : t("Slot {slot} is full: take another one.", { slot: slot.name });
+      : t("Choose another slot. Slot {slot} is full.", { slot: slot.name });
   }
 
   /** Return the side that the player to move used last, which is closed now. */

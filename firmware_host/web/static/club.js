@@ -93,8 +93,8 @@ function arrange() {
     && main.insertBefore(card, main.children[at] ?? null));
   setText(title, key ? t("Looking on") : t("Tables: {number}", { number: tables.size }));
   main.dataset.empty = tables.size ? ""
-    : key ? t("This table is not here now. The page shows it as soon as it is.")
-      : t("No table tells this broker of its game yet.");
+    : key ? t("This table is offline. It appears here when it returns.")
+      : t("No table has sent its game yet.");
   const { clientWidth: width, clientHeight: height } = main;
   let columns = 1;
   while (columns < tables.size
@@ -149,7 +149,7 @@ function listen() {
 await loadTexts();
 title = h("span", { class: "game-title" });
 link = h("span", { class: "hint", role: "status" },
-  t("The connection is lost; it is tried again."));
+  t("The connection is lost. Trying again…"));
 link.hidden = true;
 const projector = toggle("full", t("Projector"), false, () => {
   const on = document.body.classList.toggle("projector");

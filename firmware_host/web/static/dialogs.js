@@ -134,7 +134,7 @@ export class Help {
     this.puzzles = puzzles;
     this.ways = h("div", { class: "row" });
     const keys = [
-      ["← ↑ → ↓", t("move over the places")],
+      ["← ↑ → ↓", t("move over the spaces")],
       ["Enter", t("pick up, put down, or put a new piece of the player to move")],
       ["1 – 4", t("take that player's piece into the hand")],
       ["Delete", t("take the piece off the plate")],
@@ -144,9 +144,10 @@ export class Help {
     const ways = [
       t("Drag a piece from its tray onto the plate, or tap a lit space."),
       t("Drag pieces over the plate to push them; drag them off the plate to take them away."),
-      t("A piece snaps to the nearest place. Hold Shift to put it anywhere."),
-      t("Where the board has slots at its edge: press one, and a tile falls from there."),
-      t("When lights and arrows show what follows from a move, do it yourself, or let the table's "
+      t("A piece snaps to the nearest space. Hold Shift to put it anywhere."),
+      t("If the board has slots at its edge, press one to drop a tile."),
+      t(
+        "Lights and arrows show what follows from a move. Do it yourself, or let the table's "
         + "hand do it."),
     ];
     this.element = dialog(t("Help"), "help", rules, this.ways,

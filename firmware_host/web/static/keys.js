@@ -27,7 +27,7 @@ export class Keys {
     stage.tabIndex = 0;
     stage.setAttribute("role", "application");
     stage.setAttribute("aria-label",
-      t("The plate. Arrow keys move over the places, Enter picks up and puts down."));
+      t("The plate. Arrow keys move over the spaces, Enter picks up and puts down."));
     stage.addEventListener("keydown", (event) => this.press(event));
     stage.addEventListener("pointerdown", () => stage.classList.remove("by-keys"));
     stage.addEventListener("focus", () => this.tell());

@@ -37,7 +37,7 @@ export class Pairing {
   /** Show the link with which others can watch this table's games. */
   showLink({ url, picture }) {
     show(t("Let others look on"), "pairing", h("div", {},
-      h("p", {}, t("Everybody with this link sees this table's games, and cannot change them:")),
+      h("p", {}, t("Anyone with this link can watch this table's games:")),
       h("p", {}, h("a", { href: url }, url)),
       h("img", { class: "qr", alt: t("The same for a phone's camera"), src: svgSource(picture) })));
   }
@@ -108,8 +108,9 @@ export class Pairing {
       told,
       ...(given ? [] : [
         h("p", {},
-          t("To play here, type the code that the table shows: on its own page press Pair a "
-            + "device, or hold the back button at the table and go on to the last light.")),
+          t(
+            "Type the table's code to play here. To see it, press Pair a device on the "
+            + "table's own page, or hold the table's back button and go on to the last light.")),
         h("label", {}, t("Code"), code)]),
       h("label", {}, t("What to call this device"), name),
       problem,
@@ -143,14 +144,13 @@ export class Machine {
             t("The table leaves its own Wi-Fi, and this device with it: join the same network "
               + "then. If it does not work, the table's own Wi-Fi is back within a minute.")),
           h("label", {}, t("Its name"), network),
-          h("label", {}, t("Its password (none: leave it empty)"), password),
+          h("label", {}, t("Its password (empty if it has none)"), password),
           h("footer", {}, h("button", { type: "submit", class: "primary" }, t("Join"))))),
       h("details", {}, h("summary", {}, t("Update")), this.version,
         h("p", { class: "hint" },
-          t("From a stick in the Pi, or from a file on this device. Games stay, and "
-            + "the game goes on.")),
+          t("Update from a USB stick in the Pi, or from a file on this device. Your games stay.")),
         h("div", { class: "row" }, press(t("Update from the stick"), { type: "update" }),
-          press(t("Back to the version before"), { type: "roll-back" })),
+          press(t("Back to the previous version"), { type: "roll-back" })),
         file),
       h("details", {}, h("summary", {}, t("Switch off")),
         h("p", { class: "hint" }, t("Or hold the back button at the table for eight seconds.")),
@@ -188,7 +188,7 @@ export class Machine {
   async send(input) {
     const [file] = input.files;
     if (!file) return;
-    this.told.textContent = t("The file is being sent …");
+    this.told.textContent = t("Sending the file…");
     await this.try(async () => {
       const answer = await fetch(`${MACHINE}/update`,
         { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });

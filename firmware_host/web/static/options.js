@@ -69,9 +69,10 @@ function board(option, plate) {
   });
   const example = "[[track]]\nbases = [1, 2, 3, 4]\n\n[[track]]\nbases = [4, 5, 1]";
   const own = h("div", { class: "own-board", hidden: true }, file, problem,
-    h("details", {}, h("summary", {}, t("What stands in such a file")),
+    h("details", {}, h("summary", {}, t("What such a file contains")),
       h("p", { class: "hint" },
-        t("Each track names its bases in order; positions, hole and symmetry may be added "
+        t(
+          "List the bases of each track in order. Positions, hole and symmetry are optional "
           + "(docs/add-a-board.md):")),
       h("pre", {}, example)));
   const chosen = () => input.value === A_FILE;

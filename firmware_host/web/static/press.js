@@ -85,7 +85,7 @@ export class Presses {
     const ships = store.pieces().filter(({ piece }) => piece === store.snapshot.game.to_move);
     const ship = ships.find((each) => this.plate.extra.tracks.joined(this.hand.placeOf(each), to));
     if (ship) this.make(to); // The ship and the pod move together.
-    else this.complain(t("The ship flies along one track: it cannot reach {place}.",
+    else this.complain(t("Choose a space on the ship's track. It cannot reach {place}.",
       { place: to }));
   }
 

@@ -25,7 +25,7 @@ const QUESTIONS = {
     [[([zone, piece]) => `${piece}@${zone}`, () => t("Which piece?"),
       (found) => standing(game, found)]],
   play: (game, called) => [
-    [([token]) => token, () => t("Which card shall it be?"), (token) => cardTitle(game, token)],
+    [([token]) => token, () => t("Which card do you choose?"), (token) => cardTitle(game, token)],
     [([, ...more]) => more.join(":"), () => t("For what?"), (what) => argument(game, called, what)],
   ],
   hero: (game, called) => [
@@ -35,14 +35,14 @@ const QUESTIONS = {
   withdraw: (game) =>
     [[([token]) => token, () => t("Which card?"), (token) => cardTitle(game, token)]],
   name: (game) =>
-    [[([card]) => card, () => t("Which card shall it be?"), (card) => cardTitle(game, card)]],
+    [[([card]) => card, () => t("Which card do you choose?"), (card) => cardTitle(game, card)]],
   draw: (game) => [
     [([side]) => side, () => t("From which pile?"), side],
     [([, card]) => card ?? "", () => t("Which card is it?"), (card) => cardTitle(game, card)],
   ],
   buy: () => [[([which]) => which, () => t("From which pile?"), side]],
   choose: () =>
-    [[([what]) => what, () => t("What shall count?"),
+    [[([what]) => what, () => t("What counts?"),
       (what) => (what === "rest" ? t("The other cards") : t("Blindfolded!"))]],
   roll: (game) => [
     [([kind]) => kind, () => t("What does the troop die show?"),

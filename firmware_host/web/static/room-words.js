@@ -131,36 +131,36 @@ const KNOWN = "room-guide";
 // Sentences for the player who acts, for other hands, and for a page without a hand. The last one
 // is also for the kinds after it; null: nothing.
 const PHASES = {
-  heroes: [() => t("Each of you gets a hero, whose help you may call once in a round.")],
+  heroes: [() => t("Each of you gets a hero, who helps you once in a round.")],
   deal: [() =>
     t("Your cards are secret. Red ones make life hard for others; blue ones help you.")],
   card: [() => t("Draw a card: it says how you must place your piece."),
-    (said) => t("{owner} draws a card, which says how the piece must be placed.", said)],
-  name: [() => t("Antimatter can be any card. Choose one that you can carry out well."), null],
+    (said) => t("{owner} draws a card that says how to place the piece.", said)],
+  name: [() => t("Choose a card that you can do well. Antimatter can be any card."), null],
   roll: [() => t("Your turn! Roll the dice: they say which piece you place, and in which zone."),
     (said) => t("{owner} rolls the dice. Look at your cards now: hold one to read it.", said),
     null],
-  dice: [() => t("A card asks for one die more.")],
+  dice: [() => t("A card asks for one more die.")],
   blocked: [() =>
-    t("You have no such piece left. Take a green gem for it: later it buys you a free choice."),
+    t("Take a green gem, because you have no such piece left. Later it buys you a free choice."),
   null],
   window: [() =>
-    t("Lay a card if you have a good one now, or press Pass. When everybody has passed, the piece "
-      + "is placed."),
+    t("Lay a good card now, or press Pass. Then it is time to place the piece."),
   () => t("Wait until everybody has passed.")],
-  choose: [() => t("Blindfolded never goes with other cards: one or the other."), null],
-  event: [() => t("A card moves a piece. Take it off gently: if anything falls, it costs a point."),
-    null],
+  choose: [() => t("Choose Blindfolded or the other cards. They never go together."), null],
+  event: [() => t(
+    "Take the piece off gently, as the card says. If anything falls, it costs a point."),
+  null],
   take: [() => t("Take the piece off gently: nothing else may fall."), null],
   place: [() =>
     t("Press Place it, or drag the piece into the lit zone. If it holds you get a point, and one "
       + "more for each piece under it."),
   (said) => t("{owner} places the piece. Keep your fingers crossed, or not!", said)],
   after: [() =>
-    t("It held! If you have the card Give it back, you may play it now. Most people pass."),
+    t("It held! Play Give it back now if you have it, or pass."),
   () => t("Wait until everybody has passed.")],
-  refill: [() => t("A hard turn that went well: take a new card as a reward."), null],
-  keep: [() => t("Two cards were drawn. Keep one; the other is gone."), null],
+  refill: [() => t("Take a new card, your reward for a hard turn."), null],
+  keep: [() => t("Keep one of your two cards. The other is gone."), null],
 };
 
 /** Make the guide's card for the phase, or return "" if there is nothing to say. `player` is the

@@ -167,10 +167,9 @@ export class Room {
     const words = what === "see"
       ? t("The table sees: {zones}. Right?", { zones: seenZones(this.game, proposal) })
       : what !== "place" ? t("{what}: right?", { what: sentence(this.store, proposal) })
-        : how === "fail" ? t("It did not hold. What fell: {pieces}. Right? Else say what happened.",
+        : how === "fail" ? t("It did not hold. Fallen: {pieces}. Right?",
           { ...said, pieces: fallenPieces(this.game, more) })
-          : seen ? t("Placed in {zone}: {piece}. Nothing fell. Right? Else say what "
-            + "happened.", said)
+          : seen ? t("{piece} holds in {zone}. Right?", said)
             : under
               ? t("{who} asks for help: {piece} into {zone}, on a tower of {high}. Does it hold?",
                   { ...said, high: under.replace("under=", "") })

@@ -480,7 +480,7 @@ export class Say {
       [problem, [problem, remedy, part]])).values()];
     if (dimmed < 1) {
       const percent = Math.round(dimmed * 100);
-      lines.push([t("The lights are dimmed to {percent} % to spare the supply.", { percent })]);
+      lines.push([t("The lights shine at {percent} % to spare the power supply.", { percent })]);
     }
     if (!isNew(this, "faultsShown", lines)) return;
     this.faults.replaceChildren(...lines.map(([problem, remedy, part]) =>

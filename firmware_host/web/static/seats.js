@@ -174,7 +174,7 @@ export class Seats {
     const asked = show(t("Free the seat of {player}?",
       { player: this.store.players.called(player) }), "free-seat",
     h("p", {}, this.known.mine.includes(player)
-      ? t("You leave the game, and somebody else may sit down.")
+      ? t("You leave the game. Somebody else can then sit down.")
       : cards ? t("That phone loses its hand of cards. Ask the person first.")
         : t("That phone can then only look on. Ask the person first.")),
     h("footer", {}, act(t("Cancel"), () => asked.close()),
