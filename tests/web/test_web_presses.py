@@ -91,7 +91,7 @@ def test_a_pod_that_is_tapped_is_flown_to(served, open_page):
     player.expect_turn("blue")
     player.expect_moves("1", "4", "2")
     page.locator('.marble[data-place="6"] .ball').click()
-    player.expect_toast("it cannot reach 6")
+    player.expect_toast("It cannot reach 6")
     player.expect_phase("turn")
 
 

@@ -711,8 +711,8 @@ def test_every_answer_that_names_pieces_is_a_picture_and_words(served, open_page
     shown = page.evaluate(
         """async (moves) => {
           const { Chooser } = await import("/static/room-moves.js");
-          const { game } = await (await fetch("/api/v1/layout")).json();
-          const { element } = new Chooser(game, {}, moves, {});
+          const layout = await (await fetch("/api/v1/layout")).json();
+          const { element } = new Chooser({ layout, game: layout.game }, {}, moves, {});
           return [...element.querySelectorAll(".answers button")].map((answer) =>
             [answer.textContent.replace(/\\s+/g, " ").trim(),
               answer.querySelectorAll("svg").length]);

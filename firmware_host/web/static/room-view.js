@@ -120,7 +120,7 @@ function spot(x, y, nth, count) {
   return [x * out - y * across, y * out + x * across + 6];
 }
 
-const drawTower = (tower, [x, y]) =>
+const drawTower = (tower, x, y) =>
   s("g", { class: "tower" }, tower.split("+").map((piece, level) =>
     s("g", { class: "piece" },
       troop(piece, { x: x - 19, y: y - 22 - level * 15, width: 38, height: 35 }))));
@@ -142,7 +142,7 @@ function platform(game, zones, wanted) {
         ? s("use", { href: `/static/cards.svg#zone-${zone}`, x: x * 118 - 26, y: y * 118 - 26,
             width: 52, height: 52 }) : null,
       s("text", { x: x * 50, y: y * 50, class: "number" }, zone),
-      towers.map((tower, nth) => drawTower(tower, spot(x, y, nth, towers.length))));
+      towers.map((tower, nth) => drawTower(tower, ...spot(x, y, nth, towers.length))));
   });
   return [s("use", { href: "#sky" }), ...wedges, s("circle", { r: 32, class: "hub" })];
 }
