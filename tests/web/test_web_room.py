@@ -469,9 +469,7 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     place("Blue", 5)
     served.tell(type="take", what=overlay.zones["3"][0])
     proposed = page.locator(".proposed .asked")
-    expect(proposed).to_have_text(
-        "It did not hold. Fallen: Blue tank, Red tank. Right?"
-    )
+    expect(proposed).to_have_text("It did not hold. Fallen: Blue tank, Red tank. Right?")
     page.locator('[data-what="refuse"]').click()
     ticks = page.locator(".fallen input")
     expect(ticks).to_have_count(2)
