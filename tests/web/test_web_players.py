@@ -203,3 +203,20 @@ def test_two_who_are_not_as_strong_are_made_even_by_a_tick(altered, open_page):
     expect(dialog).to_be_hidden()
     [begun] = [each for each in altered.table.submitted if isinstance(each, NewGame)][-1:]
     assert begun.even
+
+
+@pytest.mark.parametrize(("motion", "papers"), [("no-preference", 80), ("reduce", 0)])
+def test_paper_rains_for_a_winner_unless_people_want_no_motion(served, open_page, motion, papers):
+    served.new_game(pie=False)
+    player = open_page(served.url, reduced_motion=motion)
+    player.expect_turn("red")
+    player.page.evaluate("""() => {
+      window.papers = 0;
+      new MutationObserver((changes) => changes.forEach(({ addedNodes }) =>
+        addedNodes.forEach((each) => {
+          if (each.className === "confetti") window.papers += each.childElementCount;
+        }))).observe(document.body, { childList: true });
+    }""")
+    served.tell(type="resign", player="red")
+    expect(player.page.locator('.tray[data-piece="blue"].won')).to_be_visible()
+    assert player.page.evaluate("window.papers") == papers
