@@ -114,11 +114,11 @@ NEXT_TOAST = """(part) => {
   const found = window.toastsSeen.findIndex((each) => each.includes(part));
   return window.toastsSeen.splice(0, found + 1).length > 0;
 }"""
-# A picture 16 times a second: a processor draws every pixel here, and nobody looks.
+# In the playground, which the processor draws here, a picture 16 times a second is enough.
 FEWER_PICTURES = """
 const picture = requestAnimationFrame.bind(window);
-window.requestAnimationFrame = (draw) => setTimeout(picture, 45, draw);
-window.cancelAnimationFrame = clearTimeout;
+window.requestAnimationFrame = (draw) => document.documentElement?.hasAttribute("data-free")
+  ? setTimeout(picture, 45, draw) : picture(draw);
 """
 OWN_HAND_OFF = """if (location.host) {
   localStorage.setItem("tiltboard.own-hand", "off");
