@@ -74,7 +74,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "another program's": (lambda path: edit(path, HEADER_APPLICATION, b"GPKG"), "another program"),
     "newer": (
         lambda path: edit(path, HEADER_VERSION, (8).to_bytes(4, "big")),
-        r"another version of tiltboard \(format 8\).*that version again",
+        r"another version of tiltboard wrote it \(format 8\).*that version again",
     ),
     "older than any": (lambda path: edit(path, HEADER_VERSION, bytes(4)), r"format 0\)"),
     "main file gone": (lambda path: path.unlink(), "-wal file is there"),
