@@ -29,7 +29,7 @@ quick: $(VENV)/.dev $(VENV)/.languages
 	TILTBOARD_TARGET="make quick" $(BIN)/python -m pytest -q -n auto tests/games tests/drivers \
 		$(addprefix tests/hw_sim/,buses chips) $(addprefix tests/firmware_host/,config journal perception referee table) \
 		$(addprefix --ignore tests/,drivers/node/test_node_micropython.py firmware_host/journal/test_journal_crashes.py \
-			firmware_host/referee/test_computers.py)
+			firmware_host/referee/test_seat_bots.py)
 
 # Style, format and types, of Python and of the page's JavaScript.
 style: $(VENV)/.dev $(JAVASCRIPT)/node_modules/.package-lock.json

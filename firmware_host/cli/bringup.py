@@ -46,8 +46,8 @@ from tiltboard.firmware_host.commissioning.results import findings
 from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, run_sweep
 from tiltboard.firmware_host.commissioning.tasks import SweepStep, TaskChoice
 from tiltboard.firmware_host.config.build import build_plate
-from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME
+from tiltboard.firmware_host.config.pi_board import own_board
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.pacer import Pacer
 from tiltboard.firmware_host.messages import text

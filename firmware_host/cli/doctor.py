@@ -44,11 +44,11 @@ from tiltboard.firmware_host.commissioning.results import (
     to_mend,
 )
 from tiltboard.firmware_host.commissioning.sweep import unfinished
-from tiltboard.firmware_host.config import computer
+from tiltboard.firmware_host.config import pi_board
 from tiltboard.firmware_host.config.build import build_plate
-from tiltboard.firmware_host.config.computer import BoardInUseError, Need, own_board
 from tiltboard.firmware_host.config.errors import ConfigError, JournalError, catalogue_of
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
+from tiltboard.firmware_host.config.pi_board import BoardInUseError, Need, own_board
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.settings import (
     SYSTEM_FILE,
@@ -117,7 +117,7 @@ def examine(
     machine is not checked.
     """
     yield from examine_computer(machine)
-    needs = (*profile.needs(machine.model or ""), *computer.needs_of_speaker(speaker))
+    needs = (*profile.needs(machine.model or ""), *pi_board.needs_of_speaker(speaker))
     here = simulated or machine.model is not None or any(n.part == "node" for n in needs)
     if not here:
         yield problem(
@@ -263,14 +263,14 @@ def _how_to_have(need: Need) -> Message:
         return text("Plug the plate in, or name its port in the profile.")
     # The setting in config.txt enables the bus but does not create its device file
     # (raspberrypi/linux 5979).
-    if need.kind is computer.I2C:
+    if need.kind is pi_board.I2C:
         return text(
             "Run: echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf, then see"
             " config.txt above and restart the Pi."
         )
     if need.lines:
         return text("See config.txt above; then restart the Pi.")
-    if need.kind is computer.SOUND:
+    if need.kind is pi_board.SOUND:
         return text("Plug the loudspeaker's sound card in, or take speaker out of the settings.")
     return text("Update the Pi (sudo apt full-upgrade) and restart it.")
 

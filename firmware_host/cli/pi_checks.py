@@ -31,7 +31,6 @@ import msgspec
 from tiltboard.firmware_host.cli.cli_output import say, writing
 from tiltboard.firmware_host.cli.options import CONFIG, PROFILE
 from tiltboard.firmware_host.config.boot import BootConfig, lines_for_every_pi, read_boot_config
-from tiltboard.firmware_host.config.computer import DeviceClass, needs_of_speaker
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import (
     JOURNAL_NAME,
@@ -40,6 +39,7 @@ from tiltboard.firmware_host.config.files import (
     read_text,
     write_durably,
 )
+from tiltboard.firmware_host.config.pi_board import DeviceClass, needs_of_speaker
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.config.settings import (
     Settings,

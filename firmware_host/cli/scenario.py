@@ -18,8 +18,8 @@ from tiltboard.firmware_host.cli.cli_output import keyboard, misuse, say, senten
 from tiltboard.firmware_host.cli.hardware import PHYSICS, lacks
 from tiltboard.firmware_host.cli.options import PROFILE, STATE, games_folder
 from tiltboard.firmware_host.cli.pi_checks import record_run, this_machine
-from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, read_text
+from tiltboard.firmware_host.config.pi_board import own_board
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.scenario.by_hand import Console

@@ -29,9 +29,9 @@ from tiltboard.firmware_host.cli.options import (
     name_broken_games,
     table_options,
 )
-from tiltboard.firmware_host.config.computer import own_board
 from tiltboard.firmware_host.config.errors import NotPossibleError, spoken_by
 from tiltboard.firmware_host.config.files import Tell
+from tiltboard.firmware_host.config.pi_board import own_board
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings, check_host, load_settings
 from tiltboard.firmware_host.host.assemble import open_host

@@ -51,7 +51,7 @@ from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.buttons import BACK, CONFIRM, Buttons
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.scan_timing import BUSY, ScanWatch
-from tiltboard.firmware_host.table.standing import Asked
+from tiltboard.firmware_host.table.status import Asked
 
 ACCEPTED_HZ = 1046.5
 TRIED_HZ = 880.0  # Frequency in Hz of the buzzer's test tone.

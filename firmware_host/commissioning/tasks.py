@@ -16,7 +16,7 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
 from tiltboard.firmware_host.table.sight import Magnet
-from tiltboard.firmware_host.table.standing import Role
+from tiltboard.firmware_host.table.status import Role
 
 STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)
 BUTTONS = ("confirm", "back")

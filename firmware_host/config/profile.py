@@ -16,9 +16,9 @@ from typing import Annotated, TypeVar
 import msgspec
 
 from tiltboard.firmware_host.config import wiring
-from tiltboard.firmware_host.config.computer import Need
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.files import is_path, parse_toml, read_toml
+from tiltboard.firmware_host.config.pi_board import Need
 from tiltboard.firmware_host.messages import nearest
 from tiltboard.games.base import PieceBody
 

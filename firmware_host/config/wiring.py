@@ -27,7 +27,8 @@ from tiltboard.drivers.mpu6050 import Mpu6050
 from tiltboard.drivers.panel import Panel
 from tiltboard.drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights
 from tiltboard.firmware_host.config.boot import pi_of
-from tiltboard.firmware_host.config.computer import (
+from tiltboard.firmware_host.config.errors import ConfigError
+from tiltboard.firmware_host.config.pi_board import (
     SERIAL,
     SPI,
     Need,
@@ -35,7 +36,6 @@ from tiltboard.firmware_host.config.computer import (
     i2c_need,
     spi_line,
 )
-from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.ground.plugins import PluginError, loaded
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]

@@ -30,7 +30,7 @@ from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, TakeBack
-from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import Phase, Role, Standing
 from tiltboard.games.base import Game
 
 SWAP = "swap"  # Name of the swap move (pie rule).

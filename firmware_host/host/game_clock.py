@@ -13,7 +13,7 @@ from tiltboard.firmware_host.config.players import MAX_LEFT_S, ClockLeft, ClockT
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.table.commands import TimeUp
 from tiltboard.firmware_host.table.move_line import sides
-from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.firmware_host.table.status import Phase, Standing
 from tiltboard.games.base import Game
 
 # Maximum time by which a clock advances in one step, in seconds; a longer gap is a delay of the

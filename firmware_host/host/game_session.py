@@ -41,7 +41,7 @@ from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.snapshot_groups import GameGroup
-from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Sound, Standing
+from tiltboard.firmware_host.table.status import NOTHING_YET, Phase, Sound, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay, overlay_for
 from tiltboard.games.base import Game, Position
 from tiltboard.games.registry import game_type

@@ -22,7 +22,7 @@ from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expec
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases
-from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Standing
+from tiltboard.firmware_host.table.status import Phase, Quality, Role, Standing
 from tiltboard.games.base import Game, GameType, Position, Turn
 from tiltboard.games.registry import GAMES
 

@@ -34,7 +34,7 @@ from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
-from tiltboard.firmware_host.table.standing import Choice, Phase, Standing
+from tiltboard.firmware_host.table.status import Choice, Phase, Standing
 from tiltboard.games.base import Game, RulesError
 from tiltboard.ground.clock import Clock
 from tiltboard.ground.errors import TiltboardError

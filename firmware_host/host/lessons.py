@@ -15,7 +15,7 @@ from tiltboard.firmware_host.journal.records import EventKind
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.move_line import PendingMove
-from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import Phase, Role, Standing
 from tiltboard.games.base import Game, Position
 from tiltboard.games.lesson import Tactic
 from tiltboard.games.lesson_game import GuidedGame

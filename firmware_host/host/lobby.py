@@ -15,7 +15,7 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table.overlay import check_fits
-from tiltboard.firmware_host.table.standing import Choice, Question
+from tiltboard.firmware_host.table.status import Choice, Question
 from tiltboard.games.base import Game, GameType, Limit, OptionSpec, Preset
 from tiltboard.games.registry import HOSTED, game_type
 

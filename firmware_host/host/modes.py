@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.commands import Calibrate
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Happening, Sight, SightEvent
-from tiltboard.firmware_host.table.standing import Asked, Phase, Role, Sound, Standing
+from tiltboard.firmware_host.table.status import Asked, Phase, Role, Sound, Standing
 from tiltboard.games.base import Game
 from tiltboard.ground.clock import Clock
 

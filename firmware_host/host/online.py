@@ -20,7 +20,7 @@ from tiltboard.firmware_host.config.players import EngineSeats
 from tiltboard.firmware_host.config.settings import FarSettings, Settings
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.firmware_host.table.status import Standing
 from tiltboard.games.base import Game
 from tiltboard.ground.plugins import PluginError, loaded
 

@@ -26,7 +26,7 @@ from tiltboard.firmware_host.table.lights import (
     piece_light,
 )
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.standing import Phase, Sound, Standing
+from tiltboard.firmware_host.table.status import Phase, Sound, Standing
 from tiltboard.games.base import Game, Position
 from tiltboard.games.registry import game_type
 

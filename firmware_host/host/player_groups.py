@@ -16,7 +16,7 @@ from tiltboard.firmware_host.host.lessons import LessonProgress, LessonSession
 from tiltboard.firmware_host.host.modes import Happened
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.preview import reasons
-from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.firmware_host.table.status import Standing
 
 
 class PlayersGroup(msgspec.Struct, frozen=True):

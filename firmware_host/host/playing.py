@@ -31,7 +31,7 @@ from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.move_line import Line
-from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.firmware_host.table.status import Standing
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.lesson_game import GuidedGame
 from tiltboard.games.registry import game_type

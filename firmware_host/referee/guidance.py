@@ -36,7 +36,7 @@ from tiltboard.firmware_host.referee.view import (
 )
 from tiltboard.firmware_host.table import phrases, problem_messages
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
-from tiltboard.firmware_host.table.standing import (
+from tiltboard.firmware_host.table.status import (
     Asking,
     Guidance,
     Phase,

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tiltboard.firmware_host.table.move_line import PendingMove
-from tiltboard.firmware_host.table.standing import Role
+from tiltboard.firmware_host.table.status import Role
 from tiltboard.games.base import Game, Position, Shift, Turn
 
 

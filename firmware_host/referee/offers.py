@@ -13,7 +13,7 @@ from tiltboard.firmware_host.referee.move_matching import AwaitedMove, arriving,
 from tiltboard.firmware_host.referee.state import RefereeState
 from tiltboard.firmware_host.referee.view import View
 from tiltboard.firmware_host.table import phrases, problem_messages
-from tiltboard.firmware_host.table.standing import Choice, Phase, Question
+from tiltboard.firmware_host.table.status import Choice, Phase, Question
 from tiltboard.games.base import Game
 
 _MENDING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)

@@ -32,7 +32,7 @@ from tiltboard.firmware_host.table.move_line import (
     sides,
 )
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
-from tiltboard.firmware_host.table.standing import Asking, Choice, Phase, Sound
+from tiltboard.firmware_host.table.status import Asking, Choice, Phase, Sound
 from tiltboard.games.base import Outcome, Turn
 
 

@@ -18,7 +18,7 @@ from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.move_line import JournalPort, Line, PendingMove
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.firmware_host.table.status import Standing
 from tiltboard.ground.override import override
 
 

@@ -8,7 +8,7 @@ from math import dist
 
 from tiltboard.firmware_host.referee.move_matching import BoardDiff
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
-from tiltboard.firmware_host.table.standing import Role
+from tiltboard.firmware_host.table.status import Role
 from tiltboard.games.base import Game, Shift
 
 _FAR = 30.0  # Distance, in places, assumed for two places whose names contain no column and row.

@@ -22,7 +22,7 @@ from tiltboard.firmware_host.table.buttons import BACK, ButtonPress
 from tiltboard.firmware_host.table.move_line import JournalPort
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.standing import Asking, Choice, Sound
+from tiltboard.firmware_host.table.status import Asking, Choice, Sound
 from tiltboard.firmware_host.table.zones import REST_S, Evidence, Proposal, looked
 
 COUNT_S = 5

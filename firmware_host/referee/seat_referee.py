@@ -19,7 +19,7 @@ from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.move_line import JournalPort, Line
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.standing import Sound, Standing
+from tiltboard.firmware_host.table.status import Sound, Standing
 from tiltboard.firmware_host.table.zones import Proposal, ZoneOverlay
 from tiltboard.games.base import Position
 from tiltboard.games.seated import SeatedGame

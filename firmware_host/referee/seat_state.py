@@ -15,7 +15,7 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.referee.seat_bots import Hinted
 from tiltboard.firmware_host.table.move_line import Line
 from tiltboard.firmware_host.table.referee_protocol import Menu
-from tiltboard.firmware_host.table.standing import Asking, Sound
+from tiltboard.firmware_host.table.status import Asking, Sound
 from tiltboard.firmware_host.table.zones import Evidence, Proposal, ZoneOverlay
 from tiltboard.games.base import Position
 from tiltboard.games.seated import SeatedGame

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seat_state import SeatState
 from tiltboard.firmware_host.table import problem_messages
-from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import Phase, Role, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay
 from tiltboard.games.base import Outcome, Position
 from tiltboard.games.seated import Phrase, SeatedGame, Several, Words

@@ -10,7 +10,7 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.state import RefereeState
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.sight import Stillness
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.base import Turn
 
 # Minimum, recommended and maximum tilt for a sliding tile, in degrees. A PTFE ring starts to slide

@@ -19,7 +19,7 @@ from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.referee_protocol import Menu
 from tiltboard.firmware_host.table.sight import Sight, SightEvent, Stillness
-from tiltboard.firmware_host.table.standing import Asking, Phase, Sound
+from tiltboard.firmware_host.table.status import Asking, Phase, Sound
 from tiltboard.games.base import Turn
 
 # Delay before people are asked to centre a piece, in seconds. A hand that passes over a place takes

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.referee.move_matching import (
 )
 from tiltboard.firmware_host.referee.repair import RepairStep, as_shifts, carries
 from tiltboard.firmware_host.table import phrases, problem_messages
-from tiltboard.firmware_host.table.standing import Claim, Guidance, Phase, Question, Role
+from tiltboard.firmware_host.table.status import Claim, Guidance, Phase, Question, Role
 from tiltboard.games.base import Game, GameType, Outcome, Position, Shift, Turn
 from tiltboard.games.registry import GAMES
 

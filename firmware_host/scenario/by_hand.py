@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table import hands as h
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
 from tiltboard.firmware_host.table.sight import Happening, Stillness
-from tiltboard.firmware_host.table.standing import Asked, Role
+from tiltboard.firmware_host.table.status import Asked, Role
 
 # Tolerance for an angle that a person holds, in degrees. The fraction TILT_SLACK of the angle is
 # added.

@@ -14,7 +14,7 @@ from tiltboard.firmware_host.messages import nearest
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import hands as h
 from tiltboard.firmware_host.table.new_game import new_game
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 from tiltboard.games.base import RulesError
 from tiltboard.games.registry import game_type
 

@@ -20,7 +20,7 @@ from tiltboard.firmware_host.scenario import by_hand
 from tiltboard.firmware_host.scenario.parse import Kill, PowerCut, Wait
 from tiltboard.firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
 from tiltboard.firmware_host.table import hands as h
-from tiltboard.firmware_host.table.standing import Asked
+from tiltboard.firmware_host.table.status import Asked
 from tiltboard.ground.clock import Clock
 from tiltboard.ground.errors import TiltboardError
 

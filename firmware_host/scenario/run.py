@@ -15,7 +15,7 @@ from tiltboard.firmware_host.scenario import parse as s
 from tiltboard.firmware_host.table.commands import Answer, NewGame, SeatMove
 from tiltboard.firmware_host.table.hands import Deed
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.standing import Role, Standing
+from tiltboard.firmware_host.table.status import Role, Standing
 from tiltboard.games.seated import SeatedGame
 from tiltboard.ground.clock import Clock
 from tiltboard.ground.errors import TiltboardError

@@ -42,7 +42,7 @@ from tiltboard.firmware_host.perception.calibration import (
 )
 from tiltboard.firmware_host.table.commands import GameRequest, NewGame, TimeUp, kinds_of
 from tiltboard.firmware_host.table.sight import Magnet, Observation
-from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.firmware_host.table.status import Phase, Standing
 from tiltboard.games.base import RulesError
 
 FLUSH_EVERY = 50  # Maximum number of scans that a power failure can destroy.

@@ -31,7 +31,7 @@ from tiltboard.firmware_host.stop import StopRequest
 from tiltboard.firmware_host.table.commands import Verb
 from tiltboard.firmware_host.table.hands import HandsCommand, HandsPort, PoseFrame
 from tiltboard.firmware_host.table.preview import Preview, preview
-from tiltboard.firmware_host.table.standing import Choice
+from tiltboard.firmware_host.table.status import Choice
 from tiltboard.games.base import IllegalMoveError
 from tiltboard.games.registry import GAMES
 from tiltboard.ground.clock import Clock

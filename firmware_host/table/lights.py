@@ -11,7 +11,7 @@ from math import cos, hypot, inf, radians, tau
 from tiltboard.drivers.lights import Look
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
+from tiltboard.firmware_host.table.status import Phase, Quality, Role, Sound, Standing
 from tiltboard.games.base import Game
 from tiltboard.games.registry import GAMES
 

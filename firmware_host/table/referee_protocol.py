@@ -11,7 +11,7 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.standing import Question, Standing
+from tiltboard.firmware_host.table.status import Question, Standing
 
 AGAIN = ""  # Menu choice that starts the same game again.
 Menu = Callable[[], Question]

@@ -15,7 +15,7 @@ from tiltboard.drivers.errors import PartError
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table.lights import tint
 from tiltboard.firmware_host.table.problem_messages import without_buttons
-from tiltboard.firmware_host.table.standing import Choice, Lean, Question, Sound, Standing
+from tiltboard.firmware_host.table.status import Choice, Lean, Question, Sound, Standing
 from tiltboard.games.base import Position, Shift
 from tiltboard.games.seated import SeatedGame
 

@@ -19,7 +19,7 @@ from tiltboard.games.base import (
     RulesError,
     Turn,
 )
-from tiltboard.games.gravity_warfare import computer as players
+from tiltboard.games.gravity_warfare import bots as players
 from tiltboard.games.gravity_warfare import data, evaluation, inference, moves, words
 from tiltboard.games.gravity_warfare.data import COLOURS, Options
 from tiltboard.games.gravity_warfare.reasons import why_not

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from tiltboard.firmware_host.table.commands import SeatMove
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import Phase, Role, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay
 from tiltboard.games.base import Position, Shift
 from tiltboard.hw_sim.errors import HandsError

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tiltboard.firmware_host.table import hands as h
 from tiltboard.firmware_host.table import phrases
-from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.firmware_host.table.status import Phase, Standing
 from tiltboard.firmware_host.table.zones import ZoneOverlay
 from tiltboard.games.base import Position, RulesError, Shift
 from tiltboard.hw_sim.errors import HandsError

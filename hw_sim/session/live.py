@@ -27,7 +27,7 @@ from tiltboard.firmware_host.table.hands import (
     PoseFrame,
     Tilt,
 )
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.base import Game
 from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.hw_sim.session.auto_hand import OwnHand

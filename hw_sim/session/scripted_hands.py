@@ -10,7 +10,7 @@ from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.scenario import parse as s
 from tiltboard.firmware_host.scenario.run import Act, Tick
 from tiltboard.firmware_host.table import hands as h
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.ground.clock import Clock
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.hands import Action

@@ -12,7 +12,7 @@ import pytest
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import LeaveMatch, NewGame, TakeBack
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.registry import game_type
 from tiltboard_online.far import match_session, match_sync, seal
 from tiltboard_online.far.match import Hello, MatchState, MatchStep, Said, Wish, digest_of

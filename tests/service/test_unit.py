@@ -17,7 +17,7 @@ import pytest
 
 from tiltboard.drivers.light_links import SPI_HZ, encode
 from tiltboard.firmware_host.cli.pi_checks import PRIVATE_NETWORKS, drop_in
-from tiltboard.firmware_host.config.computer import DEVICE_CLASSES
+from tiltboard.firmware_host.config.pi_board import DEVICE_CLASSES
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
 from tiltboard.firmware_host.config.settings import FarSettings, Settings
 from tiltboard.firmware_host.web.server import EVERYWHERE

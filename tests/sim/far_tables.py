@@ -15,7 +15,7 @@ from socket import SHUT_RDWR
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.table.commands import JoinMatch, MakeMove, NewGame, SayPhrase
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.hw_sim.session import SimSession
 from tiltboard_online.far import match_session, seal
 

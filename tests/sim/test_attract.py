@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.host.output import ENDED_S, IDLE_S, MOVE_S
 from tiltboard.firmware_host.table.commands import Learn, NewGame, Resign, Touch
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session import SimSession
 

@@ -11,7 +11,7 @@ import pytest
 from tests.campaigns.soak.eyes import Eyes
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.table.commands import Answer, NewGame
-from tiltboard.firmware_host.table.standing import Role
+from tiltboard.firmware_host.table.status import Role
 from tiltboard.hw_sim.session import SimSession
 
 GAMES = {

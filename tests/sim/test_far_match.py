@@ -11,7 +11,7 @@ import pytest
 
 from tests.sim.far_tables import Broker, FarTable, begin, chance_of, patched, run
 from tiltboard.firmware_host.table.commands import MakeMove, OfferDraw, Resign, TakeBack
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.registry import game_type
 from tiltboard_online.far import match_session
 from tiltboard_online.far.match_session import READ_S, SAID_S

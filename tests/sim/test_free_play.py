@@ -17,7 +17,7 @@ from tiltboard.firmware_host.table.commands import (
     StopLearning,
     TakeBack,
 )
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.hw_sim.session import SimSession
 
 

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/view.py and firmware_host/table/standing.py: what scenarios
+"""Tests of firmware_host/referee/view.py and firmware_host/table/status.py: what scenarios
 cannot say of games at the table: pieces upside down, boards that do not fit, what the page is
 told.
 """
@@ -10,7 +10,7 @@ from tiltboard.firmware_host.config.errors import BoardDoesNotFitError, NotPossi
 from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.table.commands import Answer, NewGame
 from tiltboard.firmware_host.table.snapshot_groups import PathInfo
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 from tiltboard.hw_sim.session import SimSession
 
 BOARD = "'board={\"tracks\": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 6]]}'"

@@ -12,7 +12,7 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import Learn, NewGame, StopLearning
 from tiltboard.firmware_host.table.hands import CarryOut, Move, Put, Take
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 from tiltboard.games.registry import GAMES
 from tiltboard.hw_sim.session import SimSession
 

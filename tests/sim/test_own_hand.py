@@ -21,7 +21,7 @@ from tiltboard.firmware_host.table.commands import (
     TakeBack,
 )
 from tiltboard.firmware_host.table.hands import CarryOut, PickUp, Put, SetDown, Stack, Take
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.base import RulesError
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.physics import world_class

@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.commands import (
     TakeBack,
 )
 from tiltboard.firmware_host.table.hands import CarryOut
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 from tiltboard.games.base import UnknownGameError
 from tiltboard.games.registry import GAMES
 from tiltboard.hw_sim.session import SimSession

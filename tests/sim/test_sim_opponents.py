@@ -28,7 +28,7 @@ from tiltboard.firmware_host.table.commands import (
     TakeBack,
 )
 from tiltboard.firmware_host.table.hands import CarryOut
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.hw_sim.session import SimSession
 
 OPTIONS = {"size": 5, "marbles": 4, "pie": False}

@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.commands import (
     Swap,
     TakeBack,
 )
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.registry import GAMES
 from tiltboard.hw_sim.session import SimSession
 

@@ -12,7 +12,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.run import ScenarioRunner
 from tiltboard.firmware_host.table.hands import SpinPlate
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession

@@ -12,7 +12,7 @@ import pytest
 from tests.sim.own_hand import OwnHand
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.table.commands import NewGame
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.registry import GAMES
 from tiltboard.hw_sim.session import SimSession
 

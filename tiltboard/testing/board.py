@@ -13,7 +13,7 @@ import pytest
 
 from tiltboard.drivers.buses import Buses
 from tiltboard.firmware_host.cli.pi_checks import described, this_machine
-from tiltboard.firmware_host.config.computer import own_board
+from tiltboard.firmware_host.config.pi_board import own_board
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.assemble import missing_table
 from tiltboard.firmware_host.scenario.by_hand import Console

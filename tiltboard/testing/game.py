@@ -18,7 +18,7 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.scenario.parse import ScenarioStep, parse_scenario
 from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner, StepReport
 from tiltboard.firmware_host.scenario.trace import Recorder
-from tiltboard.firmware_host.table.standing import Role
+from tiltboard.firmware_host.table.status import Role
 from tiltboard.games.base import RulesError
 from tiltboard.ground.errors import TiltboardError
 from tiltboard.ground.override import override

@@ -19,7 +19,7 @@ import pytest
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.run import ScenarioRunner
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 

@@ -15,7 +15,7 @@ import pytest
 from tiltboard.drivers.node_firmware import plate as figures
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.hw_sim.table import SimTable
 
 BEGUN = """

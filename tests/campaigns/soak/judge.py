@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tests.campaigns.soak.eyes import Eyes
-from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.firmware_host.table.status import Standing
 from tiltboard.games.base import Position, Shift, Turn
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.boards import SwitchBoard

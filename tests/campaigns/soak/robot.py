@@ -10,7 +10,7 @@ from tests.campaigns.soak.seat import Seat
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
 from tiltboard.firmware_host.table.commands import Answer, Swap
-from tiltboard.firmware_host.table.standing import Choice, Phase, Question, Role, Standing
+from tiltboard.firmware_host.table.status import Choice, Phase, Question, Role, Standing
 from tiltboard.games.base import Position, Shift, Turn
 
 # Time after which the robot repeats an action that the table has not noticed, in seconds.

@@ -8,7 +8,7 @@ from tests.campaigns.soak.eyes import Eyes
 from tests.campaigns.soak.judge import Judge
 from tests.campaigns.soak.totals import Totals
 from tests.campaigns.soak.trouble import Trouble
-from tiltboard.firmware_host.table.standing import Standing
+from tiltboard.firmware_host.table.status import Standing
 from tiltboard.games.base import Position
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.hands import Action

@@ -7,7 +7,7 @@ from math import radians
 
 from tests.campaigns.soak.judge import ANY
 from tests.campaigns.soak.seat import Seat
-from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.firmware_host.table.status import Phase, Standing
 from tiltboard.games.base import Position
 
 CHANCE: Mapping[Phase, float] = {

@@ -22,7 +22,7 @@ from tiltboard.firmware_host.commissioning.progress import (
     SweepPart,
     write_progress,
 )
-from tiltboard.firmware_host.config.computer import GPIO, I2C, SPI
+from tiltboard.firmware_host.config.pi_board import GPIO, I2C, SPI
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.perception.calibration import uncalibrated, write_calibration

@@ -13,7 +13,7 @@ import re
 import pytest
 
 from tiltboard.firmware_host.config.boot import lines_for_every_pi, pi_of, read_boot_config
-from tiltboard.firmware_host.config.computer import GPIO_MODULES, gpio_need
+from tiltboard.firmware_host.config.pi_board import GPIO_MODULES, gpio_need
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
 
 # As /proc/device-tree/model has them: each Pi that runs the 64-bit system, and its filters.

@@ -1,4 +1,4 @@
-"""Tests of firmware_host/config/computer.py: the board's lock: one program at a time, whoever
+"""Tests of firmware_host/config/pi_board.py: the board's lock: one program at a time, whoever
 runs it, and the second is told which.
 """
 
@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.cli import bringup, doctor, scenario, serve
 from tiltboard.firmware_host.commissioning.findings import FindingState
-from tiltboard.firmware_host.config import computer
-from tiltboard.firmware_host.config.computer import BoardInUseError, board_lock, devices_of
+from tiltboard.firmware_host.config import pi_board
+from tiltboard.firmware_host.config.pi_board import BoardInUseError, board_lock, devices_of
 from tiltboard.firmware_host.config.profile import load_profile
 
 HOLDER = """
 import sys
-from tiltboard.firmware_host.config import computer
-computer.PREFIX = sys.argv[3]
+from tiltboard.firmware_host.config import pi_board
+pi_board.PREFIX = sys.argv[3]
 with computer.board_lock((sys.argv[2],)):
     print("held", flush=True)
     sys.stdin.read()
@@ -29,7 +29,7 @@ with computer.board_lock((sys.argv[2],)):
 @pytest.fixture(autouse=True)
 def apart(monkeypatch):
     """From other runs of these tests on this machine, and from its board."""
-    monkeypatch.setattr(computer, "PREFIX", f"tiltboard test {os.getpid()}:")
+    monkeypatch.setattr(pi_board, "PREFIX", f"tiltboard test {os.getpid()}:")
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_another_process_is_named_by_its_command_and_its_death_lets_go(device, t
     program = tmp_path / "tiltboard"
     program.write_text(HOLDER)
     with subprocess.Popen(
-        [sys.executable, program, "bringup", device, computer.PREFIX],
+        [sys.executable, program, "bringup", device, pi_board.PREFIX],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

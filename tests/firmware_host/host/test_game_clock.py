@@ -13,7 +13,7 @@ from tiltboard.firmware_host.config.players import ClockTime
 from tiltboard.firmware_host.host.game_clock import started
 from tiltboard.firmware_host.journal.text_format import read_game, write_game
 from tiltboard.firmware_host.table.commands import ImportGame, NewGame, TakeBack
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.firmware_host.web.requests import PageCommand
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session import SimSession

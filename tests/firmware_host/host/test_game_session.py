@@ -19,7 +19,7 @@ from tiltboard.firmware_host.host.playing import Playing
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table.move_line import agreed_end
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.registry import HOSTED, game_type
 from tiltboard.hw_sim.clock import VirtualClock
 

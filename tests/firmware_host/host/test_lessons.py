@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.engines.puzzles import exercise_game, exercises
 from tiltboard.firmware_host.host.lessons import LessonSession
-from tiltboard.firmware_host.table.standing import NOTHING_YET, Phase, Role
+from tiltboard.firmware_host.table.status import NOTHING_YET, Phase, Role
 from tiltboard.games.lesson_game import GuidedGame
 from tiltboard.games.registry import GAMES, game_type
 

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.host.lobby import (
 )
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.commands import NewGame
-from tiltboard.firmware_host.table.standing import Choice
+from tiltboard.firmware_host.table.status import Choice
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.base import RulesError
 from tiltboard.games.registry import HOSTED

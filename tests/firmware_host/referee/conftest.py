@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import Answer, GameRequest
 from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.sight import Happening, Sight, SightEvent, Stillness
-from tiltboard.firmware_host.table.standing import Question, Role, Sound, Standing
+from tiltboard.firmware_host.table.status import Question, Role, Sound, Standing
 from tiltboard.games import registry
 from tiltboard.games.base import Game
 

@@ -9,7 +9,7 @@ import pytest
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import OfferDraw, Resign, TakeBack
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
-from tiltboard.firmware_host.table.standing import Phase, Sound
+from tiltboard.firmware_host.table.status import Phase, Sound
 
 
 def ask(table, request):

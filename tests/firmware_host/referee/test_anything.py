@@ -16,7 +16,7 @@ from tiltboard.drivers.errors import PartAbsentError
 from tiltboard.firmware_host.config.errors import JournalFullError, NotPossibleError
 from tiltboard.firmware_host.table.commands import Answer, Swap, TakeBack
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Stillness
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 
 OPTIONS = [
     {"size": 3, "marbles": 3},

@@ -8,7 +8,7 @@ import pytest
 
 from tests.said import move, put_a, take, turn_over
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Happening
-from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.status import Phase, Role, Sound
 
 
 def roles(table):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.few import few
 from tiltboard.firmware_host.table.sight import Stillness
-from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.status import Phase, Role, Sound
 
 SETTINGS = [
     {},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.few import few
 from tests.said import DONE, move, put, take
 from tiltboard.firmware_host.table.sight import Happening
-from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.status import Phase, Role, Sound
 
 TRACKS = {"tracks": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 7, 8, 6]]}
 GAMES = [

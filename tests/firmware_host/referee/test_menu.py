@@ -9,7 +9,7 @@ import pytest
 from tiltboard.firmware_host.config.profile import load_profile, profile_names
 from tiltboard.firmware_host.host.lobby import game_menu, options_for, presets_for
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.registry import GAMES, HOSTED
 

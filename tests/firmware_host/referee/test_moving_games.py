@@ -10,7 +10,7 @@ import pytest
 
 from tests.said import move, put, turn_over
 from tiltboard.firmware_host.table.commands import TakeBack
-from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.status import Phase, Role, Sound
 
 # Two tracks that cross in base 3; red starts on 1, blue on 5.
 #   1 2 3 4 5  and  6 3 7

@@ -12,7 +12,7 @@ import pytest
 
 from tiltboard.firmware_host.referee.state import TAKE_BACK_S
 from tiltboard.firmware_host.table.commands import MakeMove
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 from tiltboard.games.conformance import check_type
 
 sys.path.append(str(Path(__file__).parents[2] / "reversi"))

@@ -9,7 +9,7 @@ import pytest
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import MakeMove
 from tiltboard.firmware_host.table.move_line import PendingMove
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 
 
 def restarted(table, **more):

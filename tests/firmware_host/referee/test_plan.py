@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from tiltboard.firmware_host.referee.move_matching import Plan, carried_out
-from tiltboard.firmware_host.table.standing import Role
+from tiltboard.firmware_host.table.status import Role
 from tiltboard.games.base import Shift
 
 CASES = {

@@ -30,7 +30,7 @@ from tiltboard.firmware_host.table.commands import (
     StandUp,
     TakeBack,
 )
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.base import IllegalMoveError
 from tiltboard.hw_sim.session import SimSession
 

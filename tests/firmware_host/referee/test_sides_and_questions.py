@@ -10,7 +10,7 @@ from tests.said import move
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import Answer
-from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.status import Phase, Role, Sound
 from tiltboard.games.base import Shift
 
 SIDES = {"left": "orange", "right": "gray", "top": "green", "bottom": "purple"}

@@ -10,7 +10,7 @@ import pytest
 
 from tests.said import move
 from tiltboard.firmware_host.table.commands import MakeMove
-from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.status import Phase, Role, Sound
 
 WEST = (0.0, radians(-11.0))
 

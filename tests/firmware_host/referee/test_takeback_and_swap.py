@@ -10,7 +10,7 @@ from tests.said import put, put_a, take
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import Swap, TakeBack
 from tiltboard.firmware_host.table.move_line import PendingMove
-from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.status import Phase, Role, Sound
 
 
 def say(table):

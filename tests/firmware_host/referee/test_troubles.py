@@ -9,7 +9,7 @@ import pytest
 from tests import said
 from tiltboard.drivers.errors import PartAbsentError
 from tiltboard.firmware_host.table.sight import Happening, Stillness
-from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.status import Phase, Role, Sound
 
 HALL_LOST = PartAbsentError("hall", "The sensors do not answer.", remedy="Check the ribbon cable.")
 

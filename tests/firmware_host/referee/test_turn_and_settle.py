@@ -8,7 +8,7 @@ import pytest
 
 from tests.said import put, take
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
-from tiltboard.firmware_host.table.standing import Phase, Role, Sound
+from tiltboard.firmware_host.table.status import Phase, Role, Sound
 from tiltboard.games.base import Shift
 
 

@@ -26,7 +26,7 @@ from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.person import Person, StoppedError
 from tiltboard.firmware_host.scenario.run import ScenarioRunner, StepReport
 from tiltboard.firmware_host.service.publish import Publisher
-from tiltboard.firmware_host.table.standing import Role
+from tiltboard.firmware_host.table.status import Role
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.table.lights import bubble_at
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.session import SimSession
 

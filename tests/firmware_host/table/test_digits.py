@@ -21,7 +21,7 @@ from tiltboard.firmware_host.table.lights import (
     drawn,
     round_s,
 )
-from tiltboard.firmware_host.table.standing import Choice
+from tiltboard.firmware_host.table.status import Choice
 from tiltboard.games.momentum.game import MOMENTUM
 from tiltboard.hw_sim.session import SimSession
 

@@ -14,7 +14,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.table.lights import LEGEND, LOOKS_S, PATTERNS, PIECES, Lighting
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
+from tiltboard.firmware_host.table.status import Phase, Quality, Role, Sound, Standing
 from tiltboard.games import registry
 
 GAME = registry.game_type("momentum").create({})

@@ -10,7 +10,7 @@ import pytest
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.table.commands import NewGame
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PLATE_NAME, KeptPlate
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tests.said import move
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 from tiltboard.games.base import Shift
 from tiltboard.games.registry import game_type
 from tiltboard_lab.bench.following import GAMES, WAYS, StrandedError, Tabletop, act, by_list, play

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.config.settings import FarSettings, Settings
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.table.commands import JoinMatch, MakeMove, NewGame
 from tiltboard.firmware_host.table.hands import CarryOut
-from tiltboard.firmware_host.table.standing import Phase
+from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.registry import game_type
 from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session.live import LiveTable

@@ -13,7 +13,7 @@ from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.table.commands import Answer, GameRequest, TakeBack
 from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.sight import Sight, Stillness
-from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import Phase, Role, Standing
 from tiltboard.games.base import Game, Shift, Turn
 from tiltboard.games.registry import game_type
 from tiltboard.ground.errors import TiltboardError

@@ -39,7 +39,7 @@ from tiltboard.firmware_host.service.qr import qr_svg
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.problem_messages import part_missing, refused
-from tiltboard.firmware_host.table.standing import Phase, Standing
+from tiltboard.firmware_host.table.status import Phase, Standing
 from tiltboard.games.base import Game, RulesError
 from tiltboard.games.registry import game_type
 from tiltboard.ground.errors import TiltboardError

@@ -17,7 +17,7 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.move_line import sides
-from tiltboard.firmware_host.table.standing import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import Phase, Role, Standing
 from tiltboard_online.far.match import Differs, Kind, Match, MatchStep
 
 # A remote table that is absent for at least this many seconds is reported to people.

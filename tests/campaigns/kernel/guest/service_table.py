@@ -24,7 +24,7 @@ from tiltboard.firmware_host.config.settings import load_settings
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.service.snapshot import Layout, Snapshot
 from tiltboard.firmware_host.table import commands, problem_messages
-from tiltboard.firmware_host.table.standing import Phase, Role
+from tiltboard.firmware_host.table.status import Phase, Role
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.base import Outcome
 from tiltboard.games.registry import game_type

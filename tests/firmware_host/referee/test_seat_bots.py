@@ -1,4 +1,4 @@
-"""Tests of firmware_host/referee/seat_bots.py, games/gravity_warfare/computer.py, evaluation.py and
+"""Tests of firmware_host/referee/seat_bots.py, games/gravity_warfare/bots.py, evaluation.py and
 tiltboard_lab/bench/seats.py: computer players at the table: they see their view, take
 always the same time, and finish games; what hands do is proposed, by them or by the sensors,
 and people say how it went.
@@ -16,7 +16,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.referee.seat_bots import THINK_S
 from tiltboard.firmware_host.table.commands import NewGame, NotSo, SeatComputer, SeatMove
-from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, apply, computer, evaluation, moves
+from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, apply, bots, evaluation, moves
 from tiltboard.games.gravity_warfare.rules import WarfareRules
 from tiltboard.games.gravity_warfare.state import UNKNOWN, Token
 from tiltboard.hw_sim.session import SimSession
@@ -118,7 +118,7 @@ def test_a_hard_player_has_thought_enough_before_its_time_is_over():
     dice, most = random.Random(2), 0
     for _ in range(25):
         for player in moves.awaited(state):
-            thinker = computer.Player(
+            thinker = bots.Player(
                 WarfareRules(state.options).view(state, player), player, "hard", dice
             )
             slices = 0
@@ -127,7 +127,7 @@ def test_a_hard_player_has_thought_enough_before_its_time_is_over():
             most = max(most, slices)
             assert thinker.best in moves.listed_of(state, player)
         apply.make(state, evaluation.attempted(state, evaluation.intended(state, dice), dice))
-    assert computer.SLICES / 2 < most < scans
+    assert bots.SLICES / 2 < most < scans
 
 
 def test_an_imagined_world_has_every_card_once_and_what_was_seen_in_its_place():
@@ -152,10 +152,10 @@ def test_its_move_depends_on_its_view_alone(session):
     after = before.play("chance:roll:tank:3").position
     other = after.state.copy()
     other.hands[0], other.hands[2] = other.hands[2], other.hands[0]  # of those that blue cannot see
-    for level in computer.LEVELS:
+    for level in bots.LEVELS:
         decided = []
         for state in (after.state, other):
-            thinker = computer.Player(
+            thinker = bots.Player(
                 WarfareRules(state.options).view(state, 1), 1, level, random.Random(9)
             )
             while thinker.think():
@@ -180,13 +180,13 @@ def test_why_says_how_likely_a_piece_holds_without_and_with_a_card():
         "red:play:do-it-yourself:white": ("{who} pays for what falls", "who", "white"),
     }
     for move, (words, name, value) in told.items():
-        template, params = computer.why(state, state.seat(move.partition(":")[0]), move)
+        template, params = bots.why(state, state.seat(move.partition(":")[0]), move)
         assert words in template
         assert params[name] == value, move
     state.troops[0] = state.troops[0][:2]
-    assert "near the last piece" in computer.why(state, 1, "blue:play:mount-it")[0]
+    assert "near the last piece" in bots.why(state, 1, "blue:play:mount-it")[0]
     state.stage, state.fixed, state.zones = "place", (), {"3": [state.troops[1][:2]]}
-    template, params = computer.why(state, 0, "red:place:ok:red-tank:3:under=2")
+    template, params = bots.why(state, 0, "red:place:ok:red-tank:3:under=2")
     assert (params["share"], params["high"]) == (78, 2)  # (0.95 - 0.03) * 0.92 * 0.92
     assert "each piece under it is a point" in template
 
