@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from tiltboard.drivers.hall import MuxHallArray as MuxHallArray
     from tiltboard.drivers.hall_switches import SwitchArray as SwitchArray
     from tiltboard.drivers.hall_switches import SwitchMatrix as SwitchMatrix
+    from tiltboard.drivers.lights import LightPattern as LightPattern
     from tiltboard.drivers.lights import LightsSettings as LightsSettings
     from tiltboard.drivers.lights import LightStrip as LightStrip
-    from tiltboard.drivers.lights import Look as Look
     from tiltboard.drivers.lsm6dsox import Lsm6dsox as Lsm6dsox
     from tiltboard.drivers.mpu6050 import Mpu6050 as Mpu6050
     from tiltboard.drivers.panel import Panel as Panel
@@ -76,7 +76,7 @@ _HOMES = {
         ".frame": ("Frame", "Motion"),
         ".hall": ("ConverterKind", "HallSettings", "MuxHallArray"),
         ".hall_switches": ("SwitchArray", "SwitchMatrix"),
-        ".lights": ("LightStrip", "LightsSettings", "Look"),
+        ".lights": ("LightStrip", "LightsSettings", "LightPattern"),
         ".lsm6dsox": ("Lsm6dsox",),
         ".mpu6050": ("Mpu6050",),
         ".panel": ("Panel",),

@@ -20,10 +20,10 @@ Rgb: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LightPattern:
     """A colour and its blink pattern.
 
-    >>> Look((255, 0, 0), levels=(1.0, 0.0)).now(0.3)
+    >>> LightPattern((255, 0, 0), levels=(1.0, 0.0)).now(0.3)
     (0, 0, 0)
     """
 
@@ -105,14 +105,14 @@ class LookSequence:
     def __init__(self, settings: LightsSettings) -> None:
         self._settings = settings
         self._curve = settings.curve()
-        self.looks: tuple[Look, ...] = ()
+        self.looks: tuple[LightPattern, ...] = ()
         """The distinct looks in use, without duplicates."""
         self.places = (0,) * settings.count
         """For each light the number of its look, counted from 1, or 0 for a dark light."""
         self.start_s = 0.0
         self._drawn: tuple[object, bytes, float] | None = None
 
-    def ask(self, looks: Sequence[Look | None], start_s: float) -> bool:
+    def ask(self, looks: Sequence[LightPattern | None], start_s: float) -> bool:
         """Set the look of each light; None means a dark light. All blink patterns start at the
         clock time ``start_s``. Return whether anything changed.
 
@@ -161,7 +161,7 @@ class LightStrip:
         >>> from tiltboard.testing import Bench
         >>> with Bench("plate-7") as bench:  # on a Pi: PiBuses()
         ...     strip = LightStrip(bench.buses, LightsSettings(count=49, supply_a=2.0))
-        ...     strip.ask([Look((0, 255, 0))] + [None] * 48)
+        ...     strip.ask([LightPattern((0, 255, 0))] + [None] * 48)
         ...     strip.flush()
         ...     sorted(bench.lit())
         ['a1']
@@ -188,7 +188,7 @@ class LightStrip:
         """Fraction of the requested light that the supply allowed at the last write, 0 to 1."""
         self._written_s = 0.0
 
-    def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
+    def ask(self, looks: Sequence[LightPattern | None], start_s: float = 0.0) -> None:
         """Set the look of each light; None means a dark light. All blink patterns start at the
         clock time ``start_s``. Raises ValueError unless there is one look for each light.
         """

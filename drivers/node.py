@@ -11,7 +11,7 @@ from tiltboard.drivers.attitude import ON_THE_PIVOT, Mounting, Vector
 from tiltboard.drivers.errors import PartReadingError
 from tiltboard.drivers.frame import Motion
 from tiltboard.drivers.inertial import Fusion
-from tiltboard.drivers.lights import WRITE_EVERY_S, LightsSettings, Look, LookSequence
+from tiltboard.drivers.lights import WRITE_EVERY_S, LightPattern, LightsSettings, LookSequence
 from tiltboard.drivers.node_link import (
     PART_HALL,
     PART_IMU,
@@ -242,7 +242,7 @@ class NodeLightsDriver(_NodePart):
         """Fraction of the requested light that the supply allows, 0 to 1."""
         return self._draw()[1]
 
-    def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
+    def ask(self, looks: Sequence[LightPattern | None], start_s: float = 0.0) -> None:
         """Set the look of each light; None means a dark light. All blink patterns start at the
         clock time ``start_s``. Raises ValueError unless there is one look for each light.
         """
@@ -285,7 +285,7 @@ class NodeLightsDriver(_NodePart):
         self._link.send(protocol.LIGHTS, protocol.pack_lights(0, (), self._drawing.places))
         super().close()
 
-    def _pattern(self, look: Look) -> int:
+    def _pattern(self, look: LightPattern) -> int:
         """Return the number of a look's blink pattern, and send a new pattern to the node."""
         key = (
             round(look.step_s / protocol.TICK_S),

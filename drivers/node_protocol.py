@@ -140,8 +140,8 @@ def understand(kind: int, body: bytes) -> FromNode | None:
             return Reading(kind == KEY, time_us, inputs, key, motion, packed)
         if kind == STATUS:
             uptime_s, board, imu, lost, late, share, count = _STATUS.unpack_from(body)
-            told = struct.unpack_from(f"{3 * count}B", body, _STATUS.size)
-            faults = tuple(zip(told[::3], told[1::3], told[2::3], strict=True))
+            reported = struct.unpack_from(f"{3 * count}B", body, _STATUS.size)
+            faults = tuple(zip(reported[::3], reported[1::3], reported[2::3], strict=True))
             temperatures_c = _celsius(board), _celsius(imu)
             return Status(uptime_s, *temperatures_c, lost, late, share / 255, faults)
         if kind == CAPABILITIES:

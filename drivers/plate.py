@@ -11,7 +11,7 @@ from typing import Final, Protocol, TypeVar
 from tiltboard.drivers.attitude import Mounting
 from tiltboard.drivers.errors import LastingPartError, PartError
 from tiltboard.drivers.frame import Frame, Motion
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.ground.clock import Clock
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ class Lights(Protocol):
     def dimmed(self) -> float:
         """Fraction of the requested light that the supply allows, 0 to 1."""
 
-    def ask(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
+    def ask(self, looks: Sequence[LightPattern | None], start_s: float = 0.0) -> None:
         """Set the look of each light; None means a dark light. All blink patterns start at the
         clock time ``start_s``.
         """
@@ -271,7 +271,7 @@ class Plate:
         if self.imu is not None:
             self.imu.mount(mounting)
 
-    def show(self, looks: Sequence[Look | None], start_s: float = 0.0) -> None:
+    def show(self, looks: Sequence[LightPattern | None], start_s: float = 0.0) -> None:
         """Set the look of each light, by position on the strip; None means a dark light. All blink
         patterns start at the clock time ``start_s``.
         """

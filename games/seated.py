@@ -57,7 +57,7 @@ class Witnessed:
     """True if no other move explains the change."""
 
 
-class Computer(Protocol):
+class Bot(Protocol):
     """A bot that computes its move in short slices of time."""
 
     best: str
@@ -173,9 +173,7 @@ class SeatedGame(Game):
         return move
 
     @abstractmethod
-    def computer(
-        self, view: Position, player: str, level: str, dice: random.Random
-    ) -> Computer | None:
+    def bot(self, view: Position, player: str, level: str, dice: random.Random) -> Bot | None:
         """Return a bot that plays for ``player`` and sees only ``view``, or None if the player has
         no move.
         """

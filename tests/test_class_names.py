@@ -15,7 +15,6 @@ TWICE = {
     "Mpu6050": "the driver of a chip, and its model",
     "Frame": "one scan of the plate, and the printed frame around it",
     "Hint": "the request for one, and the one that is shown",
-    "Look": "how a light looks, and a page's request to look at a seat",
 }
 """Names that stand for two classes, each with the reason."""
 

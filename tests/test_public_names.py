@@ -52,7 +52,7 @@ SURFACE = {
         "LightStrip": None,
         "Lights": "ask(looks, start_s) close() dimmed flush() shown",
         "LightsSettings": None,
-        "Look": None,
+        "LightPattern": None,
         "Lsm6dsox": None,
         "Motion": "rate_rad_s specific_force_m_s2 spin_rad temperature_c tilt_rad",
         "Mpu6050": None,

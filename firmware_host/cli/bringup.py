@@ -154,13 +154,13 @@ def run(
         _print_measured(table, new, simulated=simulated)
     # With ``--only``, the parts that were not selected are not evaluated.
     judged = tuple(SweepPart) if again is None else progress.wanted
-    told: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress, judged)]
-    for each in told:
+    reported: list[Finding] = [*sweep.troubles, *findings(table, sweep.progress, judged)]
+    for each in reported:
         _print_finding(each, simulated=simulated)
     if new is not None:
         file = folder / CALIBRATION_NAME
         say(text("Kept in {file}. The table uses it from its next start on.", file=file))
-    wrong = sum(each.state is FindingState.PROBLEM for each in told)
+    wrong = sum(each.state is FindingState.PROBLEM for each in reported)
     if not simulated:
         outcome = f"{wrong} to be mended" if wrong else "everything works"
         what = again or ", ".join(parts)

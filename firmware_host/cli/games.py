@@ -187,14 +187,14 @@ def people(*, forget: str | None, as_json: bool, state: Path | None, simulated: 
         return
     for name in known.names:
         for game, done in sorted(known.person(name).items()):
-            told = {"name": name, "game": game, "rating": done.rating, "games": done.games}
-            told |= {"beaten": done.beaten, "openings": len(done.openings)}
-            told["puzzles"] = len(done.puzzles)
+            statistics = {"name": name, "game": game, "rating": done.rating, "games": done.games}
+            statistics |= {"beaten": done.beaten, "openings": len(done.openings)}
+            statistics["puzzles"] = len(done.puzzles)
             line = text(
                 "{name}, {game}: level {rating}, games {games}, beaten level {beaten},"
                 " openings {openings}, puzzles {puzzles}",
-                **told,
+                **statistics,
             )
-            click.echo(json.dumps(told) if as_json else str(line))
+            click.echo(json.dumps(statistics) if as_json else str(line))
     if not known.names and not as_json:
         say(text("This table knows nobody by name yet."))

@@ -16,7 +16,7 @@ from tiltboard.firmware_host.perception.bands import EMPTY_MT
 from tiltboard.firmware_host.perception.calibration import Calibration
 from tiltboard.firmware_host.perception.field import WEAK, shape
 from tiltboard.firmware_host.perception.scan_history import AVERAGED
-from tiltboard.firmware_host.table.sight import Ailment
+from tiltboard.firmware_host.table.sight import SensorFault
 from tiltboard.ground.errors import TiltboardError
 
 BUS = "parts"  # Subject of a finding about a whole bus.
@@ -166,7 +166,7 @@ def left_out(calibration: Calibration) -> frozenset[int]:
     """Return the indices of the places that were excluded from the measurement because their
     sensors are broken.
     """
-    return frozenset(index for index, why in calibration.failed if why is Ailment.LEFT_OUT)
+    return frozenset(index for index, why in calibration.failed if why is SensorFault.LEFT_OUT)
 
 
 def worth_a_look(profile: Profile, calibration: Calibration) -> list[Message]:

@@ -27,7 +27,7 @@ from tiltboard.firmware_host.perception.calibration import (
     uncalibrated,
 )
 from tiltboard.firmware_host.perception.field import STRONG
-from tiltboard.firmware_host.table.sight import Ailment
+from tiltboard.firmware_host.table.sight import SensorFault
 
 MUX_INPUTS = 16
 NODE_V = 3.3
@@ -269,7 +269,7 @@ def calibration_of(
         zeroed=tuple(read),
         noise_mt=tuple(ok * progress.noise_mt[i] for ok, i in zip(read, wire, strict=True)),
         gain=tuple(-1.0 if place in down else 1.0 for place in range(profile.size)),
-        failed=tuple((place, Ailment.LEFT_OUT) for place in sorted(broken)),
+        failed=tuple((place, SensorFault.LEFT_OUT) for place in sorted(broken)),
         wire=() if wire == tuple(range(profile.size)) else wire,
     )
     if not profile.measures:

@@ -18,7 +18,7 @@ from msgspec import structs
 
 from tiltboard.drivers.errors import PartError, WrongPartError
 from tiltboard.drivers.frame import Frame
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.commissioning.blinking import YES, blinking
 from tiltboard.firmware_host.commissioning.findings import BUS, Finding, note, of_faults, problem
@@ -193,7 +193,7 @@ class Sweep:
         return found + self._notes
 
     @property
-    def strip(self) -> list[Look | None]:
+    def strip(self) -> list[LightPattern | None]:
         """The lights to show, in their order on the strip. This order is the one that the sweep has
         found or, until then, the order in the profile.
         """
@@ -201,7 +201,7 @@ class Sweep:
         light_at = progress.light_at
         if not light_at and SweepPart.LIGHTS not in progress.wanted:
             light_at = self._before.lights
-        strip: list[Look | None] = [None] * profile.size
+        strip: list[LightPattern | None] = [None] * profile.size
         for place, light in self.step.lights.items():
             strip[light_at[place] if light_at else profile.light_of(place)] = light.look
         return strip

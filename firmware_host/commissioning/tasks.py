@@ -10,7 +10,7 @@ from enum import Enum, StrEnum
 from typing import TypeAlias
 
 from tiltboard.drivers.frame import Frame
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.commissioning.progress import Progress, SweepPart
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message
@@ -95,10 +95,10 @@ class TaskLight(Enum):
     BRIGHT = (WHITE, (1.0, 0.99), None)
 
     @property
-    def look(self) -> Look:
+    def look(self) -> LightPattern:
         """The light pattern in the form that ``Plate.show`` accepts."""
         rgb, levels, _ = self.value
-        return Look(rgb, levels)
+        return LightPattern(rgb, levels)
 
 
 class TaskAnswer(StrEnum):

@@ -105,7 +105,7 @@ class Thought:
     """The reason for a hint, as in ``proof.Reason``, or None."""
 
 
-class EngineRoom:
+class EnginePool:
     """The engines of one table.
 
     ``commands`` maps the name of each engine in the settings to its command; an engine starts when

@@ -154,22 +154,22 @@ def parse_info(words: Iterable[str], before: Info = NOTHING_YET) -> Info:
     """Parse the words after ``info``; missing values are copied from ``before``. Raises
     ValueError.
     """
-    told: dict[str, Any] = {"rank": 0}
+    fields: dict[str, Any] = {"rank": 0}
     left = iter(words)
     for word in left:
         if word in ("depth", "nodes"):
-            told[word] = int(next(left, ""))
+            fields[word] = int(next(left, ""))
         elif word == "multipv":
-            told["rank"] = int(next(left, ""))
+            fields["rank"] = int(next(left, ""))
         elif word == "time":
-            told["time_ms"] = int(min(max(float(next(left, "")), 0.0), _MAX_MS))
+            fields["time_ms"] = int(min(max(float(next(left, "")), 0.0), _MAX_MS))
         elif word == "score":
-            told["value"] = score_value(next(left, ""), int(next(left, "")))
+            fields["value"] = score_value(next(left, ""), int(next(left, "")))
         elif word == "pv":
-            told["line"] = tuple(left)
+            fields["line"] = tuple(left)
         elif word == "string":
             break
-    return replace(before, **told)
+    return replace(before, **fields)
 
 
 @dataclass(slots=True)

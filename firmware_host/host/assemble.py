@@ -12,7 +12,7 @@ from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME, JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings, engine_commands
-from tiltboard.firmware_host.engines.engine_pool import EngineRoom
+from tiltboard.firmware_host.engines.engine_pool import EnginePool
 from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.host.lobby import presets_for, usual_options
 from tiltboard.firmware_host.journal.writer import Journal, Starts
@@ -62,7 +62,7 @@ def open_host(
             scanned=starts.scanned,
             stopped=starts.end,
             damaged=damaged,
-            engines=EngineRoom(engine_commands(settings), ponders=settings.ponder),
+            engines=EnginePool(engine_commands(settings), ponders=settings.ponder),
             far=settings.far,
         )
     except StopRequest:

@@ -23,14 +23,14 @@ from tiltboard.firmware_host.config.players import (
     EngineSeat,
     EngineSeats,
 )
-from tiltboard.firmware_host.engines.engine_pool import EngineRoom, EngineTask, Purpose, Thought
+from tiltboard.firmware_host.engines.engine_pool import EnginePool, EngineTask, Purpose, Thought
 from tiltboard.firmware_host.engines.search.limits import STRONGEST, expected
 from tiltboard.firmware_host.host.hints import Advice
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, TakeBack
-from tiltboard.firmware_host.table.status import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Role
 from tiltboard.games.base import Game
 
 SWAP = "swap"  # Name of the swap move (pie rule).
@@ -80,7 +80,7 @@ class Opponents:
 
     def __init__(
         self,
-        pool: EngineRoom,
+        pool: EnginePool,
         note: Note,
         seats: EngineSeats = NO_ENGINES,
         moves: tuple[str, ...] = (),
@@ -126,21 +126,21 @@ class Opponents:
             for player, seat in self.seats.items()
         }
 
-    def ask_hint(self, standing: Standing, now_s: float, who: str | None = None) -> None:
+    def ask_hint(self, status: GameStatus, now_s: float, who: str | None = None) -> None:
         """Start an engine's search for a hint for the player to move. ``who``: the player who asks,
         or None for the table's own people. Raises NotPossibleError if no hint is possible.
         """
-        if standing.to_move in self.everybody or who not in (None, standing.to_move):
+        if status.to_move in self.everybody or who not in (None, status.to_move):
             raise NotPossibleError("There is nothing to hint at now.")
-        self.advice.ask_hint(standing, now_s)
+        self.advice.ask_hint(status, now_s)
 
-    def only_answered(self, standing: Standing, player: str) -> bool:
+    def only_answered(self, status: GameStatus, player: str) -> bool:
         """Return whether one or more bots have moved since the last move of ``player``, and no
         other player has moved.
         """
-        if standing.game is None or standing.phase not in (Phase.TURN, Phase.OVER):
+        if status.game is None or status.phase not in (Phase.TURN, Phase.OVER):
             return False
-        players, made = standing.game.players, len(standing.moves)
+        players, made = status.game.players, len(status.moves)
         movers = [players[ply % len(players)] for ply in range(made)]
         answers = list(takewhile(self.seats.__contains__, reversed(movers)))
         return 0 < len(answers) < made and movers[made - 1 - len(answers)] == player
@@ -161,7 +161,7 @@ class Opponents:
 
     def step(
         self,
-        standing: Standing,
+        status: GameStatus,
         now_s: float,
         clock: ClockLeft | None = None,
         *,
@@ -174,33 +174,33 @@ class Opponents:
         self.advice.tells_ahead = tells_ahead
         if self._unsaved:
             self._unsaved = not self._note(self.everybody, EventKind.ENGINES)
-        self.advice.count(standing, now_s)
-        before, self._moves = self._moves, len(standing.moves)
-        agreed = self._agreed(standing)
+        self.advice.count(status, now_s)
+        before, self._moves = self._moves, len(status.moves)
+        agreed = self._agreed(status)
         if agreed:
             return agreed
-        position, player = standing.position, standing.to_move
+        position, player = status.position, status.to_move
         seat = None if player is None else self.seats.get(player)
-        waits = self.advice.doubts(standing, now_s)
-        game_id = standing.game_id
+        waits = self.advice.doubts(status, now_s)
+        game_id = status.game_id
         if position is None or player is None or seat is None or game_id is None or waits:
             self._given = None
-            self._meanwhile(standing, now_s, clock)
+            self._meanwhile(status, now_s, clock)
             return ()
         plain = EngineSeat(seat.engine, seat.level)
-        task = EngineTask(game_id, player, plain, standing.moves, position, clock=clock)
-        if len(standing.moves) < before:
-            back = self._back(standing)
+        task = EngineTask(game_id, player, plain, status.moves, position, clock=clock)
+        if len(status.moves) < before:
+            back = self._back(status)
             # Remember the task whose move is being taken back, unless the person's move is now
             # taken back as well.
             self._given = None if back else self._given
             return back
-        if standing.phase is not Phase.TURN:
+        if status.phase is not Phase.TURN:
             return ()
         if _same(self._given, task):
             self._given = None
             self._pool.think(None)
-            return self._back(standing)  # The bot's move was undone before it was complete.
+            return self._back(status)  # The bot's move was undone before it was complete.
         thought = self._pool.think(task)
         if thought is None:
             self.thinking = player
@@ -213,7 +213,7 @@ class Opponents:
         if thought.move is None:
             self._stuck = task  # No engine has a move, so a person plays for the bot.
             return ()
-        move = MakeMove(thought.move, game=standing.game_id, step=standing.step)
+        move = MakeMove(thought.move, game=status.game_id, step=status.step)
         self._chosen = move, thought
         return (move,)
 
@@ -233,27 +233,27 @@ class Opponents:
         self._unsaved |= seat != before
         self.seats = {**self.seats, player: seat}
 
-    def _meanwhile(self, standing: Standing, now_s: float, clock: ClockLeft | None) -> None:
+    def _meanwhile(self, status: GameStatus, now_s: float, clock: ClockLeft | None) -> None:
         """Let engines work while a person is to move. They look for a hint or rate moves for that
         person; otherwise they think ahead about the expected reply (pondering).
         """
         task = None
-        if standing.to_move is not None:
-            task = self.advice.task(standing, now_s, here=standing.to_move not in self.far)
-        thought = self._pool.think(task or self._expected(standing, clock))
+        if status.to_move is not None:
+            task = self.advice.task(status, now_s, here=status.to_move not in self.far)
+        thought = self._pool.think(task or self._expected(status, clock))
         if task is not None and thought is not None:
             self.advice.take(thought, now_s)
 
-    def _expected(self, standing: Standing, clock: ClockLeft | None) -> EngineTask | None:
+    def _expected(self, status: GameStatus, clock: ClockLeft | None) -> EngineTask | None:
         """Return the engine task that thinks ahead about the expected reply to a bot's move
         (pondering), or None if thinking ahead is useless.
         """
-        answer, position = self._answer, standing.position
-        if answer is None or position is None or standing.outcome is not None:
+        answer, position = self._answer, status.position
+        if answer is None or position is None or status.outcome is not None:
             return None
         task, line = answer.task, answer.info.line
         seat = self.seats.get(task.player)
-        stands = (*task.moves, answer.move) == standing.moves
+        stands = (*task.moves, answer.move) == status.moves
         if seat is None or not stands or len(line) < 2 or line[0] != answer.move:
             return None
         # Extra thinking time does not make a bot of a weak level stronger.
@@ -263,80 +263,80 @@ class Opponents:
         after = position.after(line[1])
         if after.to_move != task.player:
             return None
-        plain, moves = EngineSeat(seat.engine, seat.level), (*standing.moves, line[1])
+        plain, moves = EngineSeat(seat.engine, seat.level), (*status.moves, line[1])
         return EngineTask(task.game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
-    def _agreed(self, standing: Standing) -> Sequence[GameRequest]:
+    def _agreed(self, status: GameStatus) -> Sequence[GameRequest]:
         """Return the draw offers with which bots accept an open draw offer. A bot accepts if it
         expected a low score when it last moved.
         """
-        silent = self.seats.keys() - {*standing.draw_offers} if standing.draw_offers else ()
+        silent = self.seats.keys() - {*status.draw_offers} if status.draw_offers else ()
         willing = [p for p in sorted(silent) if self._expects.get(p, 1.0) < ACCEPTED]
-        return [OfferDraw(player, game=standing.game_id) for player in willing]
+        return [OfferDraw(player, game=status.game_id) for player in willing]
 
-    def _back(self, standing: Standing) -> Sequence[GameRequest]:
+    def _back(self, status: GameStatus) -> Sequence[GameRequest]:
         """Return the request to take back a person's move as well, after the bot's reply to the
         move was taken back. The result is empty if only bots play or no move is left.
         """
-        made = len(standing.moves)
-        people = standing.game is not None and set(standing.game.players) - self.everybody.keys()
+        made = len(status.moves)
+        people = status.game is not None and set(status.game.players) - self.everybody.keys()
         if not people or not made:
             return ()
-        return (TakeBack(made - 1, game=standing.game_id, step=standing.step),)
+        return (TakeBack(made - 1, game=status.game_id, step=status.step),)
 
-    def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` (the state of the game) with messages about the bots, and with hints
+    def shown(self, status: GameStatus) -> GameStatus:
+        """Return ``status`` (the state of the game) with messages about the bots, and with hints
         and assist for people.
         """
-        standing, given = self.advice.shown(standing), self._given
+        status, given = self.advice.shown(status), self._given
         say: Message | None = None
-        if given is not None and standing.phase is Phase.SETTLE:
+        if given is not None and status.phase is Phase.SETTLE:
             if self._answer is not None and self._answer.move == SWAP:
-                say = self._swap(standing, given.player)
+                say = self._swap(status, given.player)
             say = say or text(
                 "{player} has moved. {todo}",
                 player=phrases.player(given.player),
-                todo=standing.say,
+                todo=status.say,
             )
-        elif standing.phase is Phase.TURN:
-            offers, thinks = standing.draw_offers, self.thinking
-            others = [each for each in self.seats if each != standing.to_move]
+        elif status.phase is Phase.TURN:
+            offers, thinks = status.draw_offers, self.thinking
+            others = [each for each in self.seats if each != status.to_move]
             declines = sorted(self.seats.keys() - {*offers}) if offers else []
             if declines:
                 say = text(
                     "{player} turns the draw down. {todo}",
                     player=phrases.player(declines[0]),
-                    todo=standing.say,
+                    todo=status.say,
                 )
             elif thinks is not None:
-                return self._thinking(standing, thinks)
-            elif others and standing.moves[-1:] == (SWAP,):
-                say = self._swap(standing, others[0])
-        return standing if say is None else replace(standing, say=say)
+                return self._thinking(status, thinks)
+            elif others and status.moves[-1:] == (SWAP,):
+                say = self._swap(status, others[0])
+        return status if say is None else replace(status, say=say)
 
-    def _thinking(self, standing: Standing, player: str) -> Standing:
-        last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
+    def _thinking(self, status: GameStatus, player: str) -> GameStatus:
+        last = {place: role for place, role in status.roles.items() if role is Role.LAST}
         seat, who = self.seats[player], phrases.player(player)
         say = text("{player} ({engine}) is thinking…", engine=seat.engine, player=who)
         if seat.engine == OURS:
             say = text("{player} is thinking…", player=who)
-        return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
+        return replace(status, say=say, roles=last, tint={}, path=(), swap_legal=False)
 
-    def _swap(self, standing: Standing, player: str) -> Message | None:
+    def _swap(self, status: GameStatus, player: str) -> Message | None:
         """Return the message that a bot has taken over the person's piece by the swap move, or None
         unless the game has two players.
         """
-        if standing.game is None or standing.position is None or len(standing.game.players) != 2:
+        if status.game is None or status.position is None or len(status.game.players) != 2:
             return None
-        [(place, _), *_] = standing.position.cells.items()
-        (mine,) = [each for each in standing.game.players if each != player]
+        [(place, _), *_] = status.position.cells.items()
+        (mine,) = [each for each in status.game.players if each != player]
         return text(
             "{player} swaps: your {piece} on {place} is {owner}'s now. {said}",
             player=phrases.player(player).capitalised(),
-            piece=phrases.piece(standing.game.name, mine),
+            piece=phrases.piece(status.game.name, mine),
             place=place,
             owner=phrases.player(player),
-            said=standing.say,
+            said=status.say,
         )
 
     def stop(self) -> None:

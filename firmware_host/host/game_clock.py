@@ -13,7 +13,7 @@ from tiltboard.firmware_host.config.players import MAX_LEFT_S, ClockLeft, ClockT
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.table.commands import TimeUp
 from tiltboard.firmware_host.table.move_line import sides
-from tiltboard.firmware_host.table.status import Phase, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase
 from tiltboard.games.base import Game
 
 # Maximum time by which a clock advances in one step, in seconds; a longer gap is a delay of the
@@ -89,7 +89,7 @@ class GameClock:
         left_s = {player: math.ceil(left_s) for player, left_s in state.left_s.items()}
         return ClockInfo(state.minutes, state.increment_s, left_s, self.running)
 
-    def step(self, standing: Standing, now_s: float) -> Sequence[TimeUp]:
+    def step(self, status: GameStatus, now_s: float) -> Sequence[TimeUp]:
         """Advance the running clock to ``now_s``. Return a request to end the game if a player's
         time is up, or an empty sequence.
         """
@@ -97,7 +97,7 @@ class GameClock:
         state = self.state
         if state is None:
             return ()
-        made, over = len(standing.moves), standing.outcome is not None
+        made, over = len(status.moves), status.outcome is not None
         if made > self._moves and self._mover is not None:
             self._add(self._mover, state.increment_s)
         # The game's loss on time was taken back, so each player without time gets extra time.
@@ -105,18 +105,18 @@ class GameClock:
             for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
                 self._add(player, GRACE_S)
         self._unsaved |= (made, over) != (self._moves, self._over)
-        self._moves, self._mover, self._over = made, standing.to_move, over
+        self._moves, self._mover, self._over = made, status.to_move, over
         if self.running is not None:
             self._add(self.running, -passed_s)
         if self._unsaved and self.state is not None:
             # Store the clocks after each move. A restart then gives back only the time since the
             # last move.
             self._unsaved = not self._note(self.state, EventKind.CLOCK)
-        thinks = standing.phase is Phase.TURN and not over and made
-        self.running = standing.to_move if thinks else None
+        thinks = status.phase is Phase.TURN and not over and made
+        self.running = status.to_move if thinks else None
         if self.running is None or self.state is None or self.state.left_s[self.running] > 0:
             return ()
-        return (TimeUp(self.running, game=standing.game_id),)
+        return (TimeUp(self.running, game=status.game_id),)
 
     def _add(self, player: str, seconds: float) -> None:
         if self.state is not None:

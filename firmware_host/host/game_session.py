@@ -16,7 +16,7 @@ from tiltboard.firmware_host.config.players import (
     EngineSeats,
 )
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.engines.engine_pool import EngineRoom
+from tiltboard.firmware_host.engines.engine_pool import EnginePool
 from tiltboard.firmware_host.host.engine_players import Opponents, check_players
 from tiltboard.firmware_host.host.game_clock import GameClock, started
 from tiltboard.firmware_host.host.lessons import Guided, LessonSession, Unwritten
@@ -41,7 +41,7 @@ from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
 from tiltboard.firmware_host.table.snapshot_groups import GameGroup
-from tiltboard.firmware_host.table.status import NOTHING_YET, Phase, Sound, Standing
+from tiltboard.firmware_host.table.status import NOTHING_YET, GameStatus, Phase, Sound
 from tiltboard.firmware_host.table.zones import ZoneOverlay, overlay_for
 from tiltboard.games.base import Game, Position
 from tiltboard.games.registry import game_type
@@ -71,7 +71,7 @@ class GameSession:
     """The players' clocks."""
     lesson: LessonSession | None
     """The lesson or puzzle that is played, or None for a game."""
-    standing: Standing
+    status: GameStatus
     """The state of the game after the last step; before the first step, only the position."""
     counted: bool
     """True if the result is already in the records of the people who played."""
@@ -96,7 +96,7 @@ class GameSession:
         self.lesson = LessonSession.of(line.game)
         self.counted = counted
         self.from_seat = False
-        self.standing = replace(
+        self.status = replace(
             NOTHING_YET,
             game=line.game,
             game_id=line.game_id,
@@ -124,7 +124,7 @@ class GameSession:
         """Carry out ``request``. Raises the errors of the referee, with nothing changed."""
         match request:
             case c.TakeBack(None, player=str(who)) if self.opponents.only_answered(
-                self.standing, who
+                self.status, who
             ):  # Take back the bots' answers. The bots then also take back the person's move.
                 self.referee.carry_out(replace(request, player=None))
             case _:
@@ -134,42 +134,42 @@ class GameSession:
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> None:
         """Process one scan, which was read at ``now_s`` (seconds)."""
-        standing = self.referee.step(sight, now_s, presses)
-        self.from_seat &= standing.phase not in (Phase.TURN, Phase.OVER)
-        if self.from_seat and standing.phase is Phase.SETTLE and standing.to_move is not None:
-            who = phrases.player(standing.to_move)
-            say = text("{player} plays from a phone. {todo}", player=who, todo=standing.say)
-            standing = replace(standing, say=say)
-        self.standing = standing if self.lesson is None else self.lesson.shown(standing)
+        status = self.referee.step(sight, now_s, presses)
+        self.from_seat &= status.phase not in (Phase.TURN, Phase.OVER)
+        if self.from_seat and status.phase is Phase.SETTLE and status.to_move is not None:
+            who = phrases.player(status.to_move)
+            say = text("{player} plays from a phone. {todo}", player=who, todo=status.say)
+            status = replace(status, say=say)
+        self.status = status if self.lesson is None else self.lesson.shown(status)
 
     def requests(self, now_s: float, *, tells_ahead: bool) -> Sequence[c.GameRequest]:
         """Return the requests of clocks and bots after a step. ``tells_ahead``: True if any page
         shows who is ahead.
         """
-        clock = self.clock.step(self.standing, now_s)
+        clock = self.clock.step(self.status, now_s)
         left = self.clock.state
         return [
             *clock,
-            *self.opponents.step(self.standing, now_s, left, tells_ahead=tells_ahead),
+            *self.opponents.step(self.status, now_s, left, tells_ahead=tells_ahead),
         ]
 
-    def game_group(self, standing: Standing, sounds: Iterable[tuple[int, Sound]]) -> GameGroup:
+    def game_group(self, status: GameStatus, sounds: Iterable[tuple[int, Sound]]) -> GameGroup:
         """Return the snapshot's group about the game. ``sounds``: the latest tunes, each with its
         number.
         """
-        return GameGroup.of(standing, () if self.lesson is None else self.lesson.opening, sounds)
+        return GameGroup.of(status, () if self.lesson is None else self.lesson.opening, sounds)
 
     def players_group(
-        self, standing: Standing, names: Mapping[str, Message], phones: Iterable[str]
+        self, status: GameStatus, names: Mapping[str, Message], phones: Iterable[str]
     ) -> PlayersGroup:
         """Return the snapshot's group about the players. ``names``: player -> name of the person or
         the bot. ``phones``: players with a device at their seat.
         """
-        return PlayersGroup.of(standing, names, self.opponents, self.clock, phones)
+        return PlayersGroup.of(status, names, self.opponents, self.clock, phones)
 
     def learning_group(
         self,
-        standing: Standing,
+        status: GameStatus,
         names: Mapping[str, Message],
         happened: Iterable[Happened],
         scene: OutputScene | None,
@@ -180,7 +180,7 @@ class GameSession:
         """
         shown = None if scene is None else scene.cells
         return LearningGroup.of(
-            standing, names, self.lesson, self.opponents.advice, happened=happened, scene=shown
+            status, names, self.lesson, self.opponents.advice, happened=happened, scene=shown
         )
 
 
@@ -190,7 +190,7 @@ class GameStarter:
     """
 
     def __init__(
-        self, profile: Profile, journal: Journal, engines: EngineRoom, seats: Seats, menu: Menu
+        self, profile: Profile, journal: Journal, engines: EnginePool, seats: Seats, menu: Menu
     ) -> None:
         """Set up the starter. ``menu``: function that returns the menu for a long press of back;
         lessons and puzzles have no menu.
@@ -291,7 +291,7 @@ class GameStarter:
         note = partial(journal.note, game_id)
         menu = self._menu if game_id > 0 else None
         failed = () if self._last is None else self._last.failed
-        told = frozenset(overlay.places[index] for index in failed)
+        failed_places = frozenset(overlay.places[index] for index in failed)
         referee: GameReferee
         if isinstance(overlay, ZoneOverlay):
             referee = SeatReferee(
@@ -301,7 +301,7 @@ class GameStarter:
                 line,
                 menu,
                 resumed=record is not None,
-                failed=told,
+                failed=failed_places,
             )
         else:
             referee = Referee(
@@ -313,7 +313,7 @@ class GameStarter:
                 pending=None if record is None else record.pending,
                 silent_failures=not self._profile.measures,
                 tilts=self._profile.sees_tilt,
-                failed=told,
+                failed=failed_places,
             )
         people = [player for player in game.players if player not in engines]
         self._seats.set_up(people, game_id, hands=game.seated)

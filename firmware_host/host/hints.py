@@ -22,7 +22,7 @@ from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expec
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases
-from tiltboard.firmware_host.table.status import Phase, Quality, Role, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Quality, Role
 from tiltboard.games.base import Game, GameType, Position, Turn
 from tiltboard.games.registry import GAMES
 
@@ -66,13 +66,13 @@ class BlunderWarning:
         # Positions in which the question was asked, each as the moves played before it.
         self._asked: set[tuple[str, ...]] = set()
 
-    def pends(self, standing: Standing, now_s: float) -> bool:
+    def pends(self, status: GameStatus, now_s: float) -> bool:
         """Return whether the question "are you sure?" is shown now, or may still follow once an
         engine knows the move's cost.
         """
-        if now_s > self._until_s or (self.late and standing.outcome is not None):
+        if now_s > self._until_s or (self.late and status.outcome is not None):
             self.late = None
-        if now_s > self._until_s or self._moves != standing.moves:
+        if now_s > self._until_s or self._moves != status.moves:
             self.said = None
         return self.late is not None or self.said is not None
 
@@ -150,7 +150,7 @@ class Advice:
         self._hint: Hint | None = None
         self._warning = BlunderWarning()
         self._values: tuple[EngineTask, Mapping[str, int]] | None = None
-        self._shown: tuple[Standing, object, Standing] | None = None
+        self._shown: tuple[GameStatus, object, GameStatus] | None = None
 
     def grant(self, player: str, amount: int, *, sure: bool | None = None) -> None:
         """Set how much assist ``player`` gets from now on. ``sure``: True to ask the player "are
@@ -167,16 +167,16 @@ class Advice:
         """Players who want to be asked after a blunder."""
         return [player for player, each in self.assist.items() if each.sure]
 
-    def doubts(self, standing: Standing, now_s: float) -> bool:
+    def doubts(self, status: GameStatus, now_s: float) -> bool:
         """Return whether a blunder warning is shown or may still follow, so that bots must wait."""
-        return self._warning.pends(standing, now_s)
+        return self._warning.pends(status, now_s)
 
     @property
     def doubting(self) -> bool:
         """True if a player is asked "are you sure?"."""
         return self._warning.said is not None
 
-    def be_sure(self) -> None:
+    def dismiss_warning(self) -> None:
         """Accept that the player intended the last move, and end the question "are you sure?"."""
         self._warning.dismiss()
 
@@ -185,40 +185,40 @@ class Advice:
         """True while an engine is looking for a hint."""
         return self._hint is not None and self._hint.turn is None
 
-    def ask_hint(self, standing: Standing, now_s: float) -> None:
+    def ask_hint(self, status: GameStatus, now_s: float) -> None:
         """Start an engine's search for a hint for the player to move. Raises NotPossibleError if no
         hint is possible.
         """
-        task = _task(standing, Purpose.HINT)
+        task = _task(status, Purpose.HINT)
         if task is None:
             raise NotPossibleError("There is nothing to hint at now.")
         self._hint = Hint(task, now_s + HINT_S)
 
-    def task(self, standing: Standing, now_s: float, *, here: bool) -> EngineTask | None:
+    def task(self, status: GameStatus, now_s: float, *, here: bool) -> EngineTask | None:
         """Return the next task for an engine on behalf of the player to move. Return None if there
         is no task or the task's result is known. ``here``: True if that player is at this table.
         """
         hint = self._hint
         if hint is not None:
             shown = hint.turn is not None
-            if hint.task.moves != standing.moves or (shown and now_s > hint.until_s):
+            if hint.task.moves != status.moves or (shown and now_s > hint.until_s):
                 self._hint = None
             elif not shown:
                 return hint.task
         if self._warning.late is not None:
             return self._warning.late
-        task = _task(standing, Purpose.VALUES)
+        task = _task(status, Purpose.VALUES)
         if task is None or self._known(task) is not None:
             return None
         tells = here and self.tells_ahead and _sides(task.position.game) == 2
-        wanted = tells or self._of(task.player).sure or self._amount(standing) != NOTHING
+        wanted = tells or self._of(task.player).sure or self._amount(status) != NOTHING
         return task if wanted else None
 
-    def ahead(self, standing: Standing) -> dict[str, float] | None:
+    def ahead(self, status: GameStatus) -> dict[str, float] | None:
         """Return each player's expected score, from 0 to 1, in the last position that an engine has
         rated. Return None if no page shows the score, or no engine has rated a position.
         """
-        if not self.tells_ahead or self._values is None or standing.outcome is not None:
+        if not self.tells_ahead or self._values is None or status.outcome is not None:
             return None
         task, values = self._values
         game = task.position.game
@@ -230,9 +230,9 @@ class Advice:
 
     def take(self, thought: Thought, now_s: float) -> None:
         """Store the result of an engine's task: a hint, or the values of moves."""
-        task, told = thought.task, thought.trouble
+        task, why_not = thought.task, thought.trouble
         if task.purpose is not Purpose.VALUES:
-            self.trouble, self._hint = told, None
+            self.trouble, self._hint = why_not, None
             if thought.move is not None:
                 turn = task.position.play(thought.move)
                 self._hint = Hint(task, now_s + HINT_S, turn, thought.why)
@@ -241,19 +241,19 @@ class Advice:
             self._warning.judge(task, self._stands, thought.values, now_s)
         else:
             self._values = task, thought.values
-            if told is not None and not thought.values:
-                told = text("There is no assist: {why}", why=told)
-            self.trouble = told
+            if why_not is not None and not thought.values:
+                why_not = text("There is no assist: {why}", why=why_not)
+            self.trouble = why_not
 
-    def count(self, standing: Standing, now_s: float) -> None:
+    def count(self, status: GameStatus, now_s: float) -> None:
         """Count the moves that were made with assist, except moves taken back. Ask "are you sure?"
         if the last move was costly.
         """
-        moves, before, position = standing.moves, self._stands, self._position
-        self._stands, self._position = moves, standing.position
+        moves, before, position = status.moves, self._stands, self._position
+        self._stands, self._position = moves, status.position
         if moves != before:
             self._warning.late = None
-            last = _task_of(standing.game_id, before, position) if moves[:-1] == before else None
+            last = _task_of(status.game_id, before, position) if moves[:-1] == before else None
             values = None if last is None else self._known(last)
             assist = {}
             for player, each in self.assist.items():
@@ -263,30 +263,30 @@ class Advice:
                 assist[player] = replace(each, plies=plies)
             self._unsaved |= self.assist != assist
             self.assist = assist
-            knows = values is not None or standing.outcome is None
+            knows = values is not None or status.outcome is None
             if last is not None and self._of(last.player).sure and knows:
                 self._warning.judge(last, moves, values, now_s)
         if self._unsaved:
             self._unsaved = not self._note(self.assist, EventKind.ASSIST)
 
-    def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` (the state of the game) with the current hint, blunder warning or
+    def shown(self, status: GameStatus) -> GameStatus:
+        """Return ``status`` (the state of the game) with the current hint, blunder warning or
         assist, if any.
         """
-        turn = standing.phase is Phase.TURN
-        hint, doubt = self._hint, self._warning.said_of(standing.moves)
-        if hint is not None and not (turn and hint.turn and hint.task.moves == standing.moves):
+        turn = status.phase is Phase.TURN
+        hint, doubt = self._hint, self._warning.said_of(status.moves)
+        if hint is not None and not (turn and hint.turn and hint.task.moves == status.moves):
             hint = None
         if doubt is not None and hint is None:
-            return replace(standing, say=doubt) if turn else standing
-        key = hint and hint.turn, self._values, self._amount(standing)
-        if self._shown is None or self._shown[:2] != (standing, key):
-            self._shown = standing, key, self._over(standing, hint)
+            return replace(status, say=doubt) if turn else status
+        key = hint and hint.turn, self._values, self._amount(status)
+        if self._shown is None or self._shown[:2] != (status, key):
+            self._shown = status, key, self._over(status, hint)
         return self._shown[2]
 
-    def _over(self, standing: Standing, hint: Hint | None) -> Standing:
-        if standing.outcome is not None and standing.game is not None:
-            said, players = standing.say, standing.game.players
+    def _over(self, status: GameStatus, hint: Hint | None) -> GameStatus:
+        if status.outcome is not None and status.game is not None:
+            said, players = status.say, status.game.players
             for at, player in enumerate(players):
                 plies = self._of(player).plies
                 if plies:
@@ -295,28 +295,28 @@ class Advice:
                         said=said,
                         player=phrases.player(player).capitalised(),
                         moves=len(plies),
-                        all=len(range(at, len(standing.moves), len(players))),
+                        all=len(range(at, len(status.moves), len(players))),
                     )
-            return replace(standing, say=said)
+            return replace(status, say=said)
         if hint is not None and hint.turn is not None:
             why = None if hint.why is None else phrases.why(hint.turn, hint.why)
-            return hinted(standing, hint.turn, why)
-        amount = self._amount(standing)
-        task = _task(standing, Purpose.VALUES) if amount else None
+            return hinted(status, hint.turn, why)
+        amount = self._amount(status)
+        task = _task(status, Purpose.VALUES) if amount else None
         values = None if task is None else self._known(task)
         if task is None or not values:
-            return standing
+            return status
         quality, landings = qualities(task.position, values, amount)
-        lit = {**standing.roles, **dict.fromkeys(landings & quality.keys(), Role.LEGAL)}
-        return replace(standing, quality=quality, roles=lit)
+        lit = {**status.roles, **dict.fromkeys(landings & quality.keys(), Role.LEGAL)}
+        return replace(status, quality=quality, roles=lit)
 
     def _of(self, player: str) -> AssistLevel:
         return self.assist.get(player, AssistLevel())
 
-    def _amount(self, standing: Standing) -> int:
+    def _amount(self, status: GameStatus) -> int:
         """Return the amount of assist that the player to move gets now."""
-        turn = standing.phase is Phase.TURN and standing.question is None
-        mover = standing.to_move
+        turn = status.phase is Phase.TURN and status.question is None
+        mover = status.to_move
         return NOTHING if mover is None or not turn else self._of(mover).amount
 
     def _known(self, task: EngineTask) -> Mapping[str, int] | None:
@@ -328,11 +328,11 @@ def _sides(game: Game) -> int:
     return len(game.teams or game.players)
 
 
-def _task(standing: Standing, purpose: Purpose) -> EngineTask | None:
+def _task(status: GameStatus, purpose: Purpose) -> EngineTask | None:
     """Return the engine's task for the player to move, or None if no engine can help."""
-    if standing.to_move is None or standing.phase is not Phase.TURN:
+    if status.to_move is None or status.phase is not Phase.TURN:
         return None
-    return _task_of(standing.game_id, standing.moves, standing.position, purpose)
+    return _task_of(status.game_id, status.moves, status.position, purpose)
 
 
 def _task_of(
@@ -388,13 +388,13 @@ def qualities(
     return found, landings
 
 
-def hinted(standing: Standing, hint: Turn, why: Message | None = None) -> Standing:
-    """Return ``standing`` (the state of the game) with lights and a sentence that suggest the move
+def hinted(status: GameStatus, hint: Turn, why: Message | None = None) -> GameStatus:
+    """Return ``status`` (the state of the game) with lights and a sentence that suggest the move
     ``hint``. ``why``: the reason for the suggestion, or None.
     """
     places = {place for s in hint.act for place in (s.source, s.target) if place is not None}
     said = phrases.hint(hint.player, hint.move, why)
-    return replace(standing, say=said, roles=dict.fromkeys(places, Role.LEGAL), path=hint.path)
+    return replace(status, say=said, roles=dict.fromkeys(places, Role.LEGAL), path=hint.path)
 
 
 def turning_point(point: TurningPoint, game: Game) -> Message:

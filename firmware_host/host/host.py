@@ -16,13 +16,13 @@ from tiltboard.firmware_host.config.errors import JournalError, NotPossibleError
 from tiltboard.firmware_host.config.files import MATCH_NAME
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import FarSettings
-from tiltboard.firmware_host.engines.engine_pool import EngineRoom
+from tiltboard.firmware_host.engines.engine_pool import EnginePool
 from tiltboard.firmware_host.host.engine_players import check_players
 from tiltboard.firmware_host.host.game_session import GameSession
 from tiltboard.firmware_host.host.inbox import Inbox
 from tiltboard.firmware_host.host.lobby import with_boards_read
-from tiltboard.firmware_host.host.modes import FreePlay, Upkeep
-from tiltboard.firmware_host.host.output import Showing
+from tiltboard.firmware_host.host.modes import FreePlay, Modes
+from tiltboard.firmware_host.host.output import Output
 from tiltboard.firmware_host.host.playing import Ahead, FromStored, Other, Playing, read_ahead
 from tiltboard.firmware_host.host.sensing import ScanResult, Sensing
 from tiltboard.firmware_host.journal.records import JournalReader
@@ -34,7 +34,7 @@ from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
-from tiltboard.firmware_host.table.status import Choice, Phase, Standing
+from tiltboard.firmware_host.table.status import Choice, GameStatus, Phase
 from tiltboard.games.base import Game, RulesError
 from tiltboard.ground.clock import Clock
 from tiltboard.ground.errors import TiltboardError
@@ -58,9 +58,9 @@ class Host:
     """The current game, the people and seats, and the match with other tables."""
     sensing: Sensing
     """The scans of the sensors and their interpretation."""
-    showing: Showing
+    output: Output
     """The lights and sounds of the table."""
-    upkeep: Upkeep
+    modes: Modes
     """Calibration and free play, during which the game waits."""
     look: ScanResult
     """The result of the last scan."""
@@ -79,7 +79,7 @@ class Host:
         *,
         first_game: c.NewGame,
         notice: Message | None = None,
-        engines: EngineRoom | None = None,
+        engines: EnginePool | None = None,
         far: FarSettings | None = None,
         scanned: Callable[[], None] = lambda: None,
         stopped: Callable[[], None] = lambda: None,
@@ -97,11 +97,11 @@ class Host:
         self.journal = journal
         self.notices = {} if notice is None else {"journal": notice}
         self.sensing = Sensing(profile, plate, calibration, clock, scanned)
-        self.upkeep = Upkeep(profile, journal.path.parent, clock)
+        self.modes = Modes(profile, journal.path.parent, clock)
         for each in damaged:
             self.tell_damaged(each)
         self.playing = Playing(profile, journal, engines, far or FarSettings(), self.tell_damaged)
-        self.showing = Showing(profile, plate, calibration.light_at)
+        self.output = Output(profile, plate, calibration.light_at)
         self._done: list[c.GameRequest] = []  # Requests that were carried out since the last scan.
         self._inbox = Inbox(clock)
         self._tells_ahead = False
@@ -146,7 +146,7 @@ class Host:
                 refused.set_exception(error)
                 return refused
         if isinstance(command, c.GameRequest) and command.game is None:
-            seen, step = self.standing, command.step
+            seen, step = self.status, command.step
             if step is None and command.of_the_step:
                 step = seen.step
             command = msgspec.structs.replace(command, game=seen.game_id, step=step)
@@ -158,38 +158,38 @@ class Host:
         """Carry out ``command`` immediately. If the request is impossible, raise the reason as an
         exception and change nothing.
         """
-        playing, session, upkeep = self.playing, self.session, self.upkeep
-        self.showing.attract.touched = True
+        playing, session, modes = self.playing, self.session, self.modes
+        self.output.attract.touched = True
         match command:
             case c.Touch():
                 pass
             case c.Calibrate():
                 self._stop_playing_freely()
-                upkeep.calibrate(command, self.sensing)
+                modes.calibrate(command, self.sensing)
             case c.AnswerSweep(value):
-                if upkeep.sweep is not None:
-                    upkeep.sweep.answer(value)
+                if modes.sweep is not None:
+                    modes.sweep.answer(value)
             case c.StopCalibration():
-                upkeep.stop_calibrating()
+                modes.stop_calibrating()
             case c.ShowCode(code):
-                self.showing.show_code(code, self.look.now_s)
-            case c.Again(player=str()) if self.standing.outcome is None:
+                self.output.show_code(code, self.look.now_s)
+            case c.Again(player=str()) if self.status.outcome is None:
                 raise NotPossibleError("The game is not over yet.", remedy="Play it to its end.")
             case c.NewGame() | c.Again():
                 if playing.start_asked(command):
                     self._stop_playing_freely()
             case c.JoinMatch() | c.LeaveMatch() | c.SayPhrase():
                 playing.open_far().do(command)
-            case c.Learn() | c.SolvePuzzle() | c.Practise():
+            case c.StartLesson() | c.SolvePuzzle() | c.PracticePosition():
                 self._check_not_waiting()
                 self._take_up(command)
             case c.ResumeGame() | c.ImportGame() | c.StopLearning():
                 self._take_up(command)
-            case c.Hint() | c.Assist() | c.Sure() | c.PlayAs() | c.Forget():
+            case c.Hint() | c.Assist() | c.DismissWarning() | c.PlayAs() | c.Forget():
                 self._do_for_people(command)
-            case c.SitDown() | c.StandUp() | c.OpenHand() | c.SeatComputer():
+            case c.ClaimSeat() | c.ReleaseSeat() | c.RevealHand() | c.SeatBot():
                 playing.seats.do(command)
-            case c.PlayFreely(on):
+            case c.SetFreePlay(on):
                 self._play_freely(on=on)
             case c.Resign(player) | c.OfferDraw(player) if player in session.opponents.seats:
                 raise NotPossibleError(
@@ -201,21 +201,23 @@ class Host:
             case _:
                 raise TypeError(f"Nothing of the host's: {command!r}")
 
-    def _do_for_people(self, command: c.Hint | c.Assist | c.Sure | c.PlayAs | c.Forget) -> None:
+    def _do_for_people(
+        self, command: c.Hint | c.Assist | c.DismissWarning | c.PlayAs | c.Forget
+    ) -> None:
         """Carry out a request about hints, assist or people's names."""
         session, people = self.session, self.playing.people
         if isinstance(command, c.Hint):
-            command.check_current(session.game_id, self.standing.step)
+            command.check_current(session.game_id, self.status.step)
         match command:
-            case c.Hint() if (lesson := session.lesson) and lesson.progress(self.standing).wrong:
+            case c.Hint() if (lesson := session.lesson) and lesson.progress(self.status).wrong:
                 self._carry_out(c.TakeBack())
-                lesson.show_right_move(self.standing.moves[:-1])
+                lesson.show_right_move(self.status.moves[:-1])
             case c.Hint(player=who):
-                session.opponents.ask_hint(self.standing, self.look.now_s, who)
+                session.opponents.ask_hint(self.status, self.look.now_s, who)
             case c.Assist(player, amount, sure):
                 session.opponents.grant(self.game, player, amount, sure=sure)
-            case c.Sure():
-                session.opponents.advice.be_sure()
+            case c.DismissWarning():
+                session.opponents.advice.dismiss_warning()
             case c.PlayAs(player, name):
                 check_players(self.game, {}, [player], ())
                 people.sit(player, name)
@@ -232,7 +234,7 @@ class Host:
             self.notices.pop("asked", None)
             answer(confirmed)
 
-        self.showing.show_code(number, self.look.now_s, ended)
+        self.output.show_code(number, self.look.now_s, ended)
         self.notices["asked"] = what
 
     def _take_up(self, command: Other, ahead: Ahead | None = None) -> None:
@@ -242,7 +244,7 @@ class Host:
     def _ask(self, request: c.GameRequest) -> None:
         """Carry out ``request``, or first ask the other tables of a match for their agreement."""
         far = self.playing.far
-        if far is None or not far.take_over(request, self.standing):
+        if far is None or not far.take_over(request, self.status):
             self._carry_out(request)
 
     def _carry_out(self, request: c.GameRequest) -> None:
@@ -255,27 +257,27 @@ class Host:
 
     def _check_not_waiting(self) -> None:
         """Raise NotPossibleError if the game is waiting for calibration or free play."""
-        if self.upkeep.sweep is not None:
+        if self.modes.sweep is not None:
             raise NotPossibleError(
                 "The game waits while the table is calibrated.", remedy="End the calibration first."
             )
-        if self.upkeep.free is not None:
+        if self.modes.free is not None:
             raise NotPossibleError(
                 "The game waits while you play freely.", remedy="Go back to the game first."
             )
 
     def _play_freely(self, *, on: bool) -> None:
-        if self.upkeep.sweep is not None:
+        if self.modes.sweep is not None:
             self._check_not_waiting()
         if on:
-            self.upkeep.free = self.upkeep.free or FreePlay()
+            self.modes.free = self.modes.free or FreePlay()
         else:
             self._stop_playing_freely()
 
     def _stop_playing_freely(self) -> None:
-        if self.upkeep.free is not None:
+        if self.modes.free is not None:
             self.session.referee.set_up_again()
-        self.upkeep.free = None
+        self.modes.free = None
 
     def tell_damaged(self, what: Message) -> None:
         """Show a notice about a damaged file until the service ends."""
@@ -294,7 +296,7 @@ class Host:
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
         """Set the function that switches off the Pi after a long hold of the back button."""
-        self.upkeep.power_off = power_off
+        self.modes.power_off = power_off
 
     def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
         """Add ``choice`` to the menu at the table. ``ask``: called when a player takes that
@@ -307,14 +309,14 @@ class Host:
         self._inbox.work_off()
         done, self._done = tuple(self._done), []
         # The tilt is intended if a piece must slide to its place.
-        tilted = self.standing.lean_rad is not None
+        tilted = self.status.lean_rad is not None
         look = self.look = self.sensing.look(self.overlay, done, tilted=tilted)
         presses = look.presses
-        if self.showing.end_code(look.now_s, presses):
+        if self.output.end_code(look.now_s, presses):
             presses = ()  # The press has removed the code from the lights and has no other effect.
         self._count_down(look.back_held_s)
         # Use the time of the reading, so that a replayed recording gives the same result.
-        if not self.upkeep.waits:
+        if not self.modes.waits:
             self.session.step(look.sight, look.frame.time_s, presses)
             self._follow_up(look)
         else:
@@ -325,13 +327,13 @@ class Host:
         """Show a countdown while back is held, and switch off the Pi at zero. If back is released
         earlier, the press is an ordinary long press.
         """
-        power_off, before = self.upkeep.power_off, self.showing.counted
+        power_off, before = self.modes.power_off, self.output.counted
         if power_off is None:
             return
         left = max(0, ceil(OFF_S - held_s)) if held_s >= COUNTS_FROM_S else None
         if left == before:
             return
-        self.showing.counted = left
+        self.output.counted = left
         if left is None:
             self.notices.pop("power", None)
         elif left > 0:
@@ -347,9 +349,9 @@ class Host:
         """Queue the requests that follow from the state of the game. They go through the inbox like
         all other requests.
         """
-        standing, playing, session = self.standing, self.playing, self.session
+        status, playing, session = self.status, self.playing, self.session
         playing.count()
-        for place, piece in standing.claims:
+        for place, piece in status.claims:
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
             self.sensing.perception.believe(self.overlay.index_of(place), magnet)
         if session.referee.menu_choice is not None:
@@ -357,7 +359,7 @@ class Host:
         if playing.far is not None:
             self._inbox.once("far", self._step_far)
             if playing.far.plays(session.game_id):
-                self.showing.attract.touched = True  # A player at another table counts as present.
+                self.output.attract.touched = True  # A player at another table counts as present.
         for request in session.requests(look.now_s, tells_ahead=self._tells_ahead):
             self._inbox.once(repr(request), partial(self._try, request))
         for part, trouble in playing.troubles.items():
@@ -379,7 +381,7 @@ class Host:
         playing = self.playing
         if playing.far is None:
             return
-        request = playing.far.step(self.standing, self.look.now_s, playing.people.seated)
+        request = playing.far.step(self.status, self.look.now_s, playing.people.seated)
         if request is not None:
             with suppress(TiltboardError, RulesError):  # The match repeats the request.
                 self._carry_out(request)
@@ -404,28 +406,28 @@ class Host:
 
     def _wait(self, look: ScanResult) -> None:
         """Process one scan for calibration or free play, while the game waits."""
-        upkeep = self.upkeep
+        modes = self.modes
         session = self.session
-        session.standing, found = upkeep.step(look, self.standing, self.game, self.overlay)
+        session.status, found = modes.step(look, self.status, self.game, self.overlay)
         if found is not None:
-            position = self.standing.position or self.game.start()
+            position = self.status.position or self.game.start()
             self.sensing.recalibrate(found, self.overlay, position)
-            self.showing.light_at = self.sensing.calibration.light_at
+            self.output.light_at = self.sensing.calibration.light_at
 
     def _show(self, look: ScanResult) -> None:
-        standing, showing, sweep = self.standing, self.showing, self.upkeep.sweep
-        if self.upkeep.waits or self.session.keeps_awake:
-            showing.attract.touched = True
-        showing.attract.step(standing, look)
-        showing.sound(standing.sounds, look.now_s)
+        status, output, sweep = self.status, self.output, self.modes.sweep
+        if self.modes.waits or self.session.keeps_awake:
+            output.attract.touched = True
+        output.attract.step(status, look)
+        output.sound(status.sounds, look.now_s)
         if sweep is not None:
-            showing.draw_sweep(sweep.strip, look.now_s, tried=bool(sweep.step.sounds))
+            output.draw_sweep(sweep.strip, look.now_s, tried=bool(sweep.step.sounds))
             return
         seen, lean = look.observation, None
-        if standing.phase is Phase.PAUSED and seen.stillness is Stillness.TILTED:
-            aim = standing.lean_rad or (0.0, 0.0)
+        if status.phase is Phase.PAUSED and seen.stillness is Stillness.TILTED:
+            aim = status.lean_rad or (0.0, 0.0)
             lean = (seen.tilt_rad[0] - aim[0], seen.tilt_rad[1] - aim[1])
-        showing.draw(self.shown, self.overlay, look.now_s, lean)
+        output.draw(self.shown, self.overlay, look.now_s, lean)
 
     @property
     def session(self) -> GameSession:
@@ -433,9 +435,9 @@ class Host:
         return self.playing.session
 
     @property
-    def standing(self) -> Standing:
+    def status(self) -> GameStatus:
         """The standing (the state of the game) after the last step."""
-        return self.session.standing
+        return self.session.status
 
     @property
     def sight(self) -> Sight:
@@ -443,12 +445,12 @@ class Host:
         return self.look.sight
 
     @property
-    def shown(self) -> Standing:
+    def shown(self) -> GameStatus:
         """The state of the game as lights and page show it. It includes messages about bots and
         players at other tables, or an instruction that replaces the game's sentence.
         """
-        standing, asked = self.playing.shown(self.standing), self.upkeep.asked
-        return standing if asked is None else asked.over(standing)
+        status, asked = self.playing.shown(self.status), self.modes.asked
+        return status if asked is None else asked.over(status)
 
     @property
     def game(self) -> Game:

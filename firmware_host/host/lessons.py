@@ -15,7 +15,7 @@ from tiltboard.firmware_host.journal.records import EventKind
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.move_line import PendingMove
-from tiltboard.firmware_host.table.status import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Role
 from tiltboard.games.base import Game, Position
 from tiltboard.games.lesson import Tactic
 from tiltboard.games.lesson_game import GuidedGame
@@ -85,16 +85,16 @@ class LessonSession:
         """The moves before the first move that the person must find."""
         return self.game.opening if isinstance(self.game, ExerciseGame) else ()
 
-    def progress(self, standing: Standing) -> LessonProgress:
-        """Return the progress of the lesson or puzzle at ``standing``."""
+    def progress(self, status: GameStatus) -> LessonProgress:
+        """Return the progress of the lesson or puzzle at ``status``."""
         game = self.game
-        done = 0 if standing.position is None else game.step_at(standing.position)
+        done = 0 if status.position is None else game.step_at(status.position)
         if isinstance(game, GuidedGame):
             steps = len(game.lesson.steps)
             return LessonProgress(done, steps, done % len(game.players) != 0 and done < steps)
-        moves, asked = standing.moves, game.exercise
+        moves, asked = status.moves, game.exercise
         right = moves == game.line[: len(moves)]
-        won = standing.outcome is not None and standing.outcome.winner == game.solver
+        won = status.outcome is not None and status.outcome.winner == game.solver
         wrong = not right
         if moves and asked.kind == "win":
             wrong = not won and (not right or len(moves) == 2 * asked.turns - 1)
@@ -105,43 +105,43 @@ class LessonSession:
         )
         return LessonProgress(done, steps, by_hand, wrong, game.number, tactic)
 
-    def is_solved(self, standing: Standing) -> bool:
+    def is_solved(self, status: GameStatus) -> bool:
         """Return whether this is a numbered puzzle that has been solved to the end without a wrong
         last move.
         """
-        known = self.progress(standing)
+        known = self.progress(status)
         return bool(known.puzzle) and known.done == known.steps and not known.wrong
 
     def show_right_move(self, after: tuple[str, ...]) -> None:
         """Light the right move of a puzzle while the moves played are exactly ``after``."""
         self._shows_after = after
 
-    def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` (the state of the game) with the sentence of the lesson or puzzle
+    def shown(self, status: GameStatus) -> GameStatus:
+        """Return ``status`` (the state of the game) with the sentence of the lesson or puzzle
         during a turn. The other side's next move is added as shifts that a simulated hand can carry
         out.
         """
-        game, position = self.game, standing.position
-        if position is None or standing.phase not in (Phase.TURN, Phase.OVER):
-            return standing
-        by_hand = self.progress(standing).by_hand
+        game, position = self.game, status.position
+        if position is None or status.phase not in (Phase.TURN, Phase.OVER):
+            return status
+        by_hand = self.progress(status).by_hand
         if isinstance(game, GuidedGame):
             step = game.next_step(position)
             if step is None:
-                return replace(standing, say=Message(game.lesson.end))
+                return replace(status, say=Message(game.lesson.end))
             said, move = Message(step.say), step.move
             if not by_hand:  # The game's sentence also names the places where lifted pieces go.
                 goals = {shift.target for shift in position.play(move).act if shift.target}
                 lit = dict.fromkeys(goals, Role.LEGAL)
-                standing = replace(standing, roles={**standing.roles, **lit})
-        elif self._shows_after == standing.moves and standing.phase is Phase.TURN:
-            return hinted(standing, position.play(_right_move(game, position)))
+                status = replace(status, roles={**status.roles, **lit})
+        elif self._shows_after == status.moves and status.phase is Phase.TURN:
+            return hinted(status, position.play(_right_move(game, position)))
         else:
-            said = _puzzle_says(game, standing, wrong=self.progress(standing).wrong)
-            move = game.line[len(standing.moves)] if by_hand else ""
+            said = _puzzle_says(game, status, wrong=self.progress(status).wrong)
+            move = game.line[len(status.moves)] if by_hand else ""
         act = position.play(move).act if by_hand else ()
         taken_first = tuple(sorted(act, key=lambda shift: shift.target is not None))
-        return replace(standing, say=said, shifts=taken_first)
+        return replace(status, say=said, shifts=taken_first)
 
 
 def _tactics(game: ExerciseGame) -> Sequence[Tactic]:
@@ -159,11 +159,11 @@ def _right_move(game: ExerciseGame, position: Position) -> str:
     return next(move for move, end in ends.items() if end and end.winner == position.mover)
 
 
-def _puzzle_says(game: ExerciseGame, standing: Standing, *, wrong: bool) -> Message:
+def _puzzle_says(game: ExerciseGame, status: GameStatus, *, wrong: bool) -> Message:
     """Return the sentence that sets the puzzle's task, or that says whether the last move was
     right.
     """
-    asked, moves, labels = game.exercise, standing.moves, game.labels
+    asked, moves, labels = game.exercise, status.moves, game.labels
     [other] = [phrases.player(player) for player in game.players if player != game.solver]
     both = {"player": phrases.player(game.solver).capitalised(), "other": other}
     saves = asked.kind == "save"
@@ -188,22 +188,22 @@ def _puzzle_says(game: ExerciseGame, standing: Standing, *, wrong: bool) -> Mess
         )
     last, reply = labels.get(moves[-1], moves[-1]), asked.answer_to(moves[0])
     answer = None if reply is None or len(moves) > 1 else labels.get(reply, reply)
-    told = {"move": last, "player": other, "reply": answer}
+    names = {"move": last, "player": other, "reply": answer}
     if wrong and saves and answer is None:
-        return text("{move} loses immediately. Take it back and try again.", **told)
+        return text("{move} loses immediately. Take it back and try again.", **names)
     if wrong and saves:
-        return text("After {move} {player} wins with {reply}. Take it back and try again.", **told)
+        return text("After {move} {player} wins with {reply}. Take it back and try again.", **names)
     if wrong and answer is None:
-        return text("{move} does not win. Take it back and try again.", **told)
+        return text("{move} does not win. Take it back and try again.", **names)
     if wrong:
         return text(
             "{move} does not win in time: {player} holds with {reply}. Take it back and try again.",
-            **told,
+            **names,
         )
     if saves:
-        return text("Solved! After every other move than {move} {player} would have won.", **told)
-    if standing.outcome is not None:
-        return text("Solved! {result}", result=standing.say)
+        return text("Solved! After every other move than {move} {player} would have won.", **names)
+    if status.outcome is not None:
+        return text("Solved! {result}", result=status.say)
     if len(moves) % 2 and len(moves) < len(game.line):
         reply = game.line[len(moves)]
         return text(

@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.commands import Calibrate
 from tiltboard.firmware_host.table.overlay import Overlay
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE, Happening, Sight, SightEvent
-from tiltboard.firmware_host.table.status import Asked, Phase, Role, Sound, Standing
+from tiltboard.firmware_host.table.status import Asked, GameStatus, Phase, Role, Sound
 from tiltboard.games.base import Game
 from tiltboard.ground.clock import Clock
 
@@ -52,7 +52,7 @@ class FreePlay:
         self.happened: deque[Happened] = deque(maxlen=KEPT)
         """The last events, oldest first."""
 
-    def standing(self, before: Standing, sight: Sight, game: Game, overlay: Overlay) -> Standing:
+    def status(self, before: GameStatus, sight: Sight, game: Game, overlay: Overlay) -> GameStatus:
         """Return the state of free play, with a light under each detected magnet in the colour of
         the magnet's pole.
         """
@@ -91,7 +91,7 @@ def _sentence_of(event: SightEvent, game: Game) -> Message:
     return text("On {place}: {piece}.", place=places[0], piece=pieces[0])
 
 
-class Upkeep:
+class Modes:
     """Calibration and free play of one table."""
 
     def __init__(self, profile: Profile, folder: Path, clock: Clock) -> None:
@@ -150,8 +150,8 @@ class Upkeep:
         self.left = unfinished(self._profile, self._folder)
 
     def step(
-        self, look: ScanResult, standing: Standing, game: Game, overlay: Overlay
-    ) -> tuple[Standing, Calibration | None]:
+        self, look: ScanResult, status: GameStatus, game: Game, overlay: Overlay
+    ) -> tuple[GameStatus, Calibration | None]:
         """Process one scan. Return the state of the game, and the calibration that has just been
         completed, or None. The end of a calibration is announced for ``DONE_S`` seconds before the
         game continues.
@@ -166,7 +166,7 @@ class Upkeep:
                 found = self.sweep.calibration(self._clock.calendar())
             elif look.now_s >= self._done_since_s + DONE_S:
                 self.stop_calibrating()
-            return replace(standing, sounds=(Sound.MOVE,) if accepted else ()), found
+            return replace(status, sounds=(Sound.MOVE,) if accepted else ()), found
         if self.free is not None:
-            return self.free.standing(standing, look.sight, game, overlay), None
-        return standing, None
+            return self.free.status(status, look.sight, game, overlay), None
+        return status, None

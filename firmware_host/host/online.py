@@ -20,7 +20,7 @@ from tiltboard.firmware_host.config.players import EngineSeats
 from tiltboard.firmware_host.config.settings import FarSettings, Settings
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.table import commands as c
-from tiltboard.firmware_host.table.status import Standing
+from tiltboard.firmware_host.table.status import GameStatus
 from tiltboard.games.base import Game
 from tiltboard.ground.plugins import PluginError, loaded
 
@@ -70,7 +70,7 @@ class FarMatch(Protocol):
     def do(self, command: c.JoinMatch | c.LeaveMatch | c.SayPhrase) -> None:
         """Join a match, leave a match, or say a phrase. Raises NotPossibleError."""
 
-    def take_over(self, request: c.GameRequest, standing: Standing) -> bool:
+    def take_over(self, request: c.GameRequest, status: GameStatus) -> bool:
         """Return whether the other tables must agree to ``request`` first. If so, ``request`` is
         not carried out now.
         """
@@ -84,7 +84,7 @@ class FarMatch(Protocol):
         """Return whether the game with this number in the journal belongs to the match."""
 
     def step(
-        self, standing: Standing, now_s: float, people: Mapping[str, str]
+        self, status: GameStatus, now_s: float, people: Mapping[str, str]
     ) -> c.GameRequest | None:
         """Continue the match, and return a request from another table, or None. ``people``: player
         -> name of the person at this table.
@@ -95,8 +95,8 @@ class FarMatch(Protocol):
         belong to the match. ``players``: players at other tables.
         """
 
-    def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with the actions and phrases of players at other tables."""
+    def shown(self, status: GameStatus) -> GameStatus:
+        """Return ``status`` with the actions and phrases of players at other tables."""
 
     def close(self) -> None:
         """Tell the other tables that this table leaves for now. The match continues when the table

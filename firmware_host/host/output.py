@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.drivers.plate import Plate
 from tiltboard.firmware_host.commissioning.sweep import TRIED_HZ
 from tiltboard.firmware_host.config.profile import Profile
@@ -26,7 +26,7 @@ from tiltboard.firmware_host.table.lights import (
     piece_light,
 )
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.status import Phase, Sound, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Sound
 from tiltboard.games.base import Game, Position
 from tiltboard.games.registry import game_type
 
@@ -108,21 +108,21 @@ class Attract:
         """True if a person is present. Other parts of the program set this field."""
         self._stood: tuple[object, ...] = ()
 
-    def step(self, standing: Standing, look: Scan) -> None:
+    def step(self, status: GameStatus, look: Scan) -> None:
         """Process one scan, and choose the scene to show."""
-        stood = (standing.game_id, standing.step, standing.phase)
+        stood = (status.game_id, status.step, status.phase)
         stirred = look.presses or look.sight.events or stood != self._stood
         self._stood = stood
         touched, self.touched = self.touched, False
-        over = standing.phase is Phase.OVER
-        idle = over or (standing.phase is Phase.TURN and not standing.moves)
-        if stirred or touched or not idle or standing.question is not None:
+        over = status.phase is Phase.OVER
+        idle = over or (status.phase is Phase.TURN and not status.moves)
+        if stirred or touched or not idle or status.question is not None:
             self._alone_since_s, self.scene = look.now_s, None
         waits_s = ENDED_S if over else IDLE_S
-        if look.now_s - self._alone_since_s < waits_s or standing.game is None:
+        if look.now_s - self._alone_since_s < waits_s or status.game is None:
             return
         if self.scene is None:
-            self._scenes, self._next_s = _scenes(standing.game), look.now_s
+            self._scenes, self._next_s = _scenes(status.game), look.now_s
         if look.now_s >= self._next_s:
             self.scene = next(self._scenes, None)
             self._next_s = look.now_s + (MOVE_S if self.scene is None else self.scene.lasts_s)
@@ -153,7 +153,7 @@ def _changed(before: Position, after: Position) -> Iterable[str]:
     return (place for place, piece in after.cells.items() if before.cells.get(place) != piece)
 
 
-class Showing:
+class Output:
     """The lights and sounds of one table."""
 
     def __init__(self, profile: Profile, plate: Plate, light_at: Sequence[int]) -> None:
@@ -174,9 +174,9 @@ class Showing:
         self.counted: int | None = None
         """Number of seconds that the lights show as digits instead of everything else, or None."""
         self._answer: Callable[[bool], None] | None = None
-        self._looks: tuple[Look | None, ...] = ()
+        self._looks: tuple[LightPattern | None, ...] = ()
         self._scene: OutputScene | None = None
-        self._scene_looks: tuple[Look | None, ...] = ()
+        self._scene_looks: tuple[LightPattern | None, ...] = ()
 
     @property
     def shows_code(self) -> bool:
@@ -232,7 +232,7 @@ class Showing:
 
     def draw(
         self,
-        standing: Standing,
+        status: GameStatus,
         overlay: Overlay,
         now_s: float,
         lean: Lean | None = None,
@@ -242,19 +242,21 @@ class Showing:
         or None to show no bubble.
         """
         scene = self.attract.scene
-        bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
+        bubble = None if lean is None or status.game is None else bubble_at(status.game, lean)
         if self._instead(now_s):
             return
-        looks = self._lighting.looks(standing, overlay, now_s, bubble)
+        looks = self._lighting.looks(status, overlay, now_s, bubble)
         if scene is not None:
             if scene is not self._scene:
-                self._scene, self._scene_looks = scene, _scene_looks(scene, standing, overlay)
+                self._scene, self._scene_looks = scene, _scene_looks(scene, status, overlay)
             looks = self._scene_looks
         if looks is not self._looks:
             self._looks = looks
             self._plate.show(self._on_strip(looks), now_s - now_s % LOOKS_S)
 
-    def draw_sweep(self, strip: Sequence[Look | None], now_s: float, *, tried: bool) -> None:
+    def draw_sweep(
+        self, strip: Sequence[LightPattern | None], now_s: float, *, tried: bool
+    ) -> None:
         """Show the lights of a calibration, given by position on the strip. ``tried``: True to
         sound the buzzer as a test of the buzzer.
         """
@@ -277,25 +279,27 @@ class Showing:
             lit = drawn(code.code, profile.columns, profile.rows, now_s - code.since_s)
         else:
             return False
-        looks = [Look(lit[i], (CODE_LEVEL,)) if i in lit else None for i in range(profile.size)]
+        looks = [
+            LightPattern(lit[i], (CODE_LEVEL,)) if i in lit else None for i in range(profile.size)
+        ]
         self._plate.show(self._on_strip(looks), 0.0)
         self._looks = ()
         return True
 
-    def _on_strip(self, by_place: Sequence[Look | None]) -> list[Look | None]:
+    def _on_strip(self, by_place: Sequence[LightPattern | None]) -> list[LightPattern | None]:
         """Return the values ``by_place`` in the order of the lights on the strip."""
         places = sorted(range(self._profile.size), key=self.light_at.__getitem__)
         return [by_place[index] for index in places]
 
 
 def _scene_looks(
-    scene: OutputScene, standing: Standing, overlay: Overlay
-) -> tuple[Look | None, ...]:
+    scene: OutputScene, status: GameStatus, overlay: Overlay
+) -> tuple[LightPattern | None, ...]:
     """Return the look (colour and brightness) of each place, by plate index. Emphasised pieces are
     brighter.
     """
-    looks: list[Look | None] = [None] * len(overlay.places)
+    looks: list[LightPattern | None] = [None] * len(overlay.places)
     for place, piece in scene.cells.items():
         level = MARKED_LEVEL if place in scene.marked else STANDS_LEVEL
-        looks[overlay.index_of(place)] = Look(piece_light(standing.game, piece), (level,))
+        looks[overlay.index_of(place)] = LightPattern(piece_light(status.game, piece), (level,))
     return tuple(looks)

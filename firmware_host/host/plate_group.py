@@ -9,8 +9,8 @@ import msgspec
 from tiltboard.drivers.frame import Motion
 from tiltboard.firmware_host.commissioning.tasks import TaskChoice
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.host.modes import Upkeep
-from tiltboard.firmware_host.host.output import Showing
+from tiltboard.firmware_host.host.modes import Modes
+from tiltboard.firmware_host.host.output import Output
 from tiltboard.firmware_host.host.sensing import ScanResult
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.hands import BrokenInfo, HandsPort, LoosePiece
@@ -39,11 +39,11 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
     """The possible answers. The button confirm gives the first answer, and back the second."""
 
     @classmethod
-    def of(cls, upkeep: Upkeep, profile: Profile) -> CalibrationInfo | None:
+    def of(cls, modes: Modes, profile: Profile) -> CalibrationInfo | None:
         """Return the running or interrupted calibration, or None."""
-        if upkeep.sweep is None:
-            return None if upkeep.left is None else cls(False, *upkeep.left)
-        step = upkeep.sweep.step
+        if modes.sweep is None:
+            return None if modes.left is None else cls(False, *modes.left)
+        step = modes.sweep.step
         place = None if step.task is None else step.task.place
         return cls(
             running=True,
@@ -95,7 +95,7 @@ class Sensors(msgspec.Struct, frozen=True):
     def of(cls, look: ScanResult, profile: Profile) -> Sensors:
         """Return the readings of a scan."""
         observation, motion = look.observation, look.frame.motion
-        masked = {profile.places[index]: why for index, why in observation.masked.items()}
+        masked = {profile.places[index]: why for index, why in observation.faulty.items()}
         return cls(
             field_mt=[round(value, 2) for value in observation.field_mt],
             confidence=[round(value, 2) for value in observation.confidence],
@@ -142,8 +142,8 @@ class PlateGroup(msgspec.Struct, frozen=True):
         cls,
         profile: Profile,
         look: ScanResult,
-        showing: Showing,
-        upkeep: Upkeep,
+        output: Output,
+        modes: Modes,
         hands: HandsPort | None,
     ) -> PlateGroup:
         """Return the group after the scan ``look``. ``hands``: the simulated hands of a table whose
@@ -162,10 +162,10 @@ class PlateGroup(msgspec.Struct, frozen=True):
             },
             stillness=seen.stillness.value,
             tilt_deg=in_degrees(seen.tilt_rad),
-            lights=showing.lights().hex(),
-            dimmed=round(showing.dimmed, 3),
+            lights=output.lights().hex(),
+            dimmed=round(output.dimmed, 3),
             pieces=[] if hands is None else list(hands.loose()),
             broken=[] if hands is None else list(hands.broken()),
-            calibration=CalibrationInfo.of(upkeep, profile),
+            calibration=CalibrationInfo.of(modes, profile),
             sensors=Sensors.of(look, profile),
         )

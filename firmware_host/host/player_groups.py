@@ -16,7 +16,7 @@ from tiltboard.firmware_host.host.lessons import LessonProgress, LessonSession
 from tiltboard.firmware_host.host.modes import Happened
 from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.preview import reasons
-from tiltboard.firmware_host.table.status import Standing
+from tiltboard.firmware_host.table.status import GameStatus
 
 
 class PlayersGroup(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class PlayersGroup(msgspec.Struct, frozen=True):
     @classmethod
     def of(
         cls,
-        standing: Standing,
+        status: GameStatus,
         names: Mapping[str, Message],
         opponents: Opponents,
         clock: GameClock,
@@ -56,7 +56,7 @@ class PlayersGroup(msgspec.Struct, frozen=True):
         """Return the group about the players of a game. ``names``: player -> name of the person or
         the bot. ``phones``: players with a device at their seat.
         """
-        position, advice = standing.position, opponents.advice
+        position, advice = status.position, opponents.advice
         return cls(
             names=dict(names),
             phones=list(phones),
@@ -64,9 +64,9 @@ class PlayersGroup(msgspec.Struct, frozen=True):
             thinking=opponents.thinking,
             clock=clock.shown(),
             figures={} if position is None else dict(position.figures),
-            draw_offers=list(standing.draw_offers),
+            draw_offers=list(status.draw_offers),
             assist={player: each.amount for player, each in advice.assist.items()},
-            may_assist=standing.game is not None and opponents.may_assist(standing.game),
+            may_assist=status.game is not None and opponents.may_assist(status.game),
             asks_if_sure=list(advice.asks_if_sure),
         )
 
@@ -100,7 +100,7 @@ class LearningGroup(msgspec.Struct, frozen=True):
     @classmethod
     def of(
         cls,
-        standing: Standing,
+        status: GameStatus,
         names: Mapping[str, Message],
         lesson: LessonSession | None,
         advice: Advice,
@@ -111,13 +111,13 @@ class LearningGroup(msgspec.Struct, frozen=True):
         """Return the group about learning. ``names``: player -> name of the person or the bot, used
         in the sentences. ``scene``: place -> piece of a demonstration, or None.
         """
-        last = standing.last
+        last = status.last
         return cls(
-            lesson=None if lesson is None else lesson.progress(standing),
+            lesson=None if lesson is None else lesson.progress(status),
             hinting=advice.hinting,
             doubting=advice.doubting,
-            quality={what: each.value for what, each in standing.quality.items()},
-            ahead=advice.ahead(standing),
+            quality={what: each.value for what, each in status.quality.items()},
+            ahead=advice.ahead(status),
             told=[] if last is None else [each.with_names(names) for each in reasons(last)],
             happened=list(happened),
             attract=None if scene is None else dict(scene),

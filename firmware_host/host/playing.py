@@ -12,7 +12,7 @@ from tiltboard.firmware_host.config.files import Tell
 from tiltboard.firmware_host.config.players import OURS
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import FarSettings
-from tiltboard.firmware_host.engines.engine_pool import EngineRoom
+from tiltboard.firmware_host.engines.engine_pool import EnginePool
 from tiltboard.firmware_host.engines.puzzles import (
     ExerciseGame,
     exercise_game,
@@ -31,7 +31,7 @@ from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.move_line import Line
-from tiltboard.firmware_host.table.status import Standing
+from tiltboard.firmware_host.table.status import GameStatus
 from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.lesson_game import GuidedGame
 from tiltboard.games.registry import game_type
@@ -39,10 +39,10 @@ from tiltboard.games.registry import game_type
 _log = logging.getLogger(__name__)
 
 
-FromStored = c.ResumeGame | c.ImportGame | c.Practise
+FromStored = c.ResumeGame | c.ImportGame | c.PracticePosition
 """Requests for which a stored game must be read first. Reading a long game takes a long time."""
 
-Other = FromStored | c.Learn | c.SolvePuzzle | c.StopLearning
+Other = FromStored | c.StartLesson | c.SolvePuzzle | c.StopLearning
 """Requests to play a stored game, a lesson or a puzzle instead of a new game."""
 
 Ahead = Line | tuple[PlayedGame, Line] | ExerciseGame
@@ -60,7 +60,7 @@ def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
             return replay(journal.load(game))
         case c.ImportGame(source):
             return read_and_replay(source)
-        case c.Practise(game, ply):
+        case c.PracticePosition(game, ply):
             line = replay(journal.load(game))
             made = made_of(line.game, line.moves[:ply])
             if made is None:
@@ -96,7 +96,7 @@ class Playing:
         self,
         profile: Profile,
         journal: Journal,
-        engines: EngineRoom | None,
+        engines: EnginePool | None,
         far: FarSettings,
         tell: Tell | None = None,
     ) -> None:
@@ -107,7 +107,7 @@ class Playing:
         self._profile = profile
         self._journal = journal
         self.far_settings, self._tell = far, tell
-        self._engines = engines or EngineRoom({})
+        self._engines = engines or EnginePool({})
         self.far = None
         self.left = None
         self.lobby = Lobby(profile)
@@ -119,8 +119,8 @@ class Playing:
     def troubles(self) -> Mapping[str, Message | None]:
         """Part -> problem that people should know about, or None if that part works."""
         opponents, far = self.session.opponents, self.far
-        told = {"engine": opponents.trouble, "assist": opponents.advice.trouble}
-        return told if far is None else {**told, "far": far.notice}
+        notices = {"engine": opponents.trouble, "assist": opponents.advice.trouble}
+        return notices if far is None else {**notices, "far": far.notice}
 
     @property
     def names(self) -> Mapping[str, Message]:
@@ -142,15 +142,15 @@ class Playing:
             if seat.engine == OURS and levels.count(seat.level) == 1
         }
 
-    def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` (the state of the game) with messages about bots and players at other
+    def shown(self, status: GameStatus) -> GameStatus:
+        """Return ``status`` (the state of the game) with messages about bots and players at other
         tables. After the end of a game, the message names the level that each bot has in the next
         game.
         """
         session = self.session
-        standing = session.opponents.shown(standing)
-        said, seats = standing.say, session.opponents.seats
-        if standing.outcome is not None:
+        status = session.opponents.shown(status)
+        said, seats = status.say, session.opponents.seats
+        if status.outcome is not None:
             for player, seat in seats.items():
                 if seat.follows:
                     said = text(
@@ -158,9 +158,9 @@ class Playing:
                         said=said,
                         level=self.people.level(session.game, player, seats, seat.level),
                     )
-        if said is not standing.say:
-            standing = replace(standing, say=said)
-        return standing if self.far is None else self.far.shown(standing)
+        if said is not status.say:
+            status = replace(status, say=said)
+        return status if self.far is None else self.far.shown(status)
 
     def open(self, first_game: c.NewGame) -> bool:
         """Resume the journal's current game, or else start ``first_game``. Return whether
@@ -184,23 +184,23 @@ class Playing:
         by name.
         """
         session, people = self.session, self.people
-        game, standing, lesson = session.game, session.standing, session.lesson
+        game, status, lesson = session.game, session.status, session.lesson
         if session.counted:
             return
         try:
             if lesson is not None:
-                if isinstance(lesson.game, ExerciseGame) and lesson.is_solved(standing):
+                if isinstance(lesson.game, ExerciseGame) and lesson.is_solved(status):
                     session.counted = True
                     solved = lesson.game
                     people.solved(solved.solver, solved.exercise.game, solved.number)
-            elif standing.outcome is not None and session.seat_referee is None:
+            elif status.outcome is not None and session.seat_referee is None:
                 session.counted = True
-                outcome, opponents = standing.outcome, session.opponents
+                outcome, opponents = status.outcome, session.opponents
                 # Do not count a game in which a player has not made a move.
-                if len(standing.moves) < len(game.players):
+                if len(status.moves) < len(game.players):
                     return
                 won = outcome.team or ((outcome.winner,) if outcome.winner else ())
-                people.count(game, session.game_id, standing.moves, opponents.everybody, won)
+                people.count(game, session.game_id, status.moves, opponents.everybody, won)
         except NotPossibleError as error:
             _log.warning("%s", error)
 
@@ -278,7 +278,7 @@ class Playing:
         """
         starter = self._starter
         match command:
-            case c.Learn(name):
+            case c.StartLesson(name):
                 kind = game_type(name)
                 if kind.lesson is None:
                     raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)

@@ -66,7 +66,7 @@ class FrameWatch:
 class _Trouble:
     fault: PartError
     since_s: float
-    told: bool
+    reported: bool
 
 
 class FaultLog:
@@ -91,15 +91,17 @@ class FaultLog:
             # Compare faults without their numbers, because the numbers in a message can change.
             kind = fault.part, fault.template
             known = (t for t in before.values() if (t.fault.part, t.fault.template) == kind)
-            trouble = before.get(problem) or next(known, _Trouble(fault, now_s, told=False))
+            trouble = before.get(problem) or next(known, _Trouble(fault, now_s, reported=False))
             trouble.fault = fault
-            if not trouble.told and (fault.part not in ill or now_s - trouble.since_s >= LASTS_S):
-                trouble.told = True
+            if not trouble.reported and (
+                fault.part not in ill or now_s - trouble.since_s >= LASTS_S
+            ):
+                trouble.reported = True
                 _log.warning("%s", fault)
             self._known[problem] = trouble
         going_on = [id(trouble) for trouble in self._known.values()]
         for trouble in before.values():
-            if trouble.told and id(trouble) not in going_on:
+            if trouble.reported and id(trouble) not in going_on:
                 _log.warning("Over: %s", trouble.fault.problem)
 
 

@@ -158,12 +158,14 @@ def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
     replayed = _replay(game, rounds)
     line, claimed = headers["Result"]
     try:
-        told = None if claimed == UNFINISHED else msgspec.json.decode(claimed, type=dict[str, Any])
+        claimed_result = (
+            None if claimed == UNFINISHED else msgspec.json.decode(claimed, type=dict[str, Any])
+        )
     except (msgspec.DecodeError, RecursionError):
-        told = {}
-    outcome = replayed.position.outcome or agreed_end(game, told)
+        claimed_result = {}
+    outcome = replayed.position.outcome or agreed_end(game, claimed_result)
     result = None if outcome is None else outcome.as_json()
-    if told != result:
+    if claimed_result != result:
         expected = text("{result}, as the moves give", result=_written(result))
         raise _unexpected(line, claimed, expected)
     engines, assist = _named(headers, "Engine"), _named(headers, "Assist")

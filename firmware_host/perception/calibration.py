@@ -28,7 +28,7 @@ from tiltboard.firmware_host.config.files import (
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, kernel_mt
-from tiltboard.firmware_host.table.sight import Ailment
+from tiltboard.firmware_host.table.sight import SensorFault
 
 # Limits wider than any offset of a DRV5055A1 (+-1 mT and drift), so a value outside is damage.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
@@ -82,7 +82,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The sensor input that each place is read from; empty if every input is as in the profile."""
     lights: tuple[int, ...] = ()
     """The number of the light under each place; empty if every light is as in the profile."""
-    failed: tuple[tuple[int, Ailment], ...] = ()
+    failed: tuple[tuple[int, SensorFault], ...] = ()
     """Places whose sensor readings are ignored, each with the reason, as found during play."""
 
     @property

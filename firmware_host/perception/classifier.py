@@ -78,7 +78,7 @@ class Classifier:
     pending: Mapping[int, Pending]
     """Places whose readings have left their band, and whose new magnet is not decided yet."""
     trail: Trail
-    doubt: Mapping[int, float]
+    unclassified: Mapping[int, float]
     """Places that are either empty or hold a weak magnet. Each is mapped to its reading in mT,
     which is the zero offset if the place is empty.
     """
@@ -92,7 +92,7 @@ class Classifier:
         self.magnets = (Magnet.NONE,) * size
         self.readings = [0.0] * size
         self.rest = RestReadings(self.readings)
-        self.pending, self.doubt, self.trail = {}, {}, Trail()
+        self.pending, self.unclassified, self.trail = {}, {}, Trail()
         self.bands = bands.Bands.of_empty(size)
 
     def start(self, magnets: Sequence[Magnet], readings: Sequence[float]) -> None:
@@ -107,14 +107,17 @@ class Classifier:
         """
         self.pending, self.trail = {}, Trail((), self.trail.last_s)
 
-    def stand(self, index: int, magnet: Magnet) -> None:
+    def set_magnet(self, index: int, magnet: Magnet) -> None:
         """Accept ``magnet`` as the magnet on a place; the place is no longer pending."""
         self.magnets = (*self.magnets[:index], magnet, *self.magnets[index + 1 :])
         self.pending = without(self.pending, index)
 
     def drop(self, index: int) -> None:
         """Ignore a place, because its sensor has failed."""
-        self.pending, self.doubt = without(self.pending, index), without(self.doubt, index)
+        self.pending, self.unclassified = (
+            without(self.pending, index),
+            without(self.unclassified, index),
+        )
 
     def set_readings(self, changed_mt: Mapping[int, float]) -> None:
         """Replace the readings of some places, and treat their zero offsets as no longer in
@@ -125,7 +128,7 @@ class Classifier:
             readings[index] = mt
         if self.rest.mt is self.readings:
             self.rest.mt = readings
-        self.readings, self.doubt = readings, without(self.doubt, *changed_mt)
+        self.readings, self.unclassified = readings, without(self.unclassified, *changed_mt)
 
     def set_bands(self, places: Iterable[int], zeroed: Sequence[bool]) -> None:
         """Set the bands of places whose magnet or zero offset has changed."""

@@ -51,7 +51,7 @@ class Crosstalk:
         self._standing = [Magnet.NONE] * size
         self.total_mt = [0.0] * size
 
-    def stand(self, index: int, magnet: Magnet) -> bool:
+    def set_magnet(self, index: int, magnet: Magnet) -> bool:
         """Set the magnet on a place. Return whether it differs from the magnet set before."""
         before, total_mt = self._standing[index], self.total_mt
         if magnet is before:
@@ -99,9 +99,9 @@ class Crosstalk:
             reading, now = readings_mt[index], self._standing[index]
             kind = strong(reading)
             if abs(reading) >= STRONG_MT or (abs(reading) >= STRONG_STAYS_MT and now is kind):
-                changed |= self.stand(index, kind)
+                changed |= self.set_magnet(index, kind)
             elif now in STRONG_CLASSES:
-                changed |= self.stand(index, Magnet.NONE)
+                changed |= self.set_magnet(index, Magnet.NONE)
         return changed
 
     def _row(self, magnet: Magnet, index: int) -> Sequence[float]:

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.perception.classifier import without
 from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.perception.settling import Scene
-from tiltboard.firmware_host.table.sight import Ailment, Magnet
+from tiltboard.firmware_host.table.sight import Magnet, SensorFault
 
 REST_S = 0.3  # Averaging time of the neighbours' readings, in seconds.
 AGREEING = 2  # Number of successive averages that must agree.
@@ -80,9 +80,9 @@ class SeenMagnets(NamedTuple):
     first_s: float | None
     """Time of the first scan with sensor readings, or None before that scan."""
 
-    def is_long(self, fault: Ailment) -> bool:
+    def is_long(self, fault: SensorFault) -> bool:
         """Return whether a ``fault`` that existed at the start would have been detected by now."""
-        known_s = _DEAD_S if fault is Ailment.DEAD else _OTHERS_S
+        known_s = _DEAD_S if fault is SensorFault.DEAD else _OTHERS_S
         return self.first_s is not None and self.now_s - self.first_s > known_s
 
 
@@ -120,7 +120,7 @@ class NeighbourInference:
         """Start a new average of the neighbours' readings, because something moves."""
         self._count = 0
 
-    def add(self, index: int, fault: Ailment, magnet: Magnet, seen: SeenMagnets) -> None:
+    def add(self, index: int, fault: SensorFault, magnet: Magnet, seen: SeenMagnets) -> None:
         """Start to infer the magnet on a place. ``magnet`` is the last magnet that the place's
         sensor reported.
 

@@ -60,7 +60,7 @@ class Told(NamedTuple):
     """The parts of the last observation that are not recomputed in every scan."""
 
     magnets: tuple[Magnet, ...]
-    foreign: frozenset[int]
+    wrong_class: frozenset[int]
     """Places that hold a weak magnet in a game without weak magnets."""
     confidence: tuple[float, ...]
 
@@ -134,8 +134,8 @@ class Perception:
         self._told = self._told._replace(magnets=())
         # In a game without weak magnets, a small reading is the sensor's zero offset.
         if not classes & bands.WEAK_CLASSES:
-            doubt = classifier.doubt.items()
-            self._set_zero({i: mt for i, mt in doubt if abs(mt) <= bands.UNZEROED_EMPTY_MT})
+            unclassified = classifier.unclassified.items()
+            self._set_zero({i: mt for i, mt in unclassified if abs(mt) <= bands.UNZEROED_EMPTY_MT})
         if self._is_ready:
             classifier.set_bands(range(len(classifier.magnets)), self._levels.zeroed)
 
@@ -149,8 +149,8 @@ class Perception:
             self._follow_faults(before)
         self._inference.set_from_person(index, magnet)
         self._inference.accept(index)
-        self._classifier.stand(index, magnet)
-        self._crosstalk.stand(index, magnet)
+        self._classifier.set_magnet(index, magnet)
+        self._crosstalk.set_magnet(index, magnet)
         self._history.set_readings(index, self._inference.reading_mt(index))
         self._classifier.set_readings({index: READS_MT[magnet]})
         self._classifier.set_bands([index], self._levels.zeroed)
@@ -232,10 +232,10 @@ class Perception:
         history, crosstalk, classifier = self._history, self._crosstalk, self._classifier
         faults, scans = self._monitor.faults, history.scans_in(START_AVERAGE_S)
         places = range(self._layout.profile.size)
-        restless = [i for i in places if i not in faults and not history.agrees(i, scans)]
+        unstable = [i for i in places if i not in faults and not history.agrees(i, scans)]
         if self._start_s is None:
             self._start_s = history.now_s
-        if restless and history.now_s - self._start_s < _MAX_START_S:
+        if unstable and history.now_s - self._start_s < _MAX_START_S:
             return
         mean = [history.mean(i, len(history.scans)) for i in places]
         crosstalk.resolve(mean)
@@ -245,16 +245,16 @@ class Perception:
             zeroed = self._levels.zeroed[index]
             start = first_state(reading, classifier.classes, hint, zeroed=zeroed)
             starts.append(start)
-            crosstalk.stand(index, start.magnet)
+            crosstalk.set_magnet(index, start.magnet)
         readings, magnets = crosstalk.remove(mean), [start.magnet for start in starts]
-        for index in restless:
+        for index in unstable:
             magnets[index] = Magnet.NONE
-            crosstalk.stand(index, Magnet.NONE)
+            crosstalk.set_magnet(index, Magnet.NONE)
         classifier.start(magnets, readings)
         self._positions.start(places, history.now_s)
         # Places without a working sensor are inferred from their neighbours.
-        calm = [(i, s) for i, s in enumerate(starts) if i not in faults and i not in restless]
-        classifier.doubt = {i: readings[i] for i, start in calm if start.in_doubt}
+        calm = [(i, s) for i, s in enumerate(starts) if i not in faults and i not in unstable]
+        classifier.unclassified = {i: readings[i] for i, start in calm if start.in_doubt}
         self._set_zero({i: start.zero_mt for i, start in calm if start.zero_mt is not None})
         classifier.set_bands(places, self._levels.zeroed)
         history.count = -1
@@ -279,7 +279,7 @@ class Perception:
             return ()
         pending = {index: each for index, each in classifier.pending.items() if index in out}
         for index in classifier.pending.keys() - pending.keys():
-            crosstalk.stand(index, classifier.magnets[index])
+            crosstalk.set_magnet(index, classifier.magnets[index])
         crosstalk.follow_strong(out, classifier.readings)
         classifier.readings, classifier.pending = history.averaged(crosstalk.total_mt), pending
         classifier.watch([index for index in out if index not in pending], history.now_s)
@@ -322,13 +322,13 @@ class Perception:
             is_known = False
         self._positions.replace(index, self._history.now_s, before_mt if is_known else None)
         self._inference.accept(index)
-        classifier.stand(index, magnet)
-        self._crosstalk.stand(index, magnet)
+        classifier.set_magnet(index, magnet)
+        self._crosstalk.set_magnet(index, magnet)
         if index not in self._monitor.faults:
-            if index in classifier.doubt:
+            if index in classifier.unclassified:
                 # Only one piece fits on a place, so the doubtful reading was that of an empty
                 # place.
-                self._set_zero({index: classifier.doubt[index]})
+                self._set_zero({index: classifier.unclassified[index]})
             elif magnet is Magnet.NONE and not levels.zeroed[index]:
                 self._set_zero({index: classifier.readings[index]})
         classifier.set_bands([index], levels.zeroed)
@@ -382,27 +382,27 @@ class Perception:
         history, magnet = self._history, self._classifier.magnets[index]
         seen = SeenMagnets(history.now_s, history.first_field_s)
         self._inference.add(index, self._monitor.faults[index], magnet, seen)
-        self._crosstalk.stand(index, magnet)
+        self._crosstalk.set_magnet(index, magnet)
         self._classifier.drop(index)
         history.set_readings(index, self._inference.reading_mt(index))
 
     def _tell(self, frame: Frame, events: Events, *, ready: bool) -> Observation:
-        classifier, faults, told = self._classifier, self._monitor.faults, self._told
+        classifier, faults, report = self._classifier, self._monitor.faults, self._told
         scene, noisy, now_s = self._scene(), self._noise.noisy, self._history.now_s
         magnets, pending = classifier.magnets, classifier.pending
-        changed = magnets != told.magnets
+        changed = magnets != report.magnets
         if changed:
             weak = bands.WEAK_CLASSES - classifier.classes
-            foreign = frozenset(i for i, magnet in enumerate(magnets) if magnet in weak)
-            told = told._replace(magnets=magnets, foreign=foreign)
+            wrong_class = frozenset(i for i, magnet in enumerate(magnets) if magnet in weak)
+            report = report._replace(magnets=magnets, wrong_class=wrong_class)
         if self._is_ready and (changed or pending or self._history.is_due(TRACK_S)):
-            told = told._replace(confidence=classifier.bands.confidence(classifier.readings))
-        self._told = told
+            report = report._replace(confidence=classifier.bands.confidence(classifier.readings))
+        self._told = report
         late = [i for i, p in pending.items() if now_s - p.since_s >= _UNSURE_S]
         unstable = noisy.union(
             i for i, p in pending.items() if now_s - p.moved_s < _rests_after_s(scene, i)
         )
-        unsure = noisy.union(late, classifier.doubt, told.foreign) - faults.keys()
+        unsure = noisy.union(late, classifier.unclassified, report.wrong_class) - faults.keys()
         unsure |= self._inference.unchecked(scene)
         turns = frame.motion if self._layout.profile.spins else None
         return Observation(
@@ -410,14 +410,14 @@ class Perception:
             ready=ready,
             magnets=magnets,
             unsure=unsure,
-            confidence=told.confidence,
+            confidence=report.confidence,
             field_mt=tuple(classifier.readings),
             stillness=self._gate.state,
             tilt_rad=self._gate.tilt_rad,
             events=events,
-            masked=dict(faults),
-            blind=self._inference.unobservable(classifier.classes),
-            restless=unsure.intersection(unstable) - faults.keys(),
+            faulty=dict(faults),
+            unobservable=self._inference.unobservable(classifier.classes),
+            unstable=unsure.intersection(unstable) - faults.keys(),
             weak=self._weak,
             positions=self._positions.known,
             spin_rad=None if turns is None else turns.spin_rad,

@@ -16,7 +16,7 @@ from statistics import median
 
 from tiltboard.drivers.hall_switches import CONTRADICTION_MT
 from tiltboard.firmware_host.perception.classifier import without
-from tiltboard.firmware_host.table.sight import Ailment, Magnet
+from tiltboard.firmware_host.table.sight import Magnet, SensorFault
 
 # A DRV5055A1 at 3.3 V whose reading is farther from zero than this, in mT, is dead. Its output ends
 # at 0.2 V and 3.1 V, which correspond to +-24.2 mT (SBAS640, output voltage).
@@ -106,10 +106,10 @@ class DriftMeter:
 class SensorMonitor:
     """Checks all sensors regularly, and keeps the list of failed sensors."""
 
-    faults: Mapping[int, Ailment]
+    faults: Mapping[int, SensorFault]
     """Plate index -> fault, for each sensor whose readings are ignored now."""
 
-    def __init__(self, size: int, faults: Mapping[int, Ailment], *, measures: bool) -> None:
+    def __init__(self, size: int, faults: Mapping[int, SensorFault], *, measures: bool) -> None:
         """Start with the ``faults`` known from an earlier run. ``measures`` is False for a table
         with switches instead of sensors.
         """
@@ -131,7 +131,7 @@ class SensorMonitor:
 
     def distrust(self, index: int) -> None:
         """Ignore a sensor whose reading a player has contradicted."""
-        self.faults = {**self.faults, index: Ailment.SILENT}
+        self.faults = {**self.faults, index: SensorFault.SILENT}
 
     def update(
         self,
@@ -148,7 +148,7 @@ class SensorMonitor:
         """
         if self._last_mt:
             for index, fault in self.faults.items():
-                if fault is Ailment.NOISY and index in self._evidence_mt:
+                if fault is SensorFault.NOISY and index in self._evidence_mt:
                     step = min(abs(raw_mt[index] - self._last_mt[index]), 1.0)
                     mean = self._evidence_mt[index]
                     self._evidence_mt[index] = mean + _RESTLESS_SHARE * (step - mean)
@@ -160,7 +160,7 @@ class SensorMonitor:
             faults = dict(self.faults)
             for index, ailment in found:
                 known_as = faults.setdefault(index, ailment)
-                if ailment is Ailment.DEAD and known_as is not Ailment.LEFT_OUT:
+                if ailment is SensorFault.DEAD and known_as is not SensorFault.LEFT_OUT:
                     faults[index] = ailment
             self.faults = faults
             self._heal(now_s)
@@ -171,7 +171,7 @@ class SensorMonitor:
         noisy: Iterable[int],
         magnets: Sequence[Magnet],
         now_s: float,
-    ) -> list[tuple[int, Ailment]]:
+    ) -> list[tuple[int, SensorFault]]:
         """Return the faults that this check has found, as pairs of plate index and kind of
         fault.
         """
@@ -179,26 +179,26 @@ class SensorMonitor:
         lasting = [i for i, looks in enumerate(equal) if looks >= DEAD_LOOKS]
         if not self._measures:
             odd = [i for i in lasting if raw_mt[i] == CONTRADICTION_MT]
-            return [(i, Ailment.CONTRADICTING) for i in odd]
+            return [(i, SensorFault.CONTRADICTING) for i in odd]
         self._noisy_since_s = {i: self._noisy_since_s.get(i, now_s) for i in noisy}
-        found = [(i, Ailment.DEAD) for i in lasting if abs(raw_mt[i]) > RAIL_MT]
+        found = [(i, SensorFault.DEAD) for i in lasting if abs(raw_mt[i]) > RAIL_MT]
         stuck = [i for i in lasting if equal[i] >= STUCK_LOOKS]
         if stuck and median(equal) < LIVELY_LOOKS:
-            found += [(i, Ailment.STUCK) for i in stuck]
+            found += [(i, SensorFault.STUCK) for i in stuck]
         since = self._noisy_since_s.items()
-        found += [(i, Ailment.NOISY) for i, since_s in since if now_s - since_s >= NOISY_S]
+        found += [(i, SensorFault.NOISY) for i, since_s in since if now_s - since_s >= NOISY_S]
         if self._drift.update(raw_mt):
             for index, (mt, magnet) in enumerate(zip(self._drift.crept_mt, magnets, strict=True)):
                 if abs(mt) > (_CREPT_EMPTY_MT if magnet is Magnet.NONE else _CREPT_TAKEN_MT):
-                    found.append((index, Ailment.DRIFTING))
+                    found.append((index, SensorFault.DRIFTING))
         return found
 
     def _heal(self, now_s: float) -> None:
         """Remove the faults of sensors that have read well for at least ``GOOD_S``."""
         first = {
-            index: 1.0 if fault is Ailment.NOISY else self._last_mt[index]
+            index: 1.0 if fault is SensorFault.NOISY else self._last_mt[index]
             for index, fault in self.faults.items()
-            if fault in (Ailment.NOISY, Ailment.SILENT)
+            if fault in (SensorFault.NOISY, SensorFault.SILENT)
         }
         self._evidence_mt = {i: self._evidence_mt.get(i, mt) for i, mt in first.items()}
         good = [index for index, fault in self.faults.items() if self._is_good(index, fault)]
@@ -209,19 +209,19 @@ class SensorMonitor:
             self._good_since_s = without(self._good_since_s, *healed)
             self._drift.forgive(healed)
 
-    def _is_good(self, index: int, fault: Ailment) -> bool:
+    def _is_good(self, index: int, fault: SensorFault) -> bool:
         """Return whether a failed sensor now gives readings like a healthy sensor."""
         now_mt = self._last_mt[index]
         match fault:
-            case Ailment.DEAD | Ailment.STUCK:
+            case SensorFault.DEAD | SensorFault.STUCK:
                 return abs(now_mt) <= RAIL_MT and self._equal[index] < LIVELY_LOOKS
-            case Ailment.NOISY:
+            case SensorFault.NOISY:
                 return self._evidence_mt[index] < _CALM_MT
-            case Ailment.DRIFTING:
+            case SensorFault.DRIFTING:
                 return self._drift.has_rested(index)
-            case Ailment.SILENT:
+            case SensorFault.SILENT:
                 return abs(now_mt - self._evidence_mt[index]) > _FELT_MT
-            case Ailment.CONTRADICTING:
+            case SensorFault.CONTRADICTING:
                 return now_mt != CONTRADICTION_MT
-            case Ailment.LEFT_OUT:
+            case SensorFault.LEFT_OUT:
                 return False

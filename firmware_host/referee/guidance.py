@@ -13,7 +13,7 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.move_matching import (
     AwaitedMove,
     BoardDiff,
-    Landing,
+    HeldPiece,
     arriving,
     captured,
 )
@@ -37,12 +37,12 @@ from tiltboard.firmware_host.referee.view import (
 from tiltboard.firmware_host.table import phrases, problem_messages
 from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.firmware_host.table.status import (
-    Asking,
+    GameStatus,
     Guidance,
+    OpenQuestion,
     Phase,
     Role,
     Sound,
-    Standing,
 )
 from tiltboard.games.base import Outcome, Turn
 
@@ -72,7 +72,7 @@ def fix_say(
         )
     first = steps[0]
     say = carry_say(line.game, first)
-    if state.may_be_undone:
+    if state.matches_position_before:
         return text("{said} Or wait, and the move is taken back.", said=say)
     why = _why(state, first)
     if why is not None:
@@ -195,11 +195,11 @@ class JudgedBoard:
         return finding
 
     @cached_property
-    def held(self) -> Landing | Sequence[Turn]:
+    def held(self) -> HeldPiece | Sequence[Turn]:
         """The only move that the lifted piece can make, or all its possible moves. The result is
         empty if no legal move lifts that piece.
         """
-        return self.now.book.in_hand(self.state.cells, self.state.hidden)
+        return self.now.book.in_hand(self.state.cells, self.state.unobserved)
 
 
 def _show_result(board: JudgedBoard) -> View:
@@ -219,9 +219,9 @@ def _show_unsure_place(board: JudgedBoard) -> View:
     """
     sight = board.state.seen.sight
     doubtful = min(cast(AwaitedMove, board.now.pending).touched & sight.unsure)
-    masked = doubtful in sight.masked
+    faulty = doubtful in sight.faulty
     return View(
-        Phase.SETTLE, problem_messages.NOT_READY if masked else problem_messages.unclear(doubtful)
+        Phase.SETTLE, problem_messages.NOT_READY if faulty else problem_messages.unclear(doubtful)
     )
 
 
@@ -251,7 +251,7 @@ def _ask_for_move(board: JudgedBoard) -> View:
     line, found = state.play.line, state.found
     piece = phrases.piece(line.game.name, found[0].turn.player)
     ask = text("Which side does the {piece} come from?", piece=piece)
-    places = {place for each in found for place in each.touched & state.hidden}
+    places = {place for each in found for place in each.touched & state.unobserved}
     if places:
         where = ", ".join(sorted(places))
         ask = text("The table cannot see {places}. Which move was it?", places=where)
@@ -262,13 +262,13 @@ def _show_turn_without_it(board: JudgedBoard) -> View:
     """Return the view of the turn while a possible move has an unreadable place. Places with an
     extra piece stay dark.
     """
-    turn, strays = _turn(board.state), board.finding.strays
-    lit = {place: role for place, role in turn.roles.items() if place not in strays}
+    turn, misplaced = _turn(board.state), board.finding.misplaced
+    lit = {place: role for place, role in turn.roles.items() if place not in misplaced}
     return _unless_unclear(board.state, replace(turn, roles=lit))
 
 
 def _show_landing(board: JudgedBoard) -> View:
-    return landing_view(board.state.play.line.game, cast(Landing, board.held))
+    return landing_view(board.state.play.line.game, cast(HeldPiece, board.held))
 
 
 def _show_lifted(board: JudgedBoard) -> View:
@@ -291,7 +291,7 @@ CASES: Sequence[tuple[Callable[[JudgedBoard], object], Callable[[JudgedBoard], V
     (lambda board: board.state.found and board.is_clear, _ask_for_move),
     (lambda board: board.state.found, _show_turn_without_it),
     # Cases in which a player holds a piece.
-    (lambda board: isinstance(board.held, Landing), _show_landing),
+    (lambda board: isinstance(board.held, HeldPiece), _show_landing),
     (lambda board: board.held, _show_lifted),
     (lambda _board: True, _show_what_is_wrong),
 )
@@ -309,7 +309,7 @@ def judge(state: RefereeState) -> View:
 
 def _turn(state: RefereeState) -> View:
     now = state.play
-    return turn_view(now.line.game, now.book, now.line.last, state.hidden)
+    return turn_view(now.line.game, now.book, now.line.last, state.unobserved)
 
 
 def _unless_unclear(state: RefereeState, view: View) -> View:
@@ -335,7 +335,7 @@ def _fix(state: RefereeState, finding: BoardDiff, blurred: Sequence[str] = ()) -
     taking_back = now.guide is Guide.TAKEBACK
     steps = carries(game, finding, flips=not taking_back)
     view = fix_view(game, finding, steps, blurred, fix_say(state, steps, captures, blurred))
-    expected = taking_back or not now.matched or state.may_be_undone or bool(captures)
+    expected = taking_back or not now.matched or state.matches_position_before or bool(captures)
     return replace(view, expected=expected)
 
 
@@ -345,7 +345,7 @@ def describe(state: RefereeState) -> RefereeState:
     if asked is not None and state.may_answer and before.phase is not Phase.PAUSED:
         state = replace(state, view=question_view(asked, before.phase, state.play.line.last))
     elif why is not None:
-        asking = Asking() if state.asking.menu else state.asking.rested()
+        asking = OpenQuestion() if state.asking.menu else state.asking.without_answer()
         state = leaning(replace(state, view=View(Phase.PAUSED, why), asking=asking))
     else:
         state = leaning(_asking(_sensors(state)))
@@ -360,8 +360,8 @@ def describe(state: RefereeState) -> RefereeState:
 def _sensors(state: RefereeState) -> RefereeState:
     """Return the state with a notice about the sensors that have failed since the last step."""
     sight, known = state.seen.sight, state.play.line.game.board
-    fresh = sorted(p for p in sight.masked if p not in state.failed and p in known)
-    state = replace(state, failed=state.failed.union(fresh).intersection(sight.masked))
+    fresh = sorted(p for p in sight.faulty if p not in state.failed and p in known)
+    state = replace(state, failed=state.failed.union(fresh).intersection(sight.faulty))
     if not fresh:
         return state
     if len(fresh) > 1:
@@ -372,11 +372,11 @@ def _sensors(state: RefereeState) -> RefereeState:
         )
         return state.noticed(say)
     first = fresh[0]
-    told = {"what": problem_messages.unread(sight.masked[first], first), "place": first}
-    if first in sight.blind:
-        say = text("{what} The table asks about {place} now, and play goes on.", **told)
+    params = {"what": problem_messages.unread(sight.faulty[first], first), "place": first}
+    if first in sight.unobservable:
+        say = text("{what} The table asks about {place} now, and play goes on.", **params)
     else:
-        say = text("{what} Its neighbours watch {place} now, and play goes on.", **told)
+        say = text("{what} Its neighbours watch {place} now, and play goes on.", **params)
     return state.noticed(say)
 
 
@@ -389,7 +389,7 @@ def _asking(state: RefereeState) -> RefereeState:
     view, asking = offer_claims(state, view), state.asking
     changed = asking.menu and asking.board != state.seen.sight.cells
     if changed or (not asking.menu and view.question is None):
-        asking = Asking()
+        asking = OpenQuestion()
     if not asking.menu and view.question is not None:
         asking = asking.ask(view.question, view.meant, state.seen.now_s)
     asked = asking.question
@@ -416,10 +416,10 @@ def _sounding(state: RefereeState, before: View) -> RefereeState:
     return replace(state, problems=after.problems).playing(state.play, *sounds)
 
 
-def standing(state: RefereeState) -> Standing:
+def status(state: RefereeState) -> GameStatus:
     """Return the state of the game as lights, page and scenarios show it."""
     view, line = state.view, state.play.line
-    return Standing(
+    return GameStatus(
         **{name: getattr(view, name) for name in Guidance.__struct_fields__},
         game=line.game,
         game_id=line.game_id,

@@ -57,7 +57,7 @@ def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
 class BoardDiff:
     """The differences between the board and a plan (the steps of a move)."""
 
-    strays: Mapping[str, str] = field(default_factory=dict)
+    misplaced: Mapping[str, str] = field(default_factory=dict)
     """Place -> wrong piece on that place."""
     missing: Mapping[str, str] = field(default_factory=dict)
     """Place -> piece that is missing on that place, even if a wrong piece is there."""
@@ -76,7 +76,7 @@ class BoardDiff:
     @property
     def right(self) -> bool:
         """True if no piece is wrong or missing; the plan can still be unfinished."""
-        return not self.strays and not self.missing
+        return not self.misplaced and not self.missing
 
     @property
     def done(self) -> bool:
@@ -98,17 +98,17 @@ class Plan:
         return frozenset(p for s in self.shifts for p in (s.source, s.target) if p is not None)
 
     def filled(
-        self, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
+        self, cells: Mapping[str, str], position: Mapping[str, str], unobserved: Collection[str]
     ) -> Mapping[str, str]:
         """Return ``cells`` with the piece that the plan allows on each hidden place.
 
         If the plan allows the piece assumed so far, that piece is kept. The assumed piece is also
         kept if it contradicts both the plan and ``position``, the board before the move.
         """
-        if not hidden:
+        if not unobserved:
             return cells
         board, moving = dict(cells), self.places
-        for place in hidden:
+        for place in unobserved:
             old, new, believed = self.before.get(place), self.after.get(place), cells.get(place)
             if believed not in (old, new, None, position.get(place)):
                 continue
@@ -124,19 +124,19 @@ class Plan:
         """Return whether a lifted piece must still land on the board. A piece that leaves the board
         does not count.
         """
-        standing = Counter(cells.values())
+        status = Counter(cells.values())
         for shift in self.shifts:
             if shift.target is None and shift.source not in cells:
-                standing[shift.piece] += 1
-        return bool(Counter(self.before.values()) - standing)
+                status[shift.piece] += 1
+        return bool(Counter(self.before.values()) - status)
 
-    def has_too_many(self, cells: Mapping[str, str], hidden: Collection[str]) -> bool:
+    def has_too_many(self, cells: Mapping[str, str], unobserved: Collection[str]) -> bool:
         """Return whether the board shows more pieces of a kind than exist. This happens while a
-        piece is on the target of an equal piece that has not left yet. The plan's ``hidden`` places
-        are not counted.
+        piece is on the target of an equal piece that has not left yet. The plan's ``unobserved``
+        places are not counted.
         """
         moving = self.places
-        counted = [piece for p, piece in cells.items() if p not in hidden or p not in moving]
+        counted = [piece for p, piece in cells.items() if p not in unobserved or p not in moving]
         from_box = Counter(shift.piece for shift in self.shifts if shift.source is None)
         return bool(Counter(counted) - Counter(self.before.values()) - from_box)
 
@@ -157,7 +157,7 @@ class Plan:
         """Return the differences between the board ``cells`` and the plan."""
         if cells == self.after:
             return BoardDiff()
-        strays: dict[str, str] = {}
+        misplaced: dict[str, str] = {}
         missing: dict[str, str] = {}
         todo: dict[str, Role] = {}
         wanted: dict[str, str] = {}
@@ -169,7 +169,7 @@ class Plan:
                 continue
             if place not in moving or piece not in (None, old):
                 if piece is not None:
-                    strays[place] = piece
+                    misplaced[place] = piece
                 if new is not None and place not in moving:
                     missing[place] = new
             elif piece is not None:
@@ -177,20 +177,20 @@ class Plan:
             elif new is not None:
                 todo[place] = Role.PUT
                 wanted[place] = new
-        return BoardDiff(strays, missing, todo, wanted, self._left(cells, todo))
+        return BoardDiff(misplaced, missing, todo, wanted, self._left(cells, todo))
 
     def _left(self, cells: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
         """Return the remaining shifts in the plan's order, followed by the shifts that take surplus
         pieces off the board.
         """
-        standing = {place for place, role in todo.items() if role is not Role.PUT}
+        status = {place for place, role in todo.items() if role is not Role.PUT}
         left = [
-            s if s.source is None or s.source in standing else replace(s, source=None)
+            s if s.source is None or s.source in status else replace(s, source=None)
             for s in self.shifts
             if s.target is None or cells.get(s.target) != self.after[s.target]
         ]
         going = {s.source for s in left}
-        over = [Shift(self.before[p], p, None) for p in sorted(standing) if p not in going]
+        over = [Shift(self.before[p], p, None) for p in sorted(status) if p not in going]
         return (*(s for s in left if s.source or s.target), *over)
 
 
@@ -228,17 +228,17 @@ class AwaitedMove:
         return self.plan.places | act
 
     def answered(
-        self, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
+        self, cells: Mapping[str, str], position: Mapping[str, str], unobserved: Collection[str]
     ) -> Mapping[str, str]:
         """Return ``cells`` after a person has reported that this move was played. Each piece that
         the player put down is added on the first hidden place where that piece can be. No piece is
         added if a sensor detects the piece on another place.
         """
-        board = dict(self.plan.filled(cells, position, hidden))
+        board = dict(self.plan.filled(cells, position, unobserved))
         played = {shift.target: shift.piece for shift in self.turn.act}
         for place, found in ends(self.turn).items():
-            unread = [end for end in found if end in hidden]
-            seen = (end for end in found if end not in hidden)
+            unread = [end for end in found if end in unobserved]
+            seen = (end for end in found if end not in unobserved)
             if unread and not any(cells.get(e) == played[place] != position.get(e) for e in seen):
                 board[unread[0]] = played[place]
         return board
@@ -285,7 +285,7 @@ class AwaitedMove:
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
+class HeldPiece:
     """The only possible move while a player holds the moving piece and has taken the captured piece
     off the board.
     """
@@ -334,14 +334,14 @@ class MoveMatcher:
     def match(
         self,
         cells: Mapping[str, str],
-        hidden: Set[str] = frozenset(),
+        unobserved: Set[str] = frozenset(),
         *,
         hand_empty: bool = True,
     ) -> tuple[AwaitedMove, ...]:
         """Return the legal moves that lead to the board ``cells``, whether or not their
         consequences have been carried out.
 
-        ``hidden``: places that no working sensor can read; ``hand_empty``: True if every lifted
+        ``unobserved``: places that no working sensor can read; ``hand_empty``: True if every lifted
         piece must have landed again.
 
         If only one piece has changed its place, this is not explained by a drop that pushes an
@@ -355,77 +355,83 @@ class MoveMatcher:
         are then asked which move was made.
         """
         finding = self.still.hold(cells)
-        strays, missing = finding.strays, finding.missing
-        displaced = len(strays) == 1 and [*strays.values()] == [*missing.values()] and not hidden
-        places = hidden if displaced else strays.keys() | hidden
+        misplaced, missing = finding.misplaced, finding.missing
+        displaced = (
+            len(misplaced) == 1 and [*misplaced.values()] == [*missing.values()] and not unobserved
+        )
+        places = unobserved if displaced else misplaced.keys() | unobserved
         drops = [self._pending(p) for p in sorted(places & self.drops)]
         fitting: list[tuple[int, AwaitedMove]] = []
         for pending in (*drops, *self._others):
-            board = pending.plan.filled(cells, self.position.cells, hidden)
-            if hidden and pending.plan.has_too_many(board, hidden):
+            board = pending.plan.filled(cells, self.position.cells, unobserved)
+            if unobserved and pending.plan.has_too_many(board, unobserved):
                 continue
             if pending.plan.allows(board) and not (hand_empty and pending.plan.in_hand(board)):
                 fitting.append((len(pending.plan.hold(board).todo), pending))
         if not fitting:
             return self._with_extras(cells)
         unlike = all(pending.turn.entrance is not None for _, pending in fitting)
-        if unlike or any(pending.touched & hidden for _, pending in fitting):
+        if unlike or any(pending.touched & unobserved for _, pending in fitting):
             return tuple(pending for _, pending in fitting)
         return (max(fitting, key=lambda found: found[0])[1],)
 
-    def is_seen(self, pending: AwaitedMove, cells: Mapping[str, str], hidden: Set[str]) -> bool:
+    def is_seen(self, pending: AwaitedMove, cells: Mapping[str, str], unobserved: Set[str]) -> bool:
         """Return whether ``cells`` show the move ``pending`` without any assumption about the
-        ``hidden`` places.
+        ``unobserved`` places.
         """
         if not pending.plan.allows(cells):
             return False
         before = self.position.cells
         played = {shift.target: shift.piece for shift in pending.turn.act}
-        return hidden.isdisjoint(pending.touched) or all(
+        return unobserved.isdisjoint(pending.touched) or all(
             any(cells.get(end) == played[place] != before.get(end) for end in found)
             for place, found in ends(pending.turn).items()
         )
 
-    def unseen(self, cells: Mapping[str, str], hidden: Set[str]) -> tuple[AwaitedMove, ...]:
-        """Return the moves that explain ``cells`` only if a ``hidden`` place has changed without
-        being detected.
+    def unseen(self, cells: Mapping[str, str], unobserved: Set[str]) -> tuple[AwaitedMove, ...]:
+        """Return the moves that explain ``cells`` only if a ``unobserved`` place has changed
+        without being detected.
         """
-        if not hidden:
+        if not unobserved:
             return ()
-        found = self.match(cells, hidden, hand_empty=False)
-        return tuple(each for each in found if not self.is_seen(each, cells, hidden))
+        found = self.match(cells, unobserved, hand_empty=False)
+        return tuple(each for each in found if not self.is_seen(each, cells, unobserved))
 
     def without_the_move(self, finding: BoardDiff) -> BoardDiff:
         """Return ``finding`` without the piece that can belong to the player's next move. This is
         the only one of several extra pieces whose placement is legal, or a lifted piece that a
         legal move carries.
         """
-        strays, missing = finding.strays, finding.missing
-        if len(strays) > 1 and not missing:
+        misplaced, missing = finding.misplaced, finding.missing
+        if len(misplaced) > 1 and not missing:
             cells = self.position.cells
-            good = [place for place, each in strays.items() if self.match({**cells, place: each})]
+            good = [
+                place for place, each in misplaced.items() if self.match({**cells, place: each})
+            ]
             if len(good) == 1:
-                rest = {p: piece for p, piece in strays.items() if p != good[0]}
-                return replace(finding, strays=rest)
+                rest = {p: piece for p, piece in misplaced.items() if p != good[0]}
+                return replace(finding, misplaced=rest)
         held = [place for place in missing if place in self.movers]
-        if not strays and len(held) == 1 and len(missing) > 1:
+        if not misplaced and len(held) == 1 and len(missing) > 1:
             return replace(finding, missing={p: m for p, m in missing.items() if p not in held})
         return finding
 
-    def in_hand(self, cells: Mapping[str, str], hidden: Set[str]) -> Landing | tuple[Turn, ...]:
+    def in_hand(
+        self, cells: Mapping[str, str], unobserved: Set[str]
+    ) -> HeldPiece | tuple[Turn, ...]:
         """Return the only move that the held piece can make, or else all possible moves of the held
-        piece. The result is empty if no legal move lifts that piece. ``hidden``: places that no
+        piece. The result is empty if no legal move lifts that piece. ``unobserved``: places that no
         working sensor can read.
         """
         finding = self.still.hold(cells)
-        extras, missing, lifted = finding.strays, finding.missing.keys(), []
+        extras, missing, lifted = finding.misplaced, finding.missing.keys(), []
         for turn, held_at, taken_at in self._acts:
             held, taken = held_at.keys(), taken_at.keys()
             # The captured piece is off the board. The moving piece is in the hand, or is still on a
             # hidden place.
-            up = taken | held - hidden <= missing <= taken | held
+            up = taken | held - unobserved <= missing <= taken | held
             if held and taken and up and _are_among(extras, taken_at):
-                return Landing(turn, extras)
+                return HeldPiece(turn, extras)
             # Only the moving piece and the pieces that the move captures are missing.
             if not extras and (held or taken) and (held or taken) <= missing <= taken | held:
                 lifted.append(turn)
@@ -435,7 +441,7 @@ class MoveMatcher:
         """Return the moves for which people have so far only taken the captured pieces off the
         board.
         """
-        if finding.strays or not finding.missing:
+        if finding.misplaced or not finding.missing:
             return ()
         missing = finding.missing.keys()
         return tuple(turn for turn, held, taken in self._acts if held and taken.keys() == missing)

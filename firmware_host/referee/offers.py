@@ -111,7 +111,7 @@ def _perhaps_moved(state: RefereeState, view: View) -> View | None:
     undetected piece (``Play.missed``).
     """
     book, missed = state.play.book, state.play.missed
-    unread = state.hidden | missed
+    unread = state.unobserved | missed
     found = book.unseen(state.cells, unread)
     if not found:
         return None
@@ -145,7 +145,7 @@ def _perhaps_done(state: RefereeState, view: View) -> View | None:
     readable place has not changed for a while.
     """
     todo = state.todo
-    seen = [place for place in todo if place not in state.hidden]
+    seen = [place for place in todo if place not in state.unobserved]
     if not todo or len(seen) > 1 or (seen and not state.seen.is_due(state.waits_until_s)):
         return None
     if seen:

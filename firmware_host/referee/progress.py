@@ -32,7 +32,7 @@ from tiltboard.firmware_host.table.move_line import (
     sides,
 )
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
-from tiltboard.firmware_host.table.status import Asking, Choice, Phase, Sound
+from tiltboard.firmware_host.table.status import Choice, OpenQuestion, Phase, Sound
 from tiltboard.games.base import Outcome, Turn
 
 
@@ -48,7 +48,7 @@ def confirm(state: RefereeState, journal: JournalPort, turn: Turn) -> RefereeSta
         sounds.append(Sound.DRAW if position.outcome.winner is None else Sound.WIN)
     state = state.playing(state.play.on(line.played(turn)), *sounds)
     state = replace(state, seen=replace(state.seen, cause=None))
-    return state.claimed(position.cells, state.hidden, confirmed=True)
+    return state.claimed(position.cells, state.unobserved, confirmed=True)
 
 
 def _agree(state: RefereeState, journal: JournalPort, outcome: Outcome) -> RefereeState:
@@ -95,7 +95,7 @@ def _taken_back(state: RefereeState, journal: JournalPort) -> RefereeState:
     """Take back the pending move, or else the last move, once the board has looked as it did before
     that move for ``TAKE_BACK_S`` seconds.
     """
-    if not (state.seen.surely_stood(TAKE_BACK_S) and state.may_be_undone):
+    if not (state.seen.stable_for(TAKE_BACK_S) and state.matches_position_before):
         return state
     pending = state.play.pending is not None
     state = _leave(state, journal, len(state.play.line.moves) - (not pending))
@@ -105,7 +105,7 @@ def _taken_back(state: RefereeState, journal: JournalPort) -> RefereeState:
     if state.silent_failures:
         # If a switch fails under a piece, the board looks as if a person had taken the piece away.
         state = state.playing(replace(state.play, missed=frozenset(chain(*ends(turn).values()))))
-    return state.claimed(state.play.line.position.cells, state.hidden, confirmed=True)
+    return state.claimed(state.play.line.position.cells, state.unobserved, confirmed=True)
 
 
 def _swapped_after_all(state: RefereeState, journal: JournalPort) -> RefereeState:
@@ -136,14 +136,16 @@ def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
         asked = play.taken_back.entrance is not None
         if whole or (not asked and leftover.plan.allows(cells)):
             return state.playing(replace(play, guide=Guide.TAKEBACK))
-    if state.may_be_undone:
+    if state.matches_position_before:
         return state
-    found = () if seen.blurred else play.book.match(cells, state.hidden, hand_empty=play.matched)
+    found = (
+        () if seen.blurred else play.book.match(cells, state.unobserved, hand_empty=play.matched)
+    )
     if any(each.touched & seen.sight.unsure for each in found):
         return replace(state, found=found)
-    if any(play.book.is_seen(each, cells, state.hidden) for each in found):
+    if any(play.book.is_seen(each, cells, state.unobserved) for each in found):
         return replace(state, found=found) if len(found) > 1 else _made(state, found[0])
-    in_hand = () if seen.blurred else play.book.in_hand(cells, state.hidden)
+    in_hand = () if seen.blurred else play.book.in_hand(cells, state.unobserved)
     if not play.matched and line.last is None and not in_hand:
         return state.playing(replace(play, guide=Guide.SETUP))
     return state
@@ -155,7 +157,7 @@ def _made(state: RefereeState, pending: AwaitedMove) -> RefereeState:
     """
     play, sight = state.play, state.seen.sight
     missed = play.missed.intersection(*ends(pending.turn).values())
-    unread = pending.touched & (sight.blind | sight.masked.keys() | missed)
+    unread = pending.touched & (sight.unobservable | sight.faulty.keys() | missed)
     board = pending.answered(state.cells, play.line.position.cells, unread)
     return state.claimed(board, unread).playing(replace(play, guide=None, pending=pending))
 
@@ -170,7 +172,7 @@ def _carried_out(state: RefereeState, journal: JournalPort) -> RefereeState:
     finding = pending.plan.hold(state.cells)
     if finding.done and not pending.touched & seen.sight.unsure and not seen.blurred:
         return confirm(state, journal, pending.turn)
-    if not state.may_be_undone and pending.record != state.play.held:
+    if not state.matches_position_before and pending.record != state.play.held:
         journal.hold(state.play.line.game_id, pending.record)
         state = state.playing(replace(state.play, held=pending.record))
     if finding.right and not seen.blurred and not state.play.settling:
@@ -214,8 +216,8 @@ def handle_presses(
             state = pressed(state, journal, press)
     if state.trouble is not None and state.seen.is_due(state.retry_s):
         state = replace(state, trouble=None, retry_s=inf)
-        if state.owed is not None:
-            state = _take_back(state, journal, state.owed)
+        if state.unsaved is not None:
+            state = _take_back(state, journal, state.unsaved)
     return state
 
 
@@ -338,7 +340,7 @@ def _back(state: RefereeState, journal: JournalPort, press: ButtonPress) -> Refe
         menu = asking.browse(state.menu(), play.line.game, seen.sight.cells, seen.now_s)
         return replace(state, asking=menu)
     if asking.menu:
-        return replace(state, asking=Asking())
+        return replace(state, asking=OpenQuestion())
     if play.missed:
         return state.playing(replace(play, missed=frozenset()))
     if asking.opened:
@@ -349,12 +351,14 @@ def _back(state: RefereeState, journal: JournalPort, press: ButtonPress) -> Refe
     return _take_back(state, journal, left)
 
 
-def _answered(state: RefereeState, asking: Asking[Meaning], choice: Choice | None) -> RefereeState:
+def _answered(
+    state: RefereeState, asking: OpenQuestion[Meaning], choice: Choice | None
+) -> RefereeState:
     """Carry out the answer ``choice``, or keep asking if ``choice`` is None."""
     if choice is None:
         return replace(state, asking=asking)
     meant = asking.meaning(choice)
-    state = replace(state, asking=Asking())
+    state = replace(state, asking=OpenQuestion())
     if isinstance(meant, str):
         return replace(state, menu_choice=meant)
     if isinstance(meant, AwaitedMove):
@@ -383,11 +387,11 @@ def _take_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeSta
     """Take the game back to its first ``to`` moves after a press of back. The person who presses
     gets no error message, so a JournalError is stored and the undo is retried later.
     """
-    state = replace(state, trouble=None, retry_s=inf, owed=None)
+    state = replace(state, trouble=None, retry_s=inf, unsaved=None)
     try:
         return _guided_back(state, journal, to)
     except JournalError as error:
-        return replace(state.refused(error), owed=to)
+        return replace(state.refused(error), unsaved=to)
 
 
 def _ask_for(state: RefereeState, turn: Turn) -> RefereeState:

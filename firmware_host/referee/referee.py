@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.errors import JournalError
 from tiltboard.firmware_host.messages import Message
-from tiltboard.firmware_host.referee.guidance import describe, standing
+from tiltboard.firmware_host.referee.guidance import describe, status
 from tiltboard.firmware_host.referee.move_matching import AwaitedMove, MoveMatcher
 from tiltboard.firmware_host.referee.progress import carry_out, follow_board, handle_presses
 from tiltboard.firmware_host.referee.state import Guide, Play, RefereeState
@@ -18,7 +18,7 @@ from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.move_line import JournalPort, Line, PendingMove
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.status import Standing
+from tiltboard.firmware_host.table.status import GameStatus
 from tiltboard.ground.override import override
 
 
@@ -66,18 +66,18 @@ class Referee(GameReferee):
             taken_back=None if taken_back is None else position.play(taken_back),
         )
         self._state = RefereeState(play, menu, silent_failures, tilts, failed=failed)
-        self._standing: Standing | None = None
+        self._standing: GameStatus | None = None
 
     @override
-    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> Standing:
+    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> GameStatus:
         state = self._state
-        if self._standing is not None and not presses and state.rests(sight, now_s):
+        if self._standing is not None and not presses and state.is_idle(sight, now_s):
             return self._standing
         state = handle_presses(state.seeing(sight, now_s), self._journal, presses)
         if state.why_paused is None:
             state = follow_board(state, self._journal)
         state = describe(state)
-        self._state, self._standing = state.until_next(), standing(state)
+        self._state, self._standing = state.until_next(), status(state)
         return self._standing
 
     @override

@@ -43,7 +43,7 @@ def carries(game: Game, finding: BoardDiff, *, flips: bool = True) -> tuple[Repa
     ``flips``: True if a surplus piece may be turned over on its place when its other side would be
     right there. During an undo, ``flips`` is False, because the place then needs a different piece.
     """
-    surplus = dict(finding.strays)
+    surplus = dict(finding.misplaced)
     planned: list[RepairStep] = []
     in_hand: dict[str, str] = {}
     for shift in finding.shifts:
@@ -100,10 +100,10 @@ def _in_order(steps: Sequence[RepairStep]) -> list[RepairStep]:
     in a ring, one of them is parked beside the board until its target is free.
     """
     waiting = list(steps)
-    standing = {step.source for step in steps if step.source is not None}
+    status = {step.source for step in steps if step.source is not None}
     done: list[RepairStep] = []
     while waiting:
-        free = (s for s in waiting if s.target not in standing or s.turn_over)
+        free = (s for s in waiting if s.target not in status or s.turn_over)
         step = next(free, None)
         if step is None:  # All remaining pieces block each other in rings.
             ringed = waiting[0]
@@ -111,7 +111,7 @@ def _in_order(steps: Sequence[RepairStep]) -> list[RepairStep]:
             step = replace(ringed, target=None, parked=True)
         else:
             waiting.remove(step)
-        standing.discard(step.source or "")
+        status.discard(step.source or "")
         done.append(step)
     return done
 

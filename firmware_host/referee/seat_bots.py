@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from tiltboard.firmware_host.messages import Message
 from tiltboard.games.base import Position
-from tiltboard.games.seated import Computer, SeatedGame
+from tiltboard.games.seated import Bot, SeatedGame
 
 # Duration of each decision, in seconds. The duration is always the same, so that it reveals nothing
 # about the bot's hand.
@@ -20,12 +20,12 @@ ROLL_S = 1.0
 
 class Thinking(NamedTuple):
     """A bot's decision in progress for one seat. The fields are the number of the referee's step,
-    the start time in seconds, and the bot. ``computer`` is None if the seat has no move.
+    the start time in seconds, and the bot. ``bot`` is None if the seat has no move.
     """
 
     step: int
     since_s: float
-    computer: Computer | None
+    bot: Bot | None
 
 
 class Computers:
@@ -43,7 +43,7 @@ class Computers:
         levels: Mapping[str, str],
         step: int,
         now_s: float,
-    ) -> tuple[str, Computer] | None:
+    ) -> tuple[str, Bot] | None:
         """Return a player whose bot has finished thinking, together with that bot, or None if no
         decision is ready.
 
@@ -57,15 +57,15 @@ class Computers:
                 if thinking is None or thinking.step != step:
                     dice = random.Random(f"{player}/{step}/{len(position.legal())}")
                     view = position.view(player)
-                    computer = game.computer(view, player, levels[player], dice)
-                    thinking = Thinking(step, now_s, computer)
+                    bot = game.bot(view, player, levels[player], dice)
+                    thinking = Thinking(step, now_s, bot)
                 self._thinking[player] = thinking
-        for player, (_, since_s, computer) in self._thinking.items():
-            if computer is not None and now_s >= since_s + THINK_S:
+        for player, (_, since_s, bot) in self._thinking.items():
+            if bot is not None and now_s >= since_s + THINK_S:
                 del self._thinking[player]
-                return player, computer
+                return player, bot
         for thinking in self._thinking.values():
-            if thinking.computer is not None and thinking.computer.think():
+            if thinking.bot is not None and thinking.bot.think():
                 break
         return None
 

@@ -22,8 +22,8 @@ from tiltboard.firmware_host.table.buttons import BACK, ButtonPress
 from tiltboard.firmware_host.table.move_line import JournalPort
 from tiltboard.firmware_host.table.referee_protocol import AGAIN
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.status import Asking, Choice, Sound
-from tiltboard.firmware_host.table.zones import REST_S, Evidence, Proposal, looked
+from tiltboard.firmware_host.table.status import Choice, OpenQuestion, Sound
+from tiltboard.firmware_host.table.zones import REST_S, Evidence, Proposal, updated_evidence
 
 COUNT_S = 5
 ROLL_S = 1.0
@@ -57,9 +57,9 @@ def carry_out(state: SeatState, parts: Parts, request: c.GameRequest) -> SeatSta
     match request:
         case c.SeatMove():
             return _move(state, parts, request)
-        case c.Count(player):
+        case c.StartCountdown(player):
             return _count(state, parts, player)
-        case c.NotSo():
+        case c.RejectProposal():
             if state.evidence.proposal is None:
                 raise NotPossibleError("Nothing is proposed now.", remedy="Say what was done.")
             return replace(state, evidence=state.evidence.doubted())
@@ -101,7 +101,7 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
     if move == game.time_up:
         return _count(state, parts, asked.player)
     hands = who in parts.seats.computers and game.takes_back(move)
-    for proposed in (state.evidence.proposal, state.wished):
+    for proposed in (state.evidence.proposal, state.requested):
         # Accept ``move`` if it reports that the proposed move succeeded or failed.
         if proposed is not None:
             failed = game.failure(position, proposed.move)
@@ -118,7 +118,7 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
         raise refusal
     if game.failure(position, move) is None:
         raise NotPossibleError("This needs no hands.", remedy="Say it yourself.")
-    return replace(state, wished=Proposal(move, seen=False))
+    return replace(state, requested=Proposal(move, seen=False))
 
 
 def _only_wishes(state: SeatState, parts: Parts, who: str | None) -> bool:
@@ -133,8 +133,8 @@ def _tell_wish(state: SeatState, who: str | None, would: Message) -> SeatState:
     """Return the state with a notice to the player to move that ``who`` would like an action from
     them. ``would``: the sentence of the notice.
     """
-    told = {"who": name(who or ""), "other": name(state.position.mover)}
-    return replace(state, notice=Message(would.template, told)).sounding(Sound.ASK)
+    params = {"who": name(who or ""), "other": name(state.position.mover)}
+    return replace(state, notice=Message(would.template, params)).sounding(Sound.ASK)
 
 
 # Stages of a step
@@ -190,7 +190,7 @@ def _back(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) ->
         asking = state.asking.browse(state.menu(), state.game, {}, scan.now_s)
         return replace(state, asking=asking)
     if state.asking.menu:
-        return replace(state, asking=Asking())
+        return replace(state, asking=OpenQuestion())
     if proposed is not None:
         doubted = evidence.doubted() if proposed.sure else evidence.declined()
         return replace(state, evidence=doubted)
@@ -200,7 +200,7 @@ def _back(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) ->
 def _choose(state: SeatState, choice: Choice | None) -> SeatState:
     if choice is None:
         return state
-    return replace(state, asking=Asking(), menu_choice=choice.value)
+    return replace(state, asking=OpenQuestion(), menu_choice=choice.value)
 
 
 def _deal_at_once(state: SeatState, parts: Parts, _scan: SeatScan) -> SeatState:
@@ -224,7 +224,7 @@ def _count_on(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
 def _let_bots(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
     """Make a bot's move, or propose the move to people if it must be made by hand."""
     game, position, bots = state.game, state.position, parts.seats.computers
-    if not bots or state.wished is not None:
+    if not bots or state.requested is not None:
         return state
     if CHANCE in position.awaiting and position.mover in bots:
         since_s = scan.now_s if state.chance_since_s is None else state.chance_since_s
@@ -235,7 +235,7 @@ def _let_bots(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
         return state
     move = decided[1].best
     if game.takes_back(move) and game.failure(position, move) is not None:
-        return replace(state, wished=Proposal(move, seen=False))
+        return replace(state, requested=Proposal(move, seen=False))
     return _play(state, parts, move)
 
 
@@ -258,9 +258,11 @@ def _look(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
     """Update the evidence from the sensors. If the sensors are certain of a move, it is played
     after ``REST_S`` seconds.
     """
-    before, wished = state.evidence.proposal, state.wished
-    for_hands = None if wished is None else wished.move
-    evidence = looked(state.evidence, scan.sight, state.overlay, state.position, for_hands)
+    before, requested = state.evidence.proposal, state.requested
+    for_hands = None if requested is None else requested.move
+    evidence = updated_evidence(
+        state.evidence, scan.sight, state.overlay, state.position, for_hands
+    )
     if evidence is not state.evidence:
         state = replace(state, evidence=evidence)
     proposed = evidence.proposal
@@ -289,7 +291,7 @@ def _take_back(state: SeatState, parts: Parts, to: int) -> SeatState:
         state,
         line=state.line.shortened(to),
         finished=False,
-        wished=None,
+        requested=None,
         evidence=Evidence(),
         step=state.step + 1,
     ).sounding(Sound.TAKEBACK)
@@ -326,7 +328,7 @@ def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
         line=line.played(turn),
         evidence=evidence,
         notice=None,
-        wished=None,
+        requested=None,
         chance_since_s=None,
     )
     if not game.passes(move) or game.prompt(before) != game.prompt(state.position):

@@ -12,14 +12,14 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.referee.seat_bots import Computers, Hinted
 from tiltboard.firmware_host.referee.seat_progress import Parts, SeatScan, carry_out, follow
 from tiltboard.firmware_host.referee.seat_state import SeatState
-from tiltboard.firmware_host.referee.seat_view import standing
+from tiltboard.firmware_host.referee.seat_view import status
 from tiltboard.firmware_host.referee.seats import Seats
 from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.move_line import JournalPort, Line
 from tiltboard.firmware_host.table.referee_protocol import GameReferee, Menu
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.status import Sound, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Sound
 from tiltboard.firmware_host.table.zones import Proposal, ZoneOverlay
 from tiltboard.games.base import Position
 from tiltboard.games.seated import SeatedGame
@@ -57,16 +57,16 @@ class SeatReferee(GameReferee):
         self._parts = Parts(journal, seats, Computers(), Computers())
         sounds = () if resumed else (Sound.START,)
         self._state = SeatState(line, overlay, menu, len(line.moves) + 1, sounds=sounds)
-        self._standing: tuple[tuple[object, ...], Standing] | None = None
+        self._standing: tuple[tuple[object, ...], GameStatus] | None = None
 
     @override
-    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> Standing:
+    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> GameStatus:
         state = follow(self._state, self._parts, SeatScan(sight, now_s), presses)
         self._state = replace(state, sounds=()) if state.sounds else state
-        told = state.trouble, state.asking.question, state.notice, state.sounds
-        made_of = state.position, state.step, state.counting, state.proposal, *told
+        notices = state.trouble, state.asking.question, state.notice, state.sounds
+        made_of = state.position, state.step, state.counting, state.proposal, *notices
         if self._standing is None or self._standing[0] != made_of:
-            self._standing = made_of, standing(state)
+            self._standing = made_of, status(state)
         return self._standing[1]
 
     @override
@@ -98,7 +98,7 @@ class SeatReferee(GameReferee):
 
     @property
     def position(self) -> Position:
-        """The position after the last move. The state of the game (``standing``) shows this
+        """The position after the last move. The state of the game (``status``) shows this
         position from the next step on.
         """
         return self._state.position
@@ -123,7 +123,7 @@ class SeatReferee(GameReferee):
     @property
     def for_hands(self) -> str | None:
         """The move that people must carry out for another player, usually a bot, or None."""
-        return None if self._state.wished is None else self._state.wished.move
+        return None if self._state.requested is None else self._state.requested.move
 
     @property
     def hints(self) -> Mapping[str, Hinted]:

@@ -15,7 +15,7 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.referee.seat_bots import Hinted
 from tiltboard.firmware_host.table.move_line import Line
 from tiltboard.firmware_host.table.referee_protocol import Menu
-from tiltboard.firmware_host.table.status import Asking, Sound
+from tiltboard.firmware_host.table.status import OpenQuestion, Sound
 from tiltboard.firmware_host.table.zones import Evidence, Proposal, ZoneOverlay
 from tiltboard.games.base import Position
 from tiltboard.games.seated import SeatedGame
@@ -46,9 +46,9 @@ class SeatState(Struct, frozen=True):
     """Player -> hint that only the seat of that player can see."""
     evidence: Evidence = field(default_factory=Evidence)
     """Evidence from the sensors about moves that people made by hand."""
-    wished: Proposal | None = None
+    requested: Proposal | None = None
     """The move that people must carry out for a bot or for another player, or None."""
-    asking: Asking[str] = field(default_factory=Asking)
+    asking: OpenQuestion[str] = field(default_factory=OpenQuestion)
     """The menu of games, open or closed."""
     notice: Message | None = None
     """Message that is shown until the next press or move, or None."""
@@ -80,7 +80,7 @@ class SeatState(Struct, frozen=True):
         """The move that waits for confirmation, or None. Either the sensors detected the move, or
         people must carry it out for another player.
         """
-        return self.evidence.proposal or self.wished
+        return self.evidence.proposal or self.requested
 
     @property
     def kept(self) -> int | None:

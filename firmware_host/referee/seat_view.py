@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seat_state import SeatState
 from tiltboard.firmware_host.table import problem_messages
-from tiltboard.firmware_host.table.status import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Role
 from tiltboard.firmware_host.table.zones import ZoneOverlay
 from tiltboard.games.base import Outcome, Position
 from tiltboard.games.seated import Phrase, SeatedGame, Several, Words
@@ -101,14 +101,14 @@ def lights(
     return roles, tint
 
 
-def standing(state: SeatState) -> Standing:
+def status(state: SeatState) -> GameStatus:
     """Return the state of a game with private seats in the form that lights, page and scenarios
     show.
     """
     line, position = state.line, state.position
     phase = Phase.OVER if position.over else Phase.TURN
     roles, tint = lights(state.game, position, state.overlay, state.counting)
-    return Standing(
+    return GameStatus(
         phase=phase if state.trouble is None else Phase.PAUSED,
         to_move=position.to_move,
         game=state.game,

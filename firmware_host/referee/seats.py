@@ -79,16 +79,16 @@ class Seats:
         self._seen_in[self._game] = self._seen = self._sitting()
         self._agreed = {}
 
-    def do(self, command: c.SitDown | c.StandUp | c.OpenHand | c.SeatComputer) -> None:
+    def do(self, command: c.ClaimSeat | c.ReleaseSeat | c.RevealHand | c.SeatBot) -> None:
         """Carry out a request about the seats. Raises NotPossibleError, with nothing changed."""
         match command:
-            case c.SitDown(digest, player, code):
+            case c.ClaimSeat(digest, player, code):
                 self.sit(digest, player, code)
-            case c.OpenHand(player, digest):
+            case c.RevealHand(player, digest):
                 self.open_hand(player, digest)
-            case c.StandUp(player):
+            case c.ReleaseSeat(player):
                 self.stand_up(player)
-            case c.SeatComputer(player, level):
+            case c.SeatBot(player, level):
                 self.play(player, level)
 
     def _sitting(self) -> dict[str, str]:

@@ -19,7 +19,7 @@ from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.referee_protocol import Menu
 from tiltboard.firmware_host.table.sight import Sight, SightEvent, Stillness
-from tiltboard.firmware_host.table.status import Asking, Phase, Sound
+from tiltboard.firmware_host.table.status import OpenQuestion, Phase, Sound
 from tiltboard.games.base import Turn
 
 # Delay before people are asked to centre a piece, in seconds. A hand that passes over a place takes
@@ -76,7 +76,7 @@ class SeenBoard(Struct, frozen=True):
         """
         same = self.now_s > -inf and self.sight.cells == sight.cells
         doubtful = frozenset(place for place in sight.unsure if place in board)
-        unsure = doubtful - sight.masked.keys() - sight.restless
+        unsure = doubtful - sight.faulty.keys() - sight.unstable
         sure = same and not doubtful and not self.doubtful
         old = self.cause is None or (not mending and now_s - self.cause.time_s > CAUSE_S)
         causes = [e for e in sight.events if e.happening in problem_messages.HAPPENED]
@@ -108,7 +108,7 @@ class SeenBoard(Struct, frozen=True):
         """Return whether the board has not changed for ``duration_s`` seconds."""
         return self.is_due(self.same_since_s + duration_s)
 
-    def surely_stood(self, duration_s: float) -> bool:
+    def stable_for(self, duration_s: float) -> bool:
         """Return whether the board has not changed and every place has been readable for
         ``duration_s`` seconds.
         """
@@ -223,7 +223,7 @@ class RefereeState(Struct, frozen=True):
     """Place -> piece on that place, from the sensors and from reports by people."""
     found: tuple[AwaitedMove, ...] = ()
     """Legal moves that can explain the board, none of which is certain yet."""
-    asking: Asking[Meaning] = field(default_factory=Asking)
+    asking: OpenQuestion[Meaning] = field(default_factory=OpenQuestion)
     failed: frozenset[str] = frozenset()
     """Places whose sensor failure has been announced to the players."""
     todo: tuple[str, ...] = ()
@@ -243,7 +243,7 @@ class RefereeState(Struct, frozen=True):
     """The error that prevents writing the journal, so that nothing can be confirmed, or None."""
     retry_s: float = inf
     """Time of the next attempt to write the journal, in seconds."""
-    owed: int | None = None
+    unsaved: int | None = None
     """Number of moves that a failed undo leaves when it is retried, or None if no undo failed."""
     menu_choice: str | None = None
     """The menu entry that a player has chosen and the host must start, or None."""
@@ -256,7 +256,7 @@ class RefereeState(Struct, frozen=True):
         seen = self.seen.then(sight, now_s, self.play.line.game.board, mending=mending)
         return replace(self, seen=seen, cells=said_over(sight.cells, self.claims), found=())
 
-    def rests(self, sight: Sight, now_s: float) -> bool:
+    def is_idle(self, sight: Sight, now_s: float) -> bool:
         """Return whether a step would change nothing, because ``sight`` has no news and no time
         limit has been reached.
         """
@@ -310,9 +310,9 @@ class RefereeState(Struct, frozen=True):
         return tilted and not waits and self.asking.may_lean(sight.tilt_rad)
 
     @property
-    def hidden(self) -> frozenset[str]:
+    def unobserved(self) -> frozenset[str]:
         """Places of the board that no working sensor can read."""
-        return self.seen.sight.blind & self.play.line.game.board.keys()
+        return self.seen.sight.unobservable & self.play.line.game.board.keys()
 
     @property
     def stands(self) -> bool:
@@ -320,7 +320,7 @@ class RefereeState(Struct, frozen=True):
         return self.cells == self.play.line.position.cells
 
     @property
-    def may_be_undone(self) -> bool:
+    def matches_position_before(self) -> bool:
         """True if the board looks as it did before the pending move or the last move, which is
         taken back if the board stays like this. False if a move that no sensor detects can explain
         the board, too.
@@ -340,7 +340,7 @@ class RefereeState(Struct, frozen=True):
             return False
         # If an empty board has never shown the position, the resumed game is not set up yet.
         set_up = play.matched or bool(self.cells)
-        return set_up and not play.book.unseen(self.cells, self.hidden)
+        return set_up and not play.book.unseen(self.cells, self.unobserved)
 
     @property
     def made(self) -> bool:
@@ -353,7 +353,7 @@ class RefereeState(Struct, frozen=True):
 
     @property
     def step(self) -> int:
-        """Number used as ``Standing.step``. It changes when a move is made, confirmed or taken
+        """Number used as ``GameStatus.step``. It changes when a move is made, confirmed or taken
         back.
         """
         return 2 * len(self.play.line.moves) + self.made

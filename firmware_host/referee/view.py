@@ -13,7 +13,7 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.move_matching import (
     AwaitedMove,
     BoardDiff,
-    Landing,
+    HeldPiece,
     MoveMatcher,
     arriving,
     captured,
@@ -48,14 +48,16 @@ NOT_READY = View(Phase.PAUSED, problem_messages.NOT_READY)
 
 
 def turn_view(
-    game: Game, book: MoveMatcher, last: Turn | None, hidden: Container[str] = ()
+    game: Game, book: MoveMatcher, last: Turn | None, unobserved: Container[str] = ()
 ) -> View:
-    """Return the view of a turn, with the legal places lit. ``hidden``: places that no working
+    """Return the view of a turn, with the legal places lit. ``unobserved``: places that no working
     sensor can read. If a piece is on a hidden place, people may already hold that piece, so its
     landing places are lit, too.
     """
     position = book.position
-    held = [arriving(turn) for at, found in book.movers.items() if at in hidden for turn in found]
+    held = [
+        arriving(turn) for at, found in book.movers.items() if at in unobserved for turn in found
+    ]
     landings = [shift.target for shift in held if shift.target is not None]
     legal = (*book.drops, *book.entries, *book.movers, *landings)
     roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
@@ -126,7 +128,7 @@ def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
     )
 
 
-def landing_view(game: Game, found: Landing) -> View:
+def landing_view(game: Game, found: HeldPiece) -> View:
     """Return the view for a player who has lifted the captured piece and still holds the moving
     piece.
     """
@@ -216,11 +218,11 @@ def _comes_about(turn: Turn, way: Shift) -> bool:
 
 def setup_view(game: Game, finding: BoardDiff, blurred: Iterable[str]) -> View:
     """Return the view of a board that does not show the starting position yet."""
-    roles = dict.fromkeys((*finding.strays, *blurred), Role.REMOVE)
+    roles = dict.fromkeys((*finding.misplaced, *blurred), Role.REMOVE)
     puts = {p: piece for p, piece in finding.missing.items() if p not in roles}
     roles.update(dict.fromkeys(puts, Role.PUT))
     steps = carries(game, finding)
-    say = carry_say(game, steps[0]) if steps else unclear_say(min(roles), {}, finding.strays)
+    say = carry_say(game, steps[0]) if steps else unclear_say(min(roles), {}, finding.misplaced)
     return View(Phase.SETUP, say, roles, puts, as_shifts(game, steps))
 
 
@@ -237,12 +239,12 @@ def fix_view(
     off = {step.source for step in steps if step.target is None and not step.parked}
     roles = {place: Role.REMOVE if place in off else role for place, role in finding.todo.items()}
     roles |= dict.fromkeys(finding.missing, Role.PUT)
-    roles |= dict.fromkeys((*finding.strays, *blurred), Role.WRONG)
+    roles |= dict.fromkeys((*finding.misplaced, *blurred), Role.WRONG)
     wanted = {**finding.wanted, **finding.missing}
     puts = {place: piece for place, piece in wanted.items() if roles[place] is Role.PUT}
     problems = frozenset(
         [
-            *((place, "stray " + piece) for place, piece in finding.strays.items()),
+            *((place, "stray " + piece) for place, piece in finding.misplaced.items()),
             *((place, "missing") for place in finding.missing),
             *((place, "blurred") for place in blurred),
         ]

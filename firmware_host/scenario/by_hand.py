@@ -73,13 +73,13 @@ class Console:
         return line.decode("utf-8", "replace").strip().lower()
 
 
-def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
+def request(action: Act, host: Host) -> tuple[Asked, Seen]:
     """Return the instruction for a step, in words and lights, and a function that checks whether
     the sensors have detected the step. Raises SkippedError for a step that a person cannot do at
     this table, and TiltboardError for an impossible step.
     """
     profile, cells = host.profile, host.sight.cells
-    match deed:
+    match action:
         case h.Put(piece, place, offset_mm):
             host.overlay.magnet_of(piece)
             stands = _holds(host, place, piece, or_unsure=any(offset_mm))
@@ -92,7 +92,7 @@ def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
             empty = _holds(host, place, None)
             _piece_on(host, place)
             return Asked(take(place), {place: Role.REMOVE}), empty
-        case h.Knock(places):
+        case h.Scatter(places):
             before = {place: _piece_on(host, place) for place in places}
             say = text(
                 "Knock each of these pieces to a free place beside it: {places}.",
@@ -106,7 +106,7 @@ def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
             if target != source:
                 _check_free(target, cells)
             say = text("Lift the piece on {source} and put it on {target}.", **ends)
-            if isinstance(deed, h.Slide):
+            if isinstance(action, h.Slide):
                 say = text("Slide the piece from {source} to {target} without lifting it.", **ends)
             asked = Asked(say, {source: Role.LIFT, target: Role.PUT}, {target: piece})
             return asked, _in_turn(_holds(host, source, None), _holds(host, target, piece))
@@ -131,7 +131,7 @@ def request(deed: Act, host: Host) -> tuple[Asked, Seen]:
                     known=", ".join(pulled) or text("nothing"),
                 )
             return Asked(pulled[name]), lambda: not is_whole(host)
-        case h.Heal():
+        case h.ClearFault():
             return Asked(text("Plug it in again.")), lambda: is_back(host)
         case h.Tilt() | h.Bump() if not profile.sees_tilt:
             raise SkippedError("This table has no tilt sensor to see it with.")

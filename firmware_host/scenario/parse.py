@@ -52,7 +52,7 @@ class Meanwhile:
     the same time.
     """
 
-    deed: h.Deed
+    action: h.HandAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ class Expect:
     within_s: float | None = None
 
 
-Action = c.NewGame | c.Answer | h.Deed | Meanwhile | SetupByHand | Wait | Kill | PowerCut | Expect
+Action = (
+    c.NewGame | c.Answer | h.HandAction | Meanwhile | SetupByHand | Wait | Kill | PowerCut | Expect
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +242,8 @@ def _action(words: Sequence[str]) -> Action:
             return SetupByHand()
         case ["expect", *claim]:
             return _expect(claim)
-        case ["meanwhile", *begun] if begun and isinstance(deed := _action(begun), h.Deed):
-            return Meanwhile(deed)
+        case ["meanwhile", *begun] if begun and isinstance(action := _action(begun), h.HandAction):
+            return Meanwhile(action)
         case ["wait", duration]:
             return Wait(duration_s(duration))
         case ["kill"]:
@@ -274,7 +276,7 @@ def _action(words: Sequence[str]) -> Action:
             said = named(how, form, tremble=h.MAX_TREMBLE_MM)
             return h.Chopsticks(source, target, said.get("tremble", h.USUAL_TREMBLE_MM))
         case ["knock", *places] if places:
-            return h.Knock(tuple(places))
+            return h.Scatter(tuple(places))
         case ["spin", place]:
             return h.Spin(place, h.USUAL_TWIRL_DEG_S)
         case ["spin", place, speed]:
@@ -295,7 +297,7 @@ def _action(words: Sequence[str]) -> Action:
             (name, *targets), for_s = split_for(rest)
             return h.Fault(name, tuple(targets), for_s)
         case ["heal", name, *targets]:
-            return h.Heal(name, tuple(targets))
+            return h.ClearFault(name, tuple(targets))
     if not form:
         raise UnreadableError(f"there is no step {verb!r}; {nearest(verb, _FORMS)}")
     raise UnreadableError(f"expected '{form}'")

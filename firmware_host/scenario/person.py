@@ -117,9 +117,9 @@ class Person:
         say = text("Set the board up as the lights show.") if wanted else by_hand.CLEAR
         self._ask(_Request(Asked(say), is_set_up), tick)
 
-    def act(self, deed: Act, tick: Tick) -> None:
+    def act(self, action: Act, tick: Tick) -> None:
         """Ask the person for a step, and wait until the sensors have detected it."""
-        match deed:
+        match action:
             case Wait(duration_s):
                 until_s = self.clock.now() + duration_s
                 while self.clock.now() < until_s or self._later:
@@ -135,12 +135,12 @@ class Person:
                 self._ask(_Request(Asked(on), lambda: by_hand.is_back(self.host)), tick)
                 self._restart()
             case _:
-                self._ask(_Request(*by_hand.request(deed, self.host)), tick)
-                if isinstance(deed, h.Fault | h.Tilt) and deed.for_s is not None:
-                    level = isinstance(deed, h.Tilt)
-                    undone = h.Tilt(0.0, 0.0) if level else h.Heal("")
+                self._ask(_Request(*by_hand.request(action, self.host)), tick)
+                if isinstance(action, h.Fault | h.Tilt) and action.for_s is not None:
+                    level = isinstance(action, h.Tilt)
+                    undone = h.Tilt(0.0, 0.0) if level else h.ClearFault("")
                     asked, seen = by_hand.request(undone, self.host)
-                    from_s = self.clock.now() + deed.for_s
+                    from_s = self.clock.now() + action.for_s
                     self._later.append(_Request(asked, seen, from_s, level))
 
     def _restart(self) -> None:
@@ -168,7 +168,7 @@ class Person:
                         self._terminal.tell(KEYS)
                 tick()
         finally:
-            self.host.upkeep.asked = None
+            self.host.modes.asked = None
 
     def _goes_on(self, request: _Request) -> bool:
         """Return whether the step of a request has still not been detected. The first call also
@@ -176,11 +176,11 @@ class Person:
         """
         asked, now_s = request.asked, self.clock.now()
         if request.seen():
-            self.host.upkeep.asked = None
+            self.host.modes.asked = None
             return False
         if request.due_s is None:
             request.due_s = now_s + self._time_out_s
-            self.host.upkeep.asked = asked
+            self.host.modes.asked = asked
             self._terminal.tell(asked.say)
         if now_s >= request.due_s:
             cells = " ".join(

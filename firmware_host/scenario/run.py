@@ -13,9 +13,9 @@ from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.firmware_host.scenario import parse as s
 from tiltboard.firmware_host.table.commands import Answer, NewGame, SeatMove
-from tiltboard.firmware_host.table.hands import Deed
+from tiltboard.firmware_host.table.hands import HandAction
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.status import Role, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Role
 from tiltboard.games.seated import SeatedGame
 from tiltboard.ground.clock import Clock
 from tiltboard.ground.errors import TiltboardError
@@ -40,7 +40,7 @@ class TableView:
     """
 
     time_s: float
-    standing: Standing
+    status: GameStatus
     cells: Mapping[str, str]
     """Place -> piece that the sensors detect."""
     overlay: Overlay
@@ -51,20 +51,20 @@ def compared(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
     """Return whether ``claim`` is true, with two sentences: what the claim expects, and what was
     found. Raises UnknownNameError if a name does not exist.
     """
-    standing, says = view.standing, str(view.standing.say)
+    status, says = view.status, str(view.status.say)
     match claim.what, claim.words:
         case "phase", [phase]:
-            said = text("it is {found}: {say}", found=standing.phase, say=says)
-            return standing.phase == phase, text("phase {phase}", phase=phase), said
+            said = text("it is {found}: {say}", found=status.phase, say=says)
+            return status.phase == phase, text("phase {phase}", phase=phase), said
         case "to-move", [player]:
             if player != "none":
                 _known("player", player, view.players)
-            found = standing.to_move or "none"
+            found = status.to_move or "none"
             return found == player, text("to-move {player}", player=player), _it_is(found)
         case "result", [result]:
             if result not in ("draw", "none"):
                 _known("player", result, view.players)
-            over = standing.outcome
+            over = status.outcome
             found = "none" if over is None else over.winner or "draw"
             return found == result, text("result {result}", result=result), _it_is(found)
         case "cells", cells:
@@ -80,12 +80,12 @@ def compared(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
             return not wrong, expected, text("there is {wrong}", wrong=" ".join(wrong))
         case "light", [place, role]:
             _known("place", place, view.overlay.places)
-            lit = standing.roles.get(place, Role.OFF)
+            lit = status.roles.get(place, Role.OFF)
             return lit == role, text("light {place} {role}", place=place, role=role), _it_is(lit)
         case "lights", [role, *places]:
             for place in places:
                 _known("place", place, view.overlay.places)
-            roles, all_places = standing.roles, view.overlay.places
+            roles, all_places = status.roles, view.overlay.places
             with_role = [at for at in all_places if roles.get(at, Role.OFF) == role]
             named = " ".join(places) or "none"
             return (
@@ -112,7 +112,7 @@ def _known(what: str, name: str, names: Collection[str]) -> None:
         )
 
 
-Act: TypeAlias = Deed | s.Meanwhile | s.Wait | s.Kill | s.PowerCut
+Act: TypeAlias = HandAction | s.Meanwhile | s.Wait | s.Kill | s.PowerCut
 Tick: TypeAlias = Callable[[], None]
 
 
@@ -152,7 +152,7 @@ class Actor(Protocol):
     def tick(self) -> None:
         """Run one scan, and wait until the next scan is due."""
 
-    def act(self, deed: Act, tick: Tick) -> None:
+    def act(self, action: Act, tick: Tick) -> None:
         """Carry out a step, and return when the step is done.
 
         Raises SkippedError or NotSeenError, or TiltboardError for an impossible step.
@@ -177,17 +177,17 @@ class StepReport:
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as the JSON object that ``--json`` prints."""
-        view, standing = self.view, self.view.standing
+        view, status = self.view, self.view.status
         skipped = {} if self.skipped is None else {"skipped": str(self.skipped)}
         return {
             "t": round(view.time_s, 6),
             "step": self.step.text,
-            "phase": standing.phase.value,
-            "to_move": standing.to_move,
+            "phase": status.phase.value,
+            "to_move": status.to_move,
             "cells": dict(sorted(view.cells.items())),
-            "lights": {place: role.value for place, role in sorted(standing.roles.items())},
-            "say": str(standing.say),
-            "result": None if standing.outcome is None else standing.outcome.as_json(),
+            "lights": {place: role.value for place, role in sorted(status.roles.items())},
+            "say": str(status.say),
+            "result": None if status.outcome is None else status.outcome.as_json(),
             **skipped,
         }
 
@@ -236,7 +236,7 @@ class ScenarioRunner:
     def view(self) -> TableView:
         """Return the current state of the table."""
         host = self._actor.host
-        seen = host.standing, host.sight.cells, host.overlay
+        seen = host.status, host.sight.cells, host.overlay
         return TableView(self._now(), *seen, host.game.players)
 
     # Execution of individual steps
@@ -254,7 +254,7 @@ class ScenarioRunner:
             case Answer(value=value):
                 self._wait_quiet()
                 host = self._actor.host
-                if isinstance(host.game, SeatedGame) and host.standing.question is None:
+                if isinstance(host.game, SeatedGame) and host.status.question is None:
                     who = value.partition(":")[0]
                     host.do(SeatMove(who if who in host.game.players else None, value))
                 else:
@@ -262,8 +262,8 @@ class ScenarioRunner:
                 self.tick()
             case s.Expect():
                 return self._expect(action)
-            case deed:
-                self._actor.act(deed, self.tick)
+            case action:
+                self._actor.act(action, self.tick)
         return None
 
     def _expect(self, claim: s.Expect) -> Message | None:

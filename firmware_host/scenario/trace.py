@@ -42,7 +42,7 @@ from tiltboard.firmware_host.perception.calibration import (
 )
 from tiltboard.firmware_host.table.commands import GameRequest, NewGame, TimeUp, kinds_of
 from tiltboard.firmware_host.table.sight import Magnet, Observation
-from tiltboard.firmware_host.table.status import Phase, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase
 from tiltboard.games.base import RulesError
 
 FLUSH_EVERY = 50  # Maximum number of scans that a power failure can destroy.
@@ -90,7 +90,7 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def of(cls, host: Host) -> Self:
         """Return the header of a recording that starts at the current state of ``host``."""
         layout, calibration = layout_of(host.profile), host.sensing.perception.calibration
-        return cls(1, layout, calibration, host.game.name, host.game.options, host.standing.moves)
+        return cls(1, layout, calibration, host.game.name, host.game.options, host.status.moves)
 
 
 class Scan(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -114,8 +114,8 @@ def _fault_out(fault: Any) -> list[str]:
     return [fault.part, fault.problem, fault.remedy]
 
 
-def _fault_in(_kind: type, told: Any) -> PartError:
-    part, problem, remedy = msgspec.convert(told, tuple[str, str, str])
+def _fault_in(_kind: type, content: Any) -> PartError:
+    part, problem, remedy = msgspec.convert(content, tuple[str, str, str])
     return PartError(part, "{problem}", remedy="{way}", problem=problem, way=remedy)
 
 
@@ -248,14 +248,14 @@ class Recorder:
         """
         if self.failed:
             return
-        if host.upkeep.sweep is not None:
+        if host.modes.sweep is not None:
             self._of = None
             return
         if self._queue.qsize() > BEHIND:
             _log.warning("The recording ends: the disk does not keep up.")
             self.failed = True
             return
-        of = (host.standing.game_id, host.sensing.perception)
+        of = (host.status.game_id, host.sensing.perception)
         part = self._scans / (PART_S * host.profile.scans_per_s)
         if of != self._of or part >= LONGEST or (part >= 1 and _quiet(host)):
             self._of, self._scans = of, 0
@@ -298,13 +298,13 @@ def _is_trace(path: Path) -> bool:
 
 def _quiet(host: Host) -> bool:
     """Return whether the board matches the game's position and no person is touching the table."""
-    standing, sight = host.standing, host.sight
+    status, sight = host.status, host.sight
     return (
-        standing.phase is Phase.TURN
-        and standing.position is not None
-        and dict(sight.cells) == dict(standing.position.cells)
+        status.phase is Phase.TURN
+        and status.position is not None
+        and dict(sight.cells) == dict(status.position.cells)
         and not sight.unsure
-        and not sight.masked
+        and not sight.faulty
         and not host.look.frame.pressed
     )
 
@@ -328,7 +328,7 @@ class Seen:
     """The result of a replayed scan: the observation, and the state of the game after the scan."""
 
     observation: Observation
-    standing: Standing
+    status: GameStatus
 
 
 def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
@@ -371,7 +371,7 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
                     remedy="Get another copy of the file.",
                     why=error,
                 ) from error
-            yield Seen(host.look.observation, host.standing)
+            yield Seen(host.look.observation, host.status)
             for scan in trace.scans[1:]:
                 for command in scan.asked:
                     try:
@@ -381,7 +381,7 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
                         # game can take another course.
                         continue
                 host.step()
-                yield Seen(host.look.observation, host.standing)
+                yield Seen(host.look.observation, host.status)
 
 
 class _Nothing:
@@ -436,7 +436,7 @@ def report(
     for seen in rerun(trace, profile):
         for what in (*_seen_happen(seen.observation, profile), *_news(last, seen, moves)):
             yield msgspec.json.encode(what).decode() if as_json else _line(what)
-        last, moves = seen, seen.standing.moves
+        last, moves = seen, seen.status.moves
     end: dict[str, Any] = {"scans": len(trace.scans), "complete": trace.complete}
     end |= {"game": trace.header.game, "moves": list(moves)}
     cells, unsure = {}, []
@@ -463,16 +463,16 @@ def _news(last: Seen | None, seen: Seen, before: tuple[str, ...]) -> Iterator[di
     """Yield the moves that were confirmed or undone since ``last``, and the message if it has
     changed.
     """
-    standing, at_s = seen.standing, seen.observation.time_s
-    pairs = enumerate(zip(before, standing.moves, strict=False))
-    shorter = min(len(before), len(standing.moves))
+    status, at_s = seen.status, seen.observation.time_s
+    pairs = enumerate(zip(before, status.moves, strict=False))
+    shorter = min(len(before), len(status.moves))
     same = next((ply for ply, (one, other) in pairs if one != other), shorter)
     for move in reversed(before[same:]):
         yield {"t": at_s, "event": "takeback", "move": move}
-    for move in standing.moves[same:]:
+    for move in status.moves[same:]:
         yield {"t": at_s, "event": "move", "move": move}
-    said = standing.phase.value, str(standing.say)
-    if last is None or said != (last.standing.phase.value, str(last.standing.say)):
+    said = status.phase.value, str(status.say)
+    if last is None or said != (last.status.phase.value, str(last.status.say)):
         yield {"t": at_s, "event": "say", "phase": said[0], "say": said[1]}
 
 

@@ -100,9 +100,9 @@ class Publisher:
         ends.
         """
         host, hands = self._host, self._hands
-        game_id = host.standing.game_id or 0
+        game_id = host.status.game_id or 0
         # After the end of the game, no option is secret.
-        key = game_id, host.standing.outcome is not None
+        key = game_id, host.status.outcome is not None
         if self._layout is None or self._layout_of != key:
             profile, lights = host.profile, host.profile.lights
             self._layout_of = key
@@ -124,18 +124,18 @@ class Publisher:
         group of the snapshot.
         """
         host = self._host
-        standing, playing, session = host.shown, host.playing, host.session
+        status, playing, session = host.shown, host.playing, host.session
         names, faults, far = playing.names, host.sight.faults, playing.far
         players = session.opponents.far
         return page.Snapshot(
             layout=self.layout().number,
             time_s=round(host.look.observation.time_s, 3),
-            game=session.game_group(standing, host.showing.sounds),
-            guidance=GuidanceGroup.of(standing, names, host.notices, faults),
-            plate=PlateGroup.of(host.profile, host.look, host.showing, host.upkeep, self._hands),
-            players=session.players_group(standing, names, playing.seats.holders),
+            game=session.game_group(status, host.output.sounds),
+            guidance=GuidanceGroup.of(status, names, host.notices, faults),
+            plate=PlateGroup.of(host.profile, host.look, host.output, host.modes, self._hands),
+            players=session.players_group(status, names, playing.seats.holders),
             learning=session.learning_group(
-                standing, names, host.upkeep.happened, host.showing.attract.scene
+                status, names, host.modes.happened, host.output.attract.scene
             ),
             seats=self._updated_seats().group,
             match=None if far is None else far.group(session.game_id, players),
@@ -146,7 +146,7 @@ class Publisher:
         return self._updated_seats().shown
 
     def _updated_seats(self) -> SeatPublisher:
-        playing, position = self._host.playing, self._host.standing.position
+        playing, position = self._host.playing, self._host.status.position
         self._seats.update(self._host.session.seat_referee, playing.seats, position)
         return self._seats
 

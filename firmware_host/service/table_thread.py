@@ -251,7 +251,7 @@ class Table:
             # In a game with private seats, the effects of a move can be secret.
             if host.game.seated:
                 raise IllegalMoveError("{move} is not a legal move now.", move=move)
-            return preview(host.standing.position or host.game.start(), move)
+            return preview(host.status.position or host.game.start(), move)
 
         return self._host.call(done)
 
@@ -369,7 +369,7 @@ class Table:
                 self._poses = (*self._poses[1 - POSES_KEPT :], (number + 1, now))
         now_s = self._clock.now()
         # A change of the game is published immediately.
-        moved = self._host.standing.step != self._published[1].game.step
+        moved = self._host.status.step != self._published[1].game.step
         if moved or self._carried_out or now_s >= self._publish_at_s:
             asked = now_s - self._asked_s < ASKED_LASTS_S
             per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S

@@ -39,7 +39,7 @@ class _Button:
     # Time at which the raw state began to differ from the debounced state, in seconds, or None.
     changing_s: float | None = None
     changing_gap_s: float = 0.0
-    told: bool = False
+    reported: bool = False
 
 
 class Buttons:
@@ -63,7 +63,7 @@ class Buttons:
         if not self._begun:
             self._begun = True
             for name in pressed & self._buttons.keys():
-                self._buttons[name] = _Button(down=True, since_s=now_s, told=True)
+                self._buttons[name] = _Button(down=True, since_s=now_s, reported=True)
         for name, button in self._buttons.items():
             if (name in pressed) == button.down:
                 button.changing_s = None
@@ -74,17 +74,17 @@ class Buttons:
                 late = button.since_gap_s + button.changing_gap_s >= _LATE_S
                 shortest_s, longest_s = held_s - button.changing_gap_s, held_s + button.since_gap_s
                 unclear = late and shortest_s < LONG_PRESS_S <= longest_s
-                if button.down and not button.told and not unclear:
+                if button.down and not button.reported and not unclear:
                     presses.append(ButtonPress(name, held_s))
                 button.down = not button.down
                 button.since_s, button.since_gap_s = button.changing_s, button.changing_gap_s
                 button.changing_s = None
-                button.told = False
+                button.reported = False
             held_s = now_s - button.since_s
             held = button.down and button.changing_s is None
             long = held and held_s >= LONG_PRESS_S - _JITTER_S
-            if name == CONFIRM and long and not button.told:
-                button.told = True
+            if name == CONFIRM and long and not button.reported:
+                button.reported = True
                 presses.append(ButtonPress(name, held_s))
         self._last_s = now_s
         return tuple(presses)
@@ -95,5 +95,5 @@ class Buttons:
         """
         button = self._buttons[name]
         # The button was down in the first scan, so the start of the press is unknown.
-        unknown = button.told and name != CONFIRM
+        unknown = button.reported and name != CONFIRM
         return now_s - button.since_s if button.down and not unknown else 0.0

@@ -67,7 +67,7 @@ class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
     game: Number | None = None
     """Number of the game that the sender saw, or None for the current game."""
     step: Number | None = None
-    """Step of the game (``Standing.step``) that the sender saw, or None for the current step. The
+    """Step of the game (``GameStatus.step``) that the sender saw, or None for the current step. The
     request is refused if the game has moved on since that step.
     """
 
@@ -123,7 +123,7 @@ class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
         return Right.SEAT if self.player is None else self.right
 
 
-class Count(SeatCommand, frozen=True, tag="count"):
+class StartCountdown(SeatCommand, frozen=True, tag="count"):
     """Start a count of five seconds. Its end is the end of the time in which the other players can
     act.
     """
@@ -143,13 +143,13 @@ class SeatHint(SeatCommand, frozen=True, tag="seat-hint"):
     player: Name
 
 
-class NotSo(SeatCommand, frozen=True, tag="not-so"):
+class RejectProposal(SeatCommand, frozen=True, tag="not-so"):
     """Reject the move that the sensors propose. From then on, the move counts only if a person
     confirms it.
     """
 
 
-class SitDown(Verb, frozen=True, tag="sit-down"):
+class ClaimSeat(Verb, frozen=True, tag="sit-down"):
     """Give a seat to a device. No page sends this request."""
 
     right = Right.NO_PAGE
@@ -162,7 +162,7 @@ class SitDown(Verb, frozen=True, tag="sit-down"):
     """The code of the seat, or None on the table's own page."""
 
 
-class StandUp(Verb, frozen=True, tag="stand-up"):
+class ReleaseSeat(Verb, frozen=True, tag="stand-up"):
     """Free a seat, which then gets a new code."""
 
     right = Right.OWN_SEAT_OR_ACT
@@ -170,7 +170,7 @@ class StandUp(Verb, frozen=True, tag="stand-up"):
     player: Name
 
 
-class OpenHand(Verb, frozen=True, tag="open-hand"):
+class RevealHand(Verb, frozen=True, tag="open-hand"):
     """Let the device at ``player``'s seat see the hand, which is covered because another device has
     seen the hand before.
     """
@@ -184,7 +184,7 @@ class OpenHand(Verb, frozen=True, tag="open-hand"):
     """
 
 
-class SeatComputer(Verb, frozen=True, tag="seat-computer"):
+class SeatBot(Verb, frozen=True, tag="seat-computer"):
     """Let a bot play at a seat, or remove the bot if ``level`` is None."""
 
     player: Name
@@ -261,7 +261,7 @@ class ResumeGame(Verb, frozen=True, tag="resume"):
     game: Number
 
 
-class Learn(Verb, frozen=True, tag="learn"):
+class StartLesson(Verb, frozen=True, tag="learn"):
     """Start a lesson that teaches a game in a minute. The game in progress is interrupted until the
     lesson ends.
     """
@@ -280,7 +280,7 @@ class SolvePuzzle(Verb, frozen=True, tag="puzzle"):
     """True for a puzzle of the lesson in tactics, which shows the lesson's sentence."""
 
 
-class Practise(Verb, frozen=True, tag="practise"):
+class PracticePosition(Verb, frozen=True, tag="practise"):
     """Start a puzzle whose position is that of a stored game after ``ply`` moves."""
 
     game: Number
@@ -336,7 +336,7 @@ class Touch(Verb, frozen=True, tag="touch"):
     """Report that a person uses a page, which ends the demonstration game of an idle table."""
 
 
-class Sure(Verb, frozen=True, tag="sure"):
+class DismissWarning(Verb, frozen=True, tag="sure"):
     """Confirm that the last move was intended, although it was a blunder."""
 
 
@@ -421,7 +421,7 @@ class StopCalibration(Verb, frozen=True, tag="stop-calibration"):
     """
 
 
-class PlayFreely(Verb, frozen=True, tag="play-freely"):
+class SetFreePlay(Verb, frozen=True, tag="play-freely"):
     """Start free play without rules while the game waits, or return to the game if ``on`` is
     false.
     """

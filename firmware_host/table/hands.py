@@ -50,13 +50,13 @@ class HandsCommand(Verb, frozen=True):
     """An action of a hand at a table whose pieces the page can move."""
 
 
-class Deed(HandsCommand, frozen=True):
+class HandAction(HandsCommand, frozen=True):
     """An action of a person or a simulated hand at a table. Each action can be a step of a
     scenario.
     """
 
 
-class Put(Deed, frozen=True, tag="put"):
+class Put(HandAction, frozen=True, tag="put"):
     """Put a piece from the tray of its kind on a place. The offset from the middle of the place is
     given in mm east and north.
     """
@@ -67,34 +67,34 @@ class Put(Deed, frozen=True, tag="put"):
     if_legal: IfLegal = False
 
 
-class Take(Deed, frozen=True, tag="take"):
+class Take(HandAction, frozen=True, tag="take"):
     """Take a piece off the plate, given by its place or by the number of a loose piece."""
 
     what: Name | Number
     if_legal: IfLegal = False
 
 
-class Move(Deed, frozen=True, tag="move"):
+class Move(HandAction, frozen=True, tag="move"):
     """Lift a piece, carry it to another place and put it down."""
 
     source: Name
     target: Name
 
 
-class Slide(Deed, frozen=True, tag="slide"):
+class Slide(HandAction, frozen=True, tag="slide"):
     """Push a piece along the plate to another place without lifting it."""
 
     source: Name
     target: Name
 
 
-class Knock(Deed, frozen=True, tag="knock"):
+class Scatter(HandAction, frozen=True, tag="knock"):
     """Knock against pieces, so that each piece jumps to a neighbouring place."""
 
     places: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 
-class Drop(Deed, frozen=True, tag="drop"):
+class Drop(HandAction, frozen=True, tag="drop"):
     """Drop a piece from its tray on a place. The piece falls from ``from_mm`` above the place, or
     above the piece that is already there. The hand trembles by ``tremble_mm``.
     """
@@ -106,7 +106,7 @@ class Drop(Deed, frozen=True, tag="drop"):
     tremble_mm: Tremble = USUAL_TREMBLE_MM
 
 
-class Stack(Deed, frozen=True, tag="stack"):
+class Stack(HandAction, frozen=True, tag="stack"):
     """Put a piece from its tray on top of the piece on a place."""
 
     piece: Name
@@ -115,7 +115,7 @@ class Stack(Deed, frozen=True, tag="stack"):
     tremble_mm: Tremble = USUAL_TREMBLE_MM
 
 
-class Push(Deed, frozen=True, tag="push"):
+class Push(HandAction, frozen=True, tag="push"):
     """Flick a piece toward another place, either at a given speed or just fast enough to reach that
     place.
     """
@@ -125,14 +125,14 @@ class Push(Deed, frozen=True, tag="push"):
     speed_mm_s: Speed | None = None
 
 
-class Spin(Deed, frozen=True, tag="spin"):
+class Spin(HandAction, frozen=True, tag="spin"):
     """Twirl the piece on a place about the piece's vertical axis."""
 
     place: Name
     deg_s: Twirl = USUAL_TWIRL_DEG_S
 
 
-class Chopsticks(Deed, frozen=True, tag="chopsticks"):
+class Chopsticks(HandAction, frozen=True, tag="chopsticks"):
     """Carry a piece to another place between two chopsticks, from which the piece can slip."""
 
     source: Name
@@ -191,7 +191,7 @@ class CarryOut(HandsCommand, frozen=True, tag="carry-out"):
     """
 
 
-class Tilt(Deed, frozen=True, tag="tilt"):
+class Tilt(HandAction, frozen=True, tag="tilt"):
     """Hold the plate tilted at these angles about x and y, right-handed. The plate becomes level
     again after ``for_s`` seconds, or when both angles are 0.
     """
@@ -201,7 +201,7 @@ class Tilt(Deed, frozen=True, tag="tilt"):
     for_s: Seconds | None = None
 
 
-class SpinPlate(Deed, frozen=True, tag="spin-plate"):
+class SpinPlate(HandAction, frozen=True, tag="spin-plate"):
     """Turn the plate about its vertical axis, starting from the angle to which it was last turned.
     Positive angles turn from east towards north.
     """
@@ -209,18 +209,18 @@ class SpinPlate(Deed, frozen=True, tag="spin-plate"):
     turns: Turns
 
 
-class Press(Deed, frozen=True, tag="press"):
+class Press(HandAction, frozen=True, tag="press"):
     """Press a button of the panel for ``held_s`` seconds."""
 
     button: Button
     held_s: Seconds = SHORT_PRESS_S
 
 
-class Bump(Deed, frozen=True, tag="bump"):
+class Bump(HandAction, frozen=True, tag="bump"):
     """Bump against the table."""
 
 
-class Fault(Deed, frozen=True, tag="fault"):
+class Fault(HandAction, frozen=True, tag="fault"):
     """Cause a fault; for example, sensor-dead d4. If ``for_s`` is given, the fault is removed after
     that time.
     """
@@ -230,7 +230,7 @@ class Fault(Deed, frozen=True, tag="fault"):
     for_s: Seconds | None = None
 
 
-class Heal(Deed, frozen=True, tag="heal"):
+class ClearFault(HandAction, frozen=True, tag="heal"):
     """Remove a fault from its targets; without targets, remove every fault of that name."""
 
     name: Name

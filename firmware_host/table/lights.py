@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import cos, hypot, inf, radians, tau
 
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.status import Phase, Quality, Role, Sound, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Quality, Role, Sound
 from tiltboard.games.base import Game
 from tiltboard.games.registry import GAMES
 
@@ -112,15 +112,15 @@ class Pattern:
     the period is None, the levels are shown one after the other.
     """
 
-    def look(self, rgb: Rgb) -> Look:
+    def look(self, rgb: Rgb) -> LightPattern:
         """Return the look (colour and rhythm) of this pattern in the colour ``rgb``."""
         if self.breath_s is None:
-            return Look(rgb, self.levels, GRID_S)
+            return LightPattern(rgb, self.levels, GRID_S)
         bright, dim = self.levels
         swings = [(1 + cos(tau * (step + 0.5) / LOOK_STEPS)) / 2 for step in range(LOOK_STEPS)]
         steps = [round(swing * _BREATH_STEPS) / _BREATH_STEPS for swing in swings]
         levels = tuple(dim + (bright - dim) * step for step in steps)
-        return Look(rgb, levels, self.breath_s / LOOK_STEPS)
+        return LightPattern(rgb, levels, self.breath_s / LOOK_STEPS)
 
 
 PATTERNS: Mapping[Role | Quality, Pattern] = {
@@ -169,29 +169,29 @@ class Lighting:
     def __init__(self) -> None:
         self._announce_until_s = -inf
         self._key: tuple[object, ...] | None = None
-        self._looks: tuple[Look | None, ...] = ()
+        self._looks: tuple[LightPattern | None, ...] = ()
 
     def looks(
-        self, standing: Standing, overlay: Overlay, now_s: float, bubble: str | None = None
-    ) -> tuple[Look | None, ...]:
+        self, status: GameStatus, overlay: Overlay, now_s: float, bubble: str | None = None
+    ) -> tuple[LightPattern | None, ...]:
         """Return the look (colour and rhythm) of each place, or None if it is dark, in the order of
         plate indices. All looks begin at a multiple of LOOKS_S.
 
         ``bubble``: the place of the spirit level's bubble, or None if there is no bubble.
         """
-        if Sound.LAST_MARBLE in standing.sounds:
+        if Sound.LAST_MARBLE in status.sounds:
             self._announce_until_s = now_s + ANNOUNCE_S
         announcing = now_s < self._announce_until_s
-        turn = int((now_s + 5e-7) // TINT_S) if standing.tint else 0
-        spot = runner_at(len(standing.path), now_s) if standing.path else 0
+        turn = int((now_s + 5e-7) // TINT_S) if status.tint else 0
+        spot = runner_at(len(status.path), now_s) if status.path else 0
         key = (
-            *(standing.roles, standing.piece_for, standing.tint, turn, standing.path, spot),
-            *(standing.path_colour, overlay.places, standing.phase, announcing, bubble),
-            *(standing.quality, standing.spoken_by),
+            *(status.roles, status.piece_for, status.tint, turn, status.path, spot),
+            *(status.path_colour, overlay.places, status.phase, announcing, bubble),
+            *(status.quality, status.spoken_by),
         )
         if key != self._key:
-            looks: list[Look | None] = [None] * len(overlay.places)
-            for place, rgb, pattern in _lit(standing, announcing, turn, spot, bubble):
+            looks: list[LightPattern | None] = [None] * len(overlay.places)
+            for place, rgb, pattern in _lit(status, announcing, turn, spot, bubble):
                 looks[overlay.index_of(place)] = pattern.look(rgb)
             self._looks = tuple(looks)
             self._key = key
@@ -208,47 +208,47 @@ def piece_light(game: Game | None, piece: str) -> Rgb:
 
 
 def _lit(
-    standing: Standing, announcing: bool, turn: int, spot: int, bubble: str | None
+    status: GameStatus, announcing: bool, turn: int, spot: int, bubble: str | None
 ) -> Iterator[tuple[str, Rgb, Pattern]]:
     """Yield each lit place with its colour and pattern. Later entries override earlier entries.
 
     ``turn``: index of the current colour in alternating lights; ``spot``: index of the running
     light on its path.
     """
-    if standing.phase is Phase.PAUSED and standing.game is not None:
-        for place in _corners(standing.game):
+    if status.phase is Phase.PAUSED and status.game is not None:
+        for place in _corners(status.game):
             yield place, ORANGE, PAUSED
         if bubble is not None:
-            yield bubble_at(standing.game, (0.0, 0.0)), ORANGE, TRAIL
+            yield bubble_at(status.game, (0.0, 0.0)), ORANGE, TRAIL
             yield bubble, WHITE, GLOW
-    if announcing and standing.position is not None:
-        for place, piece in standing.position.cells.items():
-            if standing.position.reserve.get(piece) == 1:
-                yield place, piece_light(standing.game, piece), GLOW
-    way = WHITE if standing.path_colour is None else tint(standing.path_colour)
-    for place in standing.path:
+    if announcing and status.position is not None:
+        for place, piece in status.position.cells.items():
+            if status.position.reserve.get(piece) == 1:
+                yield place, piece_light(status.game, piece), GLOW
+    way = WHITE if status.path_colour is None else tint(status.path_colour)
+    for place in status.path:
         yield place, way, TRAIL
-    for place, role in standing.roles.items():
+    for place, role in status.roles.items():
         # Rating of a move that ends on this place, if ratings are shown.
-        quality = standing.quality.get(place)
-        told = role is Role.LEGAL and quality in PATTERNS
-        meaning = quality if told and quality is not None else role
+        quality = status.quality.get(place)
+        has_meaning = role is Role.LEGAL and quality in PATTERNS
+        meaning = quality if has_meaning and quality is not None else role
         colour = _COLOURS[meaning]
-        tints = standing.tint.get(place)
+        tints = status.tint.get(place)
         if role is Role.LEGAL and tints:
             colour = tint(tints[turn % len(tints)])
         if colour is None:
-            wanted = standing.piece_for.get(place)
-            colour = WHITE if wanted is None else piece_light(standing.game, wanted)
+            wanted = status.piece_for.get(place)
+            colour = WHITE if wanted is None else piece_light(status.game, wanted)
         yield place, colour, PATTERNS[meaning]
-    if spot < len(standing.path) and standing.roles.get(standing.path[spot]) in _RUN_OVER:
-        yield standing.path[spot], way, RUNNER
-    if standing.spoken_by is not None and standing.game is not None:
-        cells = {} if standing.position is None else standing.position.cells
-        theirs = [place for place, piece in cells.items() if piece == standing.spoken_by]
-        for place in theirs or _corners(standing.game):
-            if standing.roles.get(place) in _RUN_OVER:
-                yield place, piece_light(standing.game, standing.spoken_by), SPOKEN
+    if spot < len(status.path) and status.roles.get(status.path[spot]) in _RUN_OVER:
+        yield status.path[spot], way, RUNNER
+    if status.spoken_by is not None and status.game is not None:
+        cells = {} if status.position is None else status.position.cells
+        theirs = [place for place, piece in cells.items() if piece == status.spoken_by]
+        for place in theirs or _corners(status.game):
+            if status.roles.get(place) in _RUN_OVER:
+                yield place, piece_light(status.game, status.spoken_by), SPOKEN
 
 
 def _corners(game: Game) -> list[str]:

@@ -131,9 +131,9 @@ class Overlay:
                 for event in observation.events
             ),
             faults=faults,
-            masked={self.places[index]: why for index, why in observation.masked.items()},
-            blind=self._named(observation.blind),
-            restless=self._named(observation.restless),
+            faulty={self.places[index]: why for index, why in observation.faulty.items()},
+            unobservable=self._named(observation.unobservable),
+            unstable=self._named(observation.unstable),
             weak=self._named(observation.weak),
         )
 

@@ -11,7 +11,7 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import GameRequest
 from tiltboard.firmware_host.table.sight import Sight
-from tiltboard.firmware_host.table.status import Question, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Question
 
 AGAIN = ""  # Menu choice that starts the same game again.
 Menu = Callable[[], Question]
@@ -51,7 +51,7 @@ class GameReferee(Protocol):
         NotPossibleError, RulesError or JournalError, with nothing changed.
         """
 
-    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> Standing:
+    def step(self, sight: Sight, now_s: float, presses: Sequence[ButtonPress] = ()) -> GameStatus:
         """Process one scan and return the new state of the game. ``now_s``: time of the step in
         seconds; ``presses``: debounced button presses with their lengths
         (tiltboard.firmware_host.table.buttons).

@@ -48,7 +48,7 @@ class Happening(Enum):
     BUMPED = "bumped"
 
 
-class Ailment(StrEnum):
+class SensorFault(StrEnum):
     """The reason why readings from a sensor are ignored."""
 
     DEAD = "dead"
@@ -111,13 +111,13 @@ class Observation(msgspec.Struct, frozen=True):
     stillness: Stillness
     tilt_rad: tuple[float, float]
     events: tuple[BoardEvent, ...] = ()
-    masked: Mapping[int, str] = msgspec.field(default_factory=dict)
+    faulty: Mapping[int, str] = msgspec.field(default_factory=dict)
     """Place with a failed sensor -> kind of failure ("dead", "stuck", "noisy", "drifting",
     "silent", "contradicting" or "left-out"). Neighbouring sensors read the piece on such a place,
-    unless the place is in ``blind``.
+    unless the place is in ``unobservable``.
     """
-    blind: frozenset[int] = frozenset()
-    restless: frozenset[int] = frozenset()
+    unobservable: frozenset[int] = frozenset()
+    unstable: frozenset[int] = frozenset()
     """Unsure places whose readings jump, or have been observed only for a short time. People cannot
     correct these places.
     """
@@ -149,8 +149,8 @@ class SightEvent:
 class Sight(msgspec.Struct, frozen=True):
     """The observation of the plate, translated into the game's places and pieces.
 
-    The fields ``masked``, ``blind``, ``restless``, ``weak`` and ``spin_rad`` mean the same as in
-    Observation.
+    The fields ``faulty``, ``unobservable``, ``unstable``, ``weak`` and ``spin_rad`` mean the same
+    as in Observation.
     """
 
     time_s: float
@@ -166,8 +166,8 @@ class Sight(msgspec.Struct, frozen=True):
     events: tuple[SightEvent, ...] = ()
     faults: tuple[PartError, ...] = ()
     """Parts that failed in this scan. If any part failed, ``cells`` can be outdated."""
-    masked: Mapping[str, str] = msgspec.field(default_factory=dict)
-    blind: frozenset[str] = frozenset()
-    restless: frozenset[str] = frozenset()
+    faulty: Mapping[str, str] = msgspec.field(default_factory=dict)
+    unobservable: frozenset[str] = frozenset()
+    unstable: frozenset[str] = frozenset()
     weak: frozenset[str] = frozenset()
     spin_rad: float | None = None

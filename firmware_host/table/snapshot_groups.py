@@ -15,7 +15,7 @@ from tiltboard.drivers.errors import PartError
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table.lights import tint
 from tiltboard.firmware_host.table.problem_messages import without_buttons
-from tiltboard.firmware_host.table.status import Choice, Lean, Question, Sound, Standing
+from tiltboard.firmware_host.table.status import Choice, GameStatus, Lean, Question, Sound
 from tiltboard.games.base import Position, Shift
 from tiltboard.games.seated import SeatedGame
 
@@ -53,26 +53,26 @@ class GameGroup(msgspec.Struct, frozen=True):
     @classmethod
     def of(
         cls,
-        standing: Standing,
+        status: GameStatus,
         opening: Iterable[str] = (),
         sounds: Iterable[tuple[int, Sound]] = (),
     ) -> GameGroup:
-        """Return the part of the snapshot that describes ``standing`` (the state of the game).
-        ``opening``: moves that were played before the moves in ``standing``; ``sounds``: the latest
+        """Return the part of the snapshot that describes ``status`` (the state of the game).
+        ``opening``: moves that were played before the moves in ``status``; ``sounds``: the latest
         tunes, each with its number.
         """
-        position = standing.position
-        outcome = standing.outcome
+        position = status.position
+        outcome = status.outcome
         return cls(
-            step=standing.step,
-            to_move=standing.to_move,
-            moves=shown_moves(position, (*opening, *standing.moves)),
-            legal=_legal(standing),
+            step=status.step,
+            to_move=status.to_move,
+            moves=shown_moves(position, (*opening, *status.moves)),
+            legal=_legal(status),
             position={} if position is None else dict(position.cells),
             reserve={} if position is None else dict(position.reserve),
             result=None if outcome is None else outcome.as_json(),
-            swap_legal=standing.swap_legal,
-            can_take_back=standing.can_take_back,
+            swap_legal=status.swap_legal,
+            can_take_back=status.can_take_back,
             sounds=list(sounds),
         )
 
@@ -185,42 +185,42 @@ class GuidanceGroup(msgspec.Struct, frozen=True):
     @classmethod
     def of(
         cls,
-        standing: Standing,
+        status: GameStatus,
         names: Mapping[str, Message],
         notices: Mapping[str, Message],
         faults: Iterable[PartError],
     ) -> GuidanceGroup:
-        """Return the part of the snapshot with the instructions in ``standing`` (the state of the
+        """Return the part of the snapshot with the instructions in ``status`` (the state of the
         game). ``names``: player -> name of the person or the bot, used in the sentences;
         ``notices``: part -> notice about that part; ``faults``: parts that do not work.
         """
-        labels = {} if standing.game is None else standing.game.labels
-        say, question = standing.say.with_names(names).with_places(labels), standing.question
+        labels = {} if status.game is None else status.game.labels
+        say, question = status.say.with_names(names).with_places(labels), status.question
         if question is not None:
             ask = question.ask.with_names(names).with_places(labels)
             question = replace(question, ask=ask)
-        colour = standing.path_colour
-        path = PathInfo(list(standing.path), None if colour is None else colour_hex(colour))
+        colour = status.path_colour
+        path = PathInfo(list(status.path), None if colour is None else colour_hex(colour))
         return cls(
-            phase=standing.phase.value,
+            phase=status.phase.value,
             say=say,
             question=None if question is None else QuestionInfo.of(question, say),
             faults=[
                 *(FaultInfo(part, notice, Message("")) for part, notice in notices.items()),
                 *map(FaultInfo.of, faults),
             ],
-            roles={place: role.value for place, role in standing.roles.items()},
-            piece_for=dict(standing.piece_for),
-            tint={place: [*map(colour_hex, each)] for place, each in standing.tint.items()},
+            roles={place: role.value for place, role in status.roles.items()},
+            piece_for=dict(status.piece_for),
+            tint={place: [*map(colour_hex, each)] for place, each in status.tint.items()},
             path=path if path.places else None,
-            shifts=list(standing.shifts),
-            lean_deg=None if standing.lean_rad is None else in_degrees(standing.lean_rad),
+            shifts=list(status.shifts),
+            lean_deg=None if status.lean_rad is None else in_degrees(status.lean_rad),
         )
 
 
-def _legal(standing: Standing) -> list[str]:
-    position = standing.position
-    if position is None or standing.to_move is None or isinstance(position.game, SeatedGame):
+def _legal(status: GameStatus) -> list[str]:
+    position = status.position
+    if position is None or status.to_move is None or isinstance(position.game, SeatedGame):
         return []
     return list(position.legal())
 

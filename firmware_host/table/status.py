@@ -148,7 +148,7 @@ class Guidance(Struct, frozen=True):
     """
 
 
-class Standing(Guidance, frozen=True, kw_only=True):
+class GameStatus(Guidance, frozen=True, kw_only=True):
     """The standing (the state of the game) after one step of the referee."""
 
     game: Game | None = None
@@ -185,7 +185,7 @@ class Standing(Guidance, frozen=True, kw_only=True):
     """
 
 
-NOTHING_YET = Standing(Phase.SETUP, text("Choose a game to begin."))
+NOTHING_YET = GameStatus(Phase.SETUP, text("Choose a game to begin."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +200,14 @@ class Asked:
     roles: Mapping[str, Role] | None = None
     piece_for: Mapping[str, str] = field(default_factory=dict)
 
-    def over(self, standing: Standing) -> Standing:
-        """Return ``standing`` (the state of the game) with this instruction and its lights in place
+    def over(self, status: GameStatus) -> GameStatus:
+        """Return ``status`` (the state of the game) with this instruction and its lights in place
         of the game's instruction.
         """
         if self.roles is None:
-            return structs.replace(standing, say=self.say)
+            return structs.replace(status, say=self.say)
         return structs.replace(
-            standing,
+            status,
             say=self.say,
             roles=self.roles,
             piece_for=self.piece_for,
@@ -237,7 +237,7 @@ _TOWARD = 0.92
 
 
 @dataclass(frozen=True, slots=True)
-class Asking(Generic[Meaning]):
+class OpenQuestion(Generic[Meaning]):
     """The open question, if any: which move was made, whether a step is done, or which entry of the
     menu to choose.
 
@@ -273,24 +273,24 @@ class Asking(Generic[Meaning]):
 
     def ask(
         self, question: Question, meant: Mapping[str, Meaning], now_s: float
-    ) -> Asking[Meaning]:
+    ) -> OpenQuestion[Meaning]:
         """Return a copy in which ``question`` is open. If the same question was open already, the
         selected choice is kept.
         """
         asked, offered = self.question, question.offer
         known = asked is not None and replace(asked, at=0, offer=offered) == question
         if asked is None or not known or (asked.offer and not offered):
-            return Asking(question, now_s, meant, offered)
+            return OpenQuestion(question, now_s, meant, offered)
         return replace(self, meant=meant, offered=offered)
 
-    def folded(self) -> Asking[Meaning]:
+    def folded(self) -> OpenQuestion[Meaning]:
         """Return a copy in which an opened offer is closed again, so that it is only an offer."""
         asked = self.question
         return self if asked is None else replace(self, question=replace(asked, at=0, offer=True))
 
     def browse(
         self, menu: Question, game: Game, cells: Mapping[str, str], now_s: float
-    ) -> Asking[Meaning]:
+    ) -> OpenQuestion[Meaning]:
         """Return a copy with the menu open. ``cells``: the pieces on the board now. Each choice
         lights one place of the lowest row.
         """
@@ -301,9 +301,9 @@ class Asking(Generic[Meaning]):
             replace(choice, places=(place,), path=(place,)) if place else choice
             for choice, place in zip(choices, lit, strict=False)
         )
-        return Asking(replace(menu, choices=placed), now_s, board=dict(cells))
+        return OpenQuestion(replace(menu, choices=placed), now_s, board=dict(cells))
 
-    def rested(self) -> Asking[Meaning]:
+    def without_answer(self) -> OpenQuestion[Meaning]:
         """Return the question for use during a pause. The selected choice is kept, but the time of
         a held tilt is forgotten.
         """
@@ -331,7 +331,9 @@ class Asking(Generic[Meaning]):
         """Return the meaning of a choice, or the value of the choice if the menu is open."""
         return choice.value if self.menu else self.meant[choice.value]
 
-    def pressed(self, press: ButtonPress, now_s: float) -> tuple[Asking[Meaning], Choice | None]:
+    def pressed(
+        self, press: ButtonPress, now_s: float
+    ) -> tuple[OpenQuestion[Meaning], Choice | None]:
         """Return the question after a press of confirm, and the choice taken by it, or None."""
         asked = self.question
         if asked is None or now_s - press.held_s < self.asked_s:
@@ -353,14 +355,14 @@ class Asking(Generic[Meaning]):
 
     def leant(
         self, tilt_rad: tuple[float, float], now_s: float
-    ) -> tuple[Asking[Meaning], Choice | None]:
+    ) -> tuple[OpenQuestion[Meaning], Choice | None]:
         """Return two values: the question at the tilt ``tilt_rad`` (about x, about y), and the
         choice that the tilt takes if it has been held for long enough, or None. In the menu, a tilt
         to the east selects the next choice, and a tilt to the west selects the previous choice.
         """
         asked, way = self.question, self._toward(tilt_rad)
         if asked is None or way is None:
-            return self.rested(), None
+            return self.without_answer(), None
         if self.leaning is None or self.leaning[0] != way:
             return replace(self, leaning=(way, now_s)), None
         long_s = LEAN_S if hypot(*tilt_rad) <= MAX_RAD else STEEP_LEAN_S

@@ -90,8 +90,8 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence from the sensors about moves that people made by hand. The function ``looked``
-    returns new evidence after each scan.
+    """Evidence from the sensors about moves that people made by hand. The function
+    ``updated_evidence`` returns new evidence after each scan.
     """
 
     before: Places | None = None
@@ -130,7 +130,7 @@ class Evidence:
         return replace(self, proposal=None, refused=self.now)
 
 
-def looked(
+def updated_evidence(
     evidence: Evidence,
     sight: Sight,
     overlay: ZoneOverlay,

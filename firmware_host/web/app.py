@@ -31,7 +31,7 @@ from tiltboard.firmware_host.messages import Catalogue, Message, languages, text
 from tiltboard.firmware_host.service import snapshot as page
 from tiltboard.firmware_host.service.qr import qr_svg, wifi_code
 from tiltboard.firmware_host.service.table_thread import Table
-from tiltboard.firmware_host.table.commands import SitDown, Verb
+from tiltboard.firmware_host.table.commands import ClaimSeat, Verb
 from tiltboard.firmware_host.table.lights import LEGEND, PATTERNS
 from tiltboard.firmware_host.table.preview import Preview
 from tiltboard.firmware_host.web import api, assets, guard, pairing, requests, responses
@@ -456,7 +456,7 @@ class _Web:
             raise pairing.TooManyTriesError("Too many codes were tried; wait a minute.")
         token = request.cookies.get(guard.SEAT_COOKIE) or pairing.new_token()
         player = None if code is not None else asked.player
-        await requests.answer(self._table.submit(SitDown(pairing.digest_of(token), player, code)))
+        await requests.answer(self._table.submit(ClaimSeat(pairing.digest_of(token), player, code)))
         return self._with_cookie(request, responses.Done(), guard.SEAT_COOKIE, token)
 
 

@@ -139,8 +139,8 @@ def load_assets() -> dict[str, Asset]:
     version = hashlib.sha256("".join(asset.tag for asset in loaded.values()).encode()).hexdigest()
     page = files["index.html"].decode()
     asked = [name for name in loaded if f'"/static/{name}"' in page]
-    told = f"const VERSION = {json.dumps(version[:24])};\nconst FILES = {json.dumps(asked)};\n"
-    loaded[WORKER] = Asset(told.encode() + worker, MEDIA_TYPES["js"])
+    script = f"const VERSION = {json.dumps(version[:24])};\nconst FILES = {json.dumps(asked)};\n"
+    loaded[WORKER] = Asset(script.encode() + worker, MEDIA_TYPES["js"])
     return loaded
 
 

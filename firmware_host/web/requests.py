@@ -37,7 +37,7 @@ class PageVerb(Verb, frozen=True):
     right = c.Right.LOOK
 
 
-class Look(PageVerb, frozen=True, tag="look"):
+class ViewSeat(PageVerb, frozen=True, tag="look"):
     """Show this page the hidden information of a seat that its device has, or of no seat if
     ``player`` is null.
     """
@@ -49,7 +49,7 @@ class Look(PageVerb, frozen=True, tag="look"):
         return self.right if self.player is None else c.Right.OWN_SEAT
 
 
-class Uncover(Verb, frozen=True, tag="open-hand"):
+class RevealHandAsked(Verb, frozen=True, tag="open-hand"):
     """Let the device at a seat see the seat's hand, even though another device has already seen the
     hand in this game.
     """
@@ -142,10 +142,10 @@ def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None)
     token.
     """
     match asked:
-        case Uncover(player):
-            return c.OpenHand(player, None if visitor.local else visitor.seat)
-        case c.SeatMove(None) | c.Count(None) | c.TakeBack(player=None) if not access.may_act(
-            visitor
+        case RevealHandAsked(player):
+            return c.RevealHand(player, None if visitor.local else visitor.seat)
+        case c.SeatMove(None) | c.StartCountdown(None) | c.TakeBack(player=None) if (
+            not access.may_act(visitor)
         ):
             seats = access.sits_at(visitor)
             roller = to_move if to_move in seats else next(iter(seats), None)

@@ -261,7 +261,7 @@ class _Page:
 
     async def _receive_one(self, ref: int, asked: Verb) -> None:
         match asked:
-            case requests.Look(player):
+            case requests.ViewSeat(player):
                 self._looks_at, self._sent_seat = player, None
                 self._fresh.set()
             case requests.Watch(sensors, poses, ahead):

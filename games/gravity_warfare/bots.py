@@ -37,7 +37,10 @@ class Player:
 
     def __init__(self, view: WarfareState, player: int, level: str, dice: random.Random) -> None:
         self._player, self._level, self._dice = player, level, dice
-        self._table, self._legal = view, evaluation.meant(view.seen.legal if view.seen else ())
+        self._table, self._legal = (
+            view,
+            evaluation.plausible_moves(view.seen.legal if view.seen else ()),
+        )
         self.best = self._first()
         self._gain = 0.0  # Average gain of ``best`` over passing, in points.
         self._slices = self._weigh() if level == "hard" else iter(())
@@ -48,7 +51,9 @@ class Player:
             idle = quiet and self._dice.random() < 0.7
             return str(self._dice.choice(quiet if idle else self._legal))
         keen = self._level == "hard"
-        return evaluation.thumb(self._table, self._player, self._legal, self._dice, keen=keen)
+        return evaluation.heuristic_move(
+            self._table, self._player, self._legal, self._dice, keen=keen
+        )
 
     def think(self) -> bool:
         """Compute for one slice of time, at most a few hundred moves. Return False if the
@@ -66,7 +71,7 @@ class Player:
         sums = dict.fromkeys((first, *others), 0.0)
         worlds = SLICES // (1 + len(others))
         for made in range(1, worlds + 1):
-            world, luck = evaluation.imagined(self._table, self._dice), self._dice.random()
+            world, luck = evaluation.sample_world(self._table, self._dice), self._dice.random()
             for move in sums:
                 sums[move] += evaluation.expected(world, self._player, move, random.Random(luck))
                 yield True
@@ -93,7 +98,7 @@ class Player:
         if table.phase in ("refill", "keep", "take", "blocked"):
             return [self.best]
         fit = [move for move in self._legal if move.split(":")[1] in WEIGHED]
-        ranked = sorted(fit, key=lambda move: -evaluation.liking(table, player, move, self._dice))
+        ranked = sorted(fit, key=lambda move: -evaluation.score(table, player, move, self._dice))
         quiet = [move for move in fit if move.endswith(":pass")]
         return list(dict.fromkeys([*quiet, self.best, *ranked]))[:CANDIDATES]
 
@@ -106,7 +111,10 @@ def why(s: WarfareState, player: int, move: str) -> Words:
     said: dict[str, object]
     match what:
         case "place":
-            said = {"share": round(100 * evaluation.holds(s, move)), "high": evaluation.under(move)}
+            said = {
+                "share": round(100 * evaluation.success_probability(s, move)),
+                "high": evaluation.under(move),
+            }
             if not said["high"] or s.free_zone or {MOUNT, TELEPORT} & set(s.fixed or ()):
                 return "It holds {share} % of the time.", said
             return (
@@ -121,7 +129,7 @@ def why(s: WarfareState, player: int, move: str) -> Words:
             return _why_pass(s, player)
         case "keep":
             kept, other = s.drawn[int(words[0]) - 1], s.drawn[2 - int(words[0])]
-            if evaluation.worth(kept) > evaluation.worth(other):
+            if evaluation.card_value(kept) > evaluation.card_value(other):
                 said = {"card": card_said(kept)}
                 return "{card} is worth more: it helps where a turn is hard.", said
             return "Either will do: both make another's turn harder or save one of yours.", {}
@@ -158,7 +166,7 @@ def _share(s: WarfareState, names: Collection[str]) -> int:
     """Return the estimated chance, in percent, that a placed piece stays on the platform with the
     challenges ``names``.
     """
-    return round(100 * evaluation.steady(s, names))
+    return round(100 * evaluation.stability(s, names))
 
 
 def _why_play(s: WarfareState, player: int, words: list[str]) -> Words:

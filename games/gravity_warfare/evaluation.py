@@ -51,11 +51,11 @@ FALLEN = (
 )  # Pairs of (number of fallen pieces, probability), as in ``moves.FALLS``.
 
 
-def holds(s: WarfareState, move: str) -> float:
+def success_probability(s: WarfareState, move: str) -> float:
     """Return the estimated chance, 0.05 to 1, that the piece placed by ``move`` stays on the
     platform.
     """
-    return max(0.05, steady(s, s.fixed or ()) * HIGHER ** under(move))
+    return max(0.05, stability(s, s.fixed or ()) * HIGHER ** under(move))
 
 
 def under(move: str) -> int:
@@ -63,7 +63,7 @@ def under(move: str) -> int:
     return int(move.partition(":under=")[2] or 0)
 
 
-def steady(s: WarfareState, names: Collection[str]) -> float:
+def stability(s: WarfareState, names: Collection[str]) -> float:
     """Return the estimated chance, 0 to 1, that a piece placed on the surface of the platform stays
     there with the challenges ``names``.
     """
@@ -78,7 +78,7 @@ def _hardness(name: str) -> float:
     return HARDNESS.get(name, USUAL_HARDNESS)
 
 
-def worth(card: str) -> int:
+def card_value(card: str) -> int:
     """Return the value of keeping a card in the hand, relative to other cards."""
     return WORTH.get(card, USUAL_WORTH)
 
@@ -88,12 +88,12 @@ def attempted(s: WarfareState, move: str, dice: random.Random) -> str:
     failure.
     """
     words = move.split(":")
-    if words[1] not in ("place", "event") or dice.random() < holds(s, move):
+    if words[1] not in ("place", "event") or dice.random() < success_probability(s, move):
         return move
     return moves.completed(s, moves.failing(move), dice)
 
 
-def meant(legal: Sequence[str]) -> list[str]:
+def plausible_moves(legal: Sequence[str]) -> list[str]:
     """Return the legal moves that do not report a failure. Return all legal moves if every move
     reports a failure.
     """
@@ -101,14 +101,14 @@ def meant(legal: Sequence[str]) -> list[str]:
     return hopeful or list(legal)
 
 
-def thumb(
+def heuristic_move(
     s: WarfareState, player: int, legal: Sequence[str], dice: random.Random, *, keen: bool = True
 ) -> str:
-    """Return the legal move that ``liking`` rates highest."""
-    return max(legal, key=lambda move: liking(s, player, move, dice, keen=keen))
+    """Return the legal move that ``score`` rates highest."""
+    return max(legal, key=lambda move: score(s, player, move, dice, keen=keen))
 
 
-def liking(
+def score(
     s: WarfareState, player: int, move: str, dice: random.Random, *, keen: bool = True
 ) -> float:
     """Return the value of a move by rules of thumb, relative to passing.
@@ -133,7 +133,7 @@ def liking(
         case "name" if keen and words[2] != "keep-it":
             return _prospect(s, [words[2]]) + 0.1 * whim
         case "keep":
-            return worth(s.drawn[int(words[2]) - 1]) + whim
+            return card_value(s.drawn[int(words[2]) - 1]) + whim
         case "buy":
             return 0.2 if s.points[player] > 6 and len(s.hands[player]) < HAND - 2 else -1.0
         case "hero":
@@ -156,7 +156,7 @@ def _placing(s: WarfareState, move: str) -> float:
     """Return the value of a placement: points if the piece stays on the platform, the loss of one
     point if the piece falls, and a bonus for each kind of troop that remains.
     """
-    chance = holds(s, move)
+    chance = success_probability(s, move)
     forced = s.fixed or ()
     if TELEPORT in forced:
         return chance
@@ -171,7 +171,7 @@ def _prospect(s: WarfareState, names: Collection[str], high: int = 0) -> float:
     """Return the value of the turn to its owner with the challenges ``names``, if the piece is
     placed on top of ``high`` pieces.
     """
-    chance = steady(s, names) * HIGHER**high
+    chance = stability(s, names) * HIGHER**high
     if TELEPORT in names:
         return chance - 1
     if DUPLICATE in names:
@@ -228,7 +228,7 @@ def expected(s: WarfareState, player: int, move: str, dice: random.Random) -> fl
         after = s.copy()
         apply.make(after, move)
         return _on_average(after, player, s, dice)
-    chance = holds(s, move)
+    chance = success_probability(s, move)
     held = s.copy()
     apply.make(held, move)
     stem, (_, on_board) = moves.failing(move), moves.could_fall(s, move)
@@ -265,7 +265,7 @@ def intended(s: WarfareState, dice: random.Random) -> str:
         chances = [move for move in moves.listed(s) if move.startswith("chance")]
         return moves.completed(s, dice.choice(chances), dice)
     player = dice.choice(awaited)
-    return thumb(s, player, meant(moves.listed_of(s, player)), dice)
+    return heuristic_move(s, player, plausible_moves(moves.listed_of(s, player)), dice)
 
 
 def value(s: WarfareState, player: int) -> float:
@@ -288,7 +288,7 @@ def value(s: WarfareState, player: int) -> float:
     return mine - 0.5 * max(sides.values()) - 0.5 * sum(sides.values()) / len(sides)
 
 
-def imagined(seen: WarfareState, dice: random.Random) -> WarfareState:
+def sample_world(seen: WarfareState, dice: random.Random) -> WarfareState:
     """Return a complete state that agrees with the player's view ``seen``, with hidden cards and
     heroes dealt at random. Paper cards stay unknown.
     """

@@ -26,7 +26,7 @@ from tiltboard.games.gravity_warfare.reasons import why_not
 from tiltboard.games.gravity_warfare.rules import WarfareRules
 from tiltboard.games.gravity_warfare.state import ANY, WarfareState, spelt
 from tiltboard.games.rules import Dice
-from tiltboard.games.seated import Computer, SeatedGame, Witnessed, Words
+from tiltboard.games.seated import Bot, SeatedGame, Witnessed, Words
 from tiltboard.ground.override import override
 
 SPIN = "spin-it"
@@ -180,9 +180,7 @@ class WarfareGame(SeatedGame):
         return words.texts()
 
     @override
-    def computer(
-        self, view: Position, player: str, level: str, dice: random.Random
-    ) -> Computer | None:
+    def bot(self, view: Position, player: str, level: str, dice: random.Random) -> Bot | None:
         if not view.legal():
             return None
         return players.Player(view.state, self.players.index(player), level, dice)

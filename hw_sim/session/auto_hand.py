@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from tiltboard.firmware_host.table.commands import SeatMove
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.status import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Role
 from tiltboard.firmware_host.table.zones import ZoneOverlay
 from tiltboard.games.base import Position, Shift
 from tiltboard.hw_sim.errors import HandsError
@@ -55,7 +55,7 @@ class SeatHand:
         the host.
         """
         room, now_s = self._session.host.session.seat_referee, self._session.clock.now()
-        made = len(self._session.host.standing.moves)
+        made = len(self._session.host.status.moves)
         if room is None:  # A new game without a seat referee has just begun.
             return
         if made != self._moves:
@@ -197,7 +197,7 @@ class OwnHand:
         no request is left.
         """
         self._waiting.append(answer)
-        self._moves = self._session.host.standing.phase is Phase.TURN
+        self._moves = self._session.host.status.phase is Phase.TURN
 
     def put_back(self, cells: Mapping[str, str]) -> None:
         """Put the pieces of ``cells`` on the board immediately and remove all others. The plate of
@@ -210,7 +210,7 @@ class OwnHand:
 
     def step(self) -> None:
         """Begin the table's requests that are due, and finish the ones that are done."""
-        standing, now_s = self._session.host.standing, self._session.clock.now()
+        status, now_s = self._session.host.status, self._session.clock.now()
         session = self._session.host.session
         if (session.opponents.moving or session.from_seat) and not self._waiting:
             # Bots and players on phones cannot move pieces, so the automatic hand does.
@@ -219,21 +219,21 @@ class OwnHand:
             self._overlay = self._session.host.overlay
             self._take_over(self._overlay)
             self._end()
-            if standing.outcome is not None and standing.position is not None:
+            if status.outcome is not None and status.position is not None:
                 # The host does not ask for the pieces of a finished game.
-                self.put_back(standing.position.cells)
+                self.put_back(status.position.cells)
         held = any(piece.held for piece in self._world.pieces.values())
         if isinstance(self._overlay, ZoneOverlay) and not held:
             self._at_seats.step(self._overlay)
         if not self._waiting or held or now_s < self._ready_s:
             return
         sight = self._session.host.sight
-        unsure = sight.unsure - sight.masked.keys()
+        unsure = sight.unsure - sight.faulty.keys()
         if self._done and unsure and now_s < self._ready_s + GIVEN_UP_S:
             # Many pieces came to rest together, and the sensors have not detected all of them yet.
             return
-        steps = self._requested(standing)
-        if not steps and standing.phase not in ASKING:
+        steps = self._requested(status)
+        if not steps and status.phase not in ASKING:
             self._refused = None  # A player or a later scan has fulfilled the request.
             self._end()
         elif steps != self._done:
@@ -274,20 +274,20 @@ class OwnHand:
             else:
                 self._world.remove(piece)
 
-    def _requested(self, standing: Standing) -> tuple[Shift, ...]:
+    def _requested(self, status: GameStatus) -> tuple[Shift, ...]:
         """Return the shifts (movements of pieces) that the table asks for.
 
         Without a list of shifts, each piece on a lit place goes to the centre of its place, or off
         the board if the place must be empty.
         """
-        if standing.position is None:
+        if status.position is None:
             return ()
-        if standing.phase not in ASKING:
-            return standing.shifts if self._moves else ()
-        if standing.shifts:
-            return standing.shifts
-        lit = [place for place, role in standing.roles.items() if role in LEAVING]
-        wanted = standing.position.cells
+        if status.phase not in ASKING:
+            return status.shifts if self._moves else ()
+        if status.shifts:
+            return status.shifts
+        lit = [place for place, role in status.roles.items() if role in LEAVING]
+        wanted = status.position.cells
         return tuple(Shift(wanted.get(p, ""), p, p if p in wanted else None) for p in lit)
 
     # Methods that carry out the requests.

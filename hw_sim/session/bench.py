@@ -106,18 +106,18 @@ def _touch_to_light_s(session: SimSession, stream: Stream) -> float:
     host.do(NewGame("momentum", usual_options(MOMENTUM, session.profile)))
     deadline_s = session.clock.now() + 10
     session.tick()
-    while host.standing.phase != "turn" and session.clock.now() < deadline_s:
+    while host.status.phase != "turn" and session.clock.now() < deadline_s:
         session.tick()
     session.run_until(session.clock.now() + 0.5)
-    place = stream.choice(host.standing.position.legal() if host.standing.position else ())
+    place = stream.choice(host.status.position.legal() if host.status.position else ())
     most_mm = TOLERANCE_MM / 2**0.5
     offset_mm = (stream.uniform(-most_mm, most_mm), stream.uniform(-most_mm, most_mm))
     action = session.hands.put("red", host.overlay.index_of(place), offset_mm)
-    before = host.standing.roles
+    before = host.status.roles
     while session.clock.now() < action.touch_s + PATIENCE_S:
         lights = table.lights
         host.step()
-        if host.standing.roles != before:
+        if host.status.roles != before:
             if session.profile.lights is None:
                 return session.clock.now() - action.touch_s
             if table.lights != lights:
@@ -191,7 +191,7 @@ def session_of(profile: str, state: Path) -> SimSession:
 
 def play_quietly(session: SimSession) -> int:
     """Play up to ``TURNS`` turns that move no other piece, and return their number."""
-    while session.host.standing.phase != "turn":
+    while session.host.status.phase != "turn":
         session.tick()
     turns = quiet_turns(session.host.game, TURNS)
     for piece, place in turns:

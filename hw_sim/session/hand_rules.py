@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tiltboard.firmware_host.table import hands as h
 from tiltboard.firmware_host.table import phrases
-from tiltboard.firmware_host.table.status import Phase, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase
 from tiltboard.firmware_host.table.zones import ZoneOverlay
 from tiltboard.games.base import Position, RulesError, Shift
 from tiltboard.hw_sim.errors import HandsError
@@ -26,37 +26,37 @@ class HandRules:
         self._session = session
         self._world = session.table.world
 
-    def check(self, deed: h.HandsCommand) -> None:
-        """Raise RulesError or HandsError if the game does not allow the action ``deed`` now.
+    def check(self, action: h.HandsCommand) -> None:
+        """Raise RulesError or HandsError if the game does not allow the action ``action`` now.
 
         In that case a piece in the hand is already on its way back. The text of RulesError comes
         from the game.
         """
-        if not isinstance(deed, h.Put | h.Take | h.Grab | h.LetGo | h.PickUp | h.SetDown):
+        if not isinstance(action, h.Put | h.Take | h.Grab | h.LetGo | h.PickUp | h.SetDown):
             return
-        standing, position = self._session.host.standing, self._session.host.standing.position
+        status, position = self._session.host.status, self._session.host.status.position
         seated = isinstance(self._session.host.overlay, ZoneOverlay)
-        plays = standing.phase in (Phase.TURN, Phase.SETTLE) and not seated
-        if not deed.if_legal or not plays or position is None:
+        plays = status.phase in (Phase.TURN, Phase.SETTLE) and not seated
+        if not action.if_legal or not plays or position is None:
             return
-        what = deed.what if isinstance(deed, h.Take | h.Grab) else deed.piece
+        what = action.what if isinstance(action, h.Take | h.Grab) else action.piece
         piece = self._world.pieces.get(what) if isinstance(what, int) else None
         try:
-            self._check_turn(standing, position)
+            self._check_turn(status, position)
             if piece is not None:
-                self._check_piece(deed, piece, standing, position)
-            elif isinstance(deed, h.Put):
-                self._check_put(deed.piece, deed.place, standing, position)
-            elif isinstance(deed, h.Grab) and what != position.to_move:
+                self._check_piece(action, piece, status, position)
+            elif isinstance(action, h.Put):
+                self._check_put(action.piece, action.place, status, position)
+            elif isinstance(action, h.Grab) and what != position.to_move:
                 raise self._turn_of(position)
         except (RulesError, HandsError):
             if piece is not None:
                 self._session.hands.put_back(piece.piece_id)
             raise
 
-    def _check_turn(self, standing: Standing, position: Position) -> None:
+    def _check_turn(self, status: GameStatus, position: Position) -> None:
         """Raise HandsError unless it is a person's turn and they have not moved yet."""
-        if standing.phase is Phase.SETTLE:
+        if status.phase is Phase.SETTLE:
             return
         if position.to_move in self._session.host.session.opponents.everybody:
             raise self._turn_of(position)
@@ -64,9 +64,9 @@ class HandRules:
         if len([each for each in down if self._place_of(each)]) > len(position.cells):
             raise HandsError("Finish this move first.")
 
-    def _check_put(self, piece: str, place: str, standing: Standing, position: Position) -> None:
-        if standing.phase is Phase.SETTLE:
-            if not any(s.piece == piece and s.target == place for s in standing.shifts):
+    def _check_put(self, piece: str, place: str, status: GameStatus, position: Position) -> None:
+        if status.phase is Phase.SETTLE:
+            if not any(s.piece == piece and s.target == place for s in status.shifts):
                 raise HandsError("Finish this move first.")
             return
         refusal = position.drop_refusal(piece, place)
@@ -74,27 +74,27 @@ class HandRules:
             raise refusal
 
     def _check_piece(
-        self, deed: h.HandsCommand, piece: SimulatedPiece, standing: Standing, position: Position
+        self, action: h.HandsCommand, piece: SimulatedPiece, status: GameStatus, position: Position
     ) -> None:
         """Check whether a piece may leave its place and go to the intended place.
 
         Raises RulesError or HandsError.
         """
-        home, shifts = self._place_of(piece), self._shifts(standing, position)
-        lifts = isinstance(deed, h.PickUp | h.Grab)
+        home, shifts = self._place_of(piece), self._shifts(status, position)
+        lifts = isinstance(action, h.PickUp | h.Grab)
         goal = None  # Intended place of the piece, None while it is only lifted.
-        if isinstance(deed, h.LetGo):
+        if isinstance(action, h.LetGo):
             goal = self._place_at(*piece.goal[:2]) or ""
-        elif isinstance(deed, h.SetDown):
-            goal = deed.place or home
+        elif isinstance(action, h.SetDown):
+            goal = action.place or home
         if goal is not None and piece.stood is None:  # The piece comes from its tray.
-            self._check_put(piece.label, goal, standing, position)
+            self._check_put(piece.label, goal, status, position)
             return
-        source = None if standing.phase is Phase.SETTLE and piece.held else home
+        source = None if status.phase is Phase.SETTLE and piece.held else home
         mine = [s for s in shifts if s.source == source and s.piece == piece.label]
         if any(lifts or s.target == goal for s in mine) or (goal is not None and goal == home):
             return
-        if standing.phase is Phase.SETTLE:
+        if status.phase is Phase.SETTLE:
             raise HandsError("Finish this move first.")
         if piece.label in position.game.players and piece.label != position.to_move:
             raise self._turn_of(position)
@@ -102,14 +102,14 @@ class HandRules:
         refusal = position.drop_refusal(piece.label, goal or home or "") if carries else None
         raise refusal or HandsError("Pieces already on the board don't move.")
 
-    def _shifts(self, standing: Standing, position: Position) -> Sequence[Shift]:
+    def _shifts(self, status: GameStatus, position: Position) -> Sequence[Shift]:
         """Return the allowed shifts (movements of one piece). A shift is allowed if it begins a
         legal move or completes the present move.
 
         A captured piece can be taken off once the capturing piece is in the hand.
         """
-        if standing.phase is Phase.SETTLE:
-            return standing.shifts
+        if status.phase is Phase.SETTLE:
+            return status.shifts
         held = {self._place_of(each) for each in self._world.pieces.values() if each.held}
         return [
             shift

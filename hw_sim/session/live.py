@@ -233,12 +233,12 @@ class PageHands:
     def _level_for_another_game(self) -> None:
         """Level the plate for the next game, and after free play."""
         host, plate = self._session.host, self._session.table.world.plate
-        before, self._playing = self._playing, (host.game, host.standing.phase is Phase.FREE)
+        before, self._playing = self._playing, (host.game, host.status.phase is Phase.FREE)
         if before in (None, self._playing) or (self._playing[1] and before[0] is host.game):
             return
         if any(plate.commanded_rad(self._session.clock.now())[:2]):
             self._deeds.begin(Tilt(0.0, 0.0))
-        position = host.standing.position
+        position = host.status.position
         if before[1] and position is not None:
             self._own.put_back(position.cells)
 

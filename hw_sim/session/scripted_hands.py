@@ -34,7 +34,7 @@ class Deeds:
             self._session.faults.heal(entry[1], entry[2])
             self.mended = True
 
-    def begin(self, deed: h.HandsCommand) -> float:
+    def begin(self, action: h.HandsCommand) -> float:
         """Begin an action and return the virtual time at which the hand has finished and left.
 
         Returns the present time for an action with its own duration, such as a tilt for some
@@ -42,9 +42,11 @@ class Deeds:
         """
         hands, overlay = self._session.hands, self._session.host.overlay
         index, now_s = overlay.index_of, self._session.clock.now()
-        if isinstance(deed, h.Put | h.Drop | h.Stack):
-            overlay.magnet_of(deed.piece)  # Raises NotPossibleError if this game has no such piece.
-        match deed:
+        if isinstance(action, h.Put | h.Drop | h.Stack):
+            overlay.magnet_of(
+                action.piece
+            )  # Raises NotPossibleError if this game has no such piece.
+        match action:
             case h.Put(piece, place, offset_mm):
                 return hands.put(piece, index(place), offset_mm).end_s
             case h.Take(str(place)):
@@ -55,7 +57,7 @@ class Deeds:
                 return hands.move(index(source), index(target)).end_s
             case h.Slide(source, target):
                 return hands.slide(index(source), index(target)).end_s
-            case h.Knock(places):
+            case h.Scatter(places):
                 return hands.knock([index(place) for place in places]).end_s
             case h.Drop(piece, place, offset_mm, from_mm, tremble_mm):
                 return hands.drop(
@@ -98,7 +100,7 @@ class Deeds:
                 self._session.faults.inject(name, targets)
                 if for_s is not None:
                     self._heal_at.append((now_s + for_s, name, targets))
-            case h.Heal(name, named):
+            case h.ClearFault(name, named):
                 self._session.faults.heal(name, self._on_the_plate(name, named))
                 self.mended = True
         return now_s
@@ -154,7 +156,7 @@ class SimulatedHands:
         """Run one scan, after repairing the faults whose time is over."""
         self._deeds.mend_due()
         self._session.tick()
-        if self.host.standing.phase is not Phase.PAUSED:
+        if self.host.status.phase is not Phase.PAUSED:
             # The host has noticed the repaired part, and play continues.
             self._deeds.mended = False
 
@@ -163,10 +165,10 @@ class SimulatedHands:
         index, begun = self.host.overlay.index_of, self.host.game.start().cells
         self._session.hands.set_up({index(place): piece for place, piece in begun.items()})
 
-    def act(self, deed: Act, tick: Tick) -> None:
+    def act(self, action: Act, tick: Tick) -> None:
         """Perform one act of the scenario, and scan until the hand has left."""
         now_s = self._session.clock.now()
-        match deed:
+        match action:
             case s.Wait(duration_s):
                 end_s = now_s + duration_s
             case s.Kill():
@@ -179,8 +181,8 @@ class SimulatedHands:
                 self._deeds.begin(begun)
                 end_s = now_s
             case _:
-                end_s = self._deeds.begin(deed)
-                if isinstance(deed, h.Press):
+                end_s = self._deeds.begin(action)
+                if isinstance(action, h.Press):
                     end_s += LEAVE_BUTTON_S
         while self._session.clock.now() < end_s:
             tick()

@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec import inspect
 
-from tiltboard.firmware_host.table.commands import SitDown
+from tiltboard.firmware_host.table.commands import ClaimSeat
 from tiltboard.firmware_host.web.requests import PageCommand
 
-KINDS = (*inspect.type_info(PageCommand).types, inspect.type_info(SitDown))
+KINDS = (*inspect.type_info(PageCommand).types, inspect.type_info(ClaimSeat))
 GAMES = ("momentum", "attraktion", "gravity-connect", "gravity-trap", "gravity-warfare")
 OPTIONS: dict[str, Sequence[dict[str, Any]]] = {
     "momentum": ({"size": 7}, {"size": 5, "marbles": 4}, {}),

@@ -175,10 +175,10 @@ def goes_on(table, broker):
     table.do(NewGame("momentum", SMALL))
     for _ in range(400):
         tick(table, broker)
-        standing = table.host.standing
-        if standing.phase is Phase.TURN and len(standing.moves) < 2:
+        status = table.host.status
+        if status.phase is Phase.TURN and len(status.moves) < 2:
             table.move(chance_of(2))
-        if len(standing.moves) == 2:
+        if len(status.moves) == 2:
             return
     raise AssertionError(table.said)
 
@@ -275,7 +275,7 @@ def test_wishes_that_make_no_sense_are_no_harm(table, broker, peer):
     peer.say(state)
     tick(table, broker, 20)
     assert table.match.state.steps == state.steps and table.match.state.differs is None
-    assert table.host.standing.outcome is None
+    assert table.host.status.outcome is None
 
 
 @pytest.mark.parametrize(
@@ -307,9 +307,9 @@ def test_a_match_that_cannot_be_played_here_is_refused(tmp_path, broker, changed
         if agreed["seats"] == "red alone":
             agreed["seats"] = {"red": mine}
         maker.say(msgspec.convert({"type": "state", "agreed": agreed}, MatchState))
-        before = table.host.standing.game_id
+        before = table.host.status.game_id
         tick(table, broker, 10)
-        assert table.host.standing.game_id == before
+        assert table.host.status.game_id == before
         assert "cannot be played here" in str(table.host.notices["far"])
         goes_on(table, broker)
     finally:

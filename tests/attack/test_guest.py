@@ -18,7 +18,7 @@ from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.referee.seat_referee import SeatReferee
-from tiltboard.firmware_host.table.commands import ImportGame, NewGame, Practise, ResumeGame
+from tiltboard.firmware_host.table.commands import ImportGame, NewGame, PracticePosition, ResumeGame
 from tiltboard.firmware_host.table.move_line import RESIGNED, resignation
 from tiltboard.games.base import OptionError
 from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
@@ -102,7 +102,7 @@ def test_a_puzzle_is_made_of_a_game_in_no_scan(tmp_path, monkeypatch):
         for ply, move in enumerate(("2", "3"), 1):
             host.journal.append(game, ply, move)
         later = lambda question: asked.append((question, Future())) or asked[-1][1]  # noqa: E731
-        done = host.submit(Practise(game, 2), later)
+        done = host.submit(PracticePosition(game, 2), later)
         session.tick()
         session.tick()
         assert (searched, done.done(), len(asked)) == ([], False, 1)
@@ -131,7 +131,7 @@ def test_nobody_is_told_to_have_won_a_game_that_a_file_brought(tmp_path):
         for command in (ImportGame(text), ImportGame(text), ResumeGame(number)):
             host.do(command)
             session.run_until(session.clock.now() + 0.5)
-            assert host.standing.outcome is not None
+            assert host.status.outcome is not None
         assert people.person("Ada") == {}
 
 

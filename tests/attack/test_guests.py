@@ -25,9 +25,9 @@ from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.journal.writer import ENOUGH_SCANS
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.service.publish import Publisher
-from tiltboard.firmware_host.table.commands import OpenHand, SitDown
+from tiltboard.firmware_host.table.commands import ClaimSeat, RevealHand
 from tiltboard.firmware_host.table.hands import HandsCommand
-from tiltboard.firmware_host.web.requests import UNREADABLE, PageCommand, Uncover
+from tiltboard.firmware_host.web.requests import UNREADABLE, PageCommand, RevealHandAsked
 from tiltboard.games.base import RulesError
 from tiltboard.games.seated import SeatedGame
 from tiltboard.ground.errors import TiltboardError
@@ -72,19 +72,19 @@ class Watched:
 
     def check(self) -> None:
         """The journal is what the table believes, and nobody sees another's hand."""
-        standing, journal = self.host.standing, self.host.journal
+        status, journal = self.host.status, self.host.journal
         current = journal.current()
-        if standing.game_id is not None and standing.game_id > 0 and current is not None:
-            assert standing.game_id == current.id
-            if not self.host.upkeep.waits:  # else it is shown afterwards
-                assert standing.moves == current.moves
+        if status.game_id is not None and status.game_id > 0 and current is not None:
+            assert status.game_id == current.id
+            if not self.host.modes.waits:  # else it is shown afterwards
+                assert status.moves == current.moves
         if self.publisher._host is not self.host:
             self.publisher = Publisher(self.host)
         snapshot = self.publisher.snapshot()
-        self.say(standing, lambda: ENGLISH.translate(self.host.shown.say))
+        self.say(status, lambda: ENGLISH.translate(self.host.shown.say))
         shown = msgspec.json.encode(snapshot.seats)
         views = self.publisher.seats().views
-        position = standing.position
+        position = status.position
         if position is None or not isinstance(position.game, SeatedGame) or snapshot.seats is None:
             return
         assert b'"seed"' not in shown
@@ -101,15 +101,15 @@ class Watched:
 
     def send(self, message: dict) -> None:
         try:
-            kind = SitDown if message.get("type") == "sit-down" else PageCommand
+            kind = ClaimSeat if message.get("type") == "sit-down" else PageCommand
             asked = msgspec.json.decode(msgspec.json.encode(message), type=kind)
         except UNREADABLE:
             self.refused += 1
             return
         if isinstance(asked, HandsCommand):
             return
-        if isinstance(asked, Uncover):
-            asked = OpenHand(asked.player, "guest")
+        if isinstance(asked, RevealHandAsked):
+            asked = RevealHand(asked.player, "guest")
         answer = self.host.submit(asked, self._ask_journal)
         answer.add_done_callback(partial(self._answered, asked))
 
@@ -152,7 +152,7 @@ def test_random_guests(tmp_path, monkeypatch, seed):
             table.check()
         end_s = session.clock.now() + TIME_S
         while session.clock.now() < end_s:
-            position = table.host.standing.position
+            position = table.host.status.position
             legal = [] if position is None else list(position.legal())[:40]
             players = list(table.host.game.players)
             codes = list(table.publisher.seats().codes.values())
@@ -163,7 +163,7 @@ def test_random_guests(tmp_path, monkeypatch, seed):
             if rng.random() < 0.02:  # somebody at the table wants to play on
                 table.send({"type": "stop-calibration"})
                 table.send({"type": "play-freely", "on": False})
-            before = table.host.standing
+            before = table.host.status
             if rng.random() < 0.01:
                 kills += 1
                 record = table.host.journal.current()

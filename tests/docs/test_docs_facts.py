@@ -182,7 +182,7 @@ def one_move(tmp_path, monkeypatch):
         timed(Panel, "pressed")
         timed(LightStrip, "_write")
         scans = 0
-        while host.standing.phase != "settle":
+        while host.status.phase != "settle":
             session.wait()
             host.step()
             scans += host.look.frame.time_s >= action.touch_s
@@ -213,8 +213,8 @@ def test_the_traced_move_happens_as_told(open_page, one_move):
     assert told(r"([\d.]+) ms later all 100 lights") == round(sent_s * 1e3, 1)
     assert told(r"The lights: ([\d.]+) ms") == pytest.approx(light_s * 1e3, abs=5)
     assert scans == 4
-    assert str(host.standing.say) in text
-    assert dict(host.standing.roles) == {"d4": "lift", "d3": "put"}
+    assert str(host.status.say) in text
+    assert dict(host.status.roles) == {"d4": "lift", "d3": "put"}
     sensor = int(told(r"d5 is sensor (\d+)"))
     assert sensor == host.overlay.index_of("d5")
     assert told(r"about \+([\d.]+) mT") == pytest.approx(host.look.frame.field_mt[sensor], abs=0.3)

@@ -14,7 +14,7 @@ import pytest
 
 from tiltboard.drivers.errors import PartAbsentError
 from tiltboard.drivers.light_links import SpiSender, ThreadSender, encode, strip_of
-from tiltboard.drivers.lights import LightsSettings, LightStrip, Look
+from tiltboard.drivers.lights import LightPattern, LightsSettings, LightStrip
 from tiltboard.drivers.pi_buses import PiBuses
 
 
@@ -206,12 +206,12 @@ def test_a_device_that_goes_and_comes_back_leaves_nothing_open(monkeypatch) -> N
     monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=Device))
     settings = LightsSettings(count=3, supply_a=4.0, brightness=1.0)
     lights = LightStrip(PiBuses(send_by=threaded), settings)
-    lights.ask([Look((255, 0, 0))] * 3)
+    lights.ask([LightPattern((255, 0, 0))] * 3)
     lights.flush()
     kept = []
     for gone in (errno.ENOENT, errno.EACCES):
         error[:] = [gone]
-        lights.ask([Look((0, 255, 0))] * 3)
+        lights.ask([LightPattern((0, 255, 0))] * 3)
         lights._written_s = -1.0  # the time between two writes is over
         with pytest.raises(PartAbsentError) as caught:
             lights.flush()

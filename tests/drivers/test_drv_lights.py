@@ -7,9 +7,9 @@ import weakref
 import pytest
 
 from tiltboard.drivers.errors import PartAbsentError
-from tiltboard.drivers.lights import LightsSettings, LightStrip, Look
+from tiltboard.drivers.lights import LightPattern, LightsSettings, LightStrip
 
-WHITE = [Look((255, 255, 255))] * 100
+WHITE = [LightPattern((255, 255, 255))] * 100
 DARK = [None] * 100
 
 
@@ -47,7 +47,7 @@ def test_limit_counts_after_gamma_and_brightness(buses) -> None:
     # Half grey by eye is 0.5**2.2 = 22 % of the light: 1.3 A, where a limit on what was asked for
     # would have seen 3 A.
     lights = strip_of(buses, supply_a=1.5)
-    show(lights, [Look((128, 128, 128))] * 100)
+    show(lights, [LightPattern((128, 128, 128))] * 100)
     assert lights.dimmed == 1.0
     settings = LightsSettings(count=100, supply_a=3.2, brightness=0.5)
     dim = LightStrip(buses, settings)
@@ -65,7 +65,7 @@ def test_supply_too_small_for_idle_turns_all_off(buses) -> None:
 
 def test_colours_keep_their_proportion_when_dimmed(buses) -> None:
     lights = strip_of(buses, supply_a=1.1, gamma=1.0)
-    show(lights, [Look((255, 128, 0))] * 100)
+    show(lights, [LightPattern((255, 128, 0))] * 100)
     red, green, blue = lights.shown[:3]
     assert green == pytest.approx(red / 2, abs=1)
     assert blue == 0
@@ -75,14 +75,14 @@ def test_colours_keep_their_proportion_when_dimmed(buses) -> None:
 def test_gamma(buses, level: int, byte: int) -> None:
     # (0.5 ** 2.2) * 255 = 55.5
     lights = strip_of(buses)
-    show(lights, [Look((level, 0, 0)), *DARK[1:]])
+    show(lights, [LightPattern((level, 0, 0)), *DARK[1:]])
     assert lights.shown[0] == pytest.approx(byte, abs=1)
     assert not any(lights.shown[1:])
 
 
 def test_what_is_sent_is_what_shown_says(buses) -> None:
     lights = strip_of(buses)
-    colours = [Look((2 * place, 200 - 2 * place, 40 * (place % 7))) for place in range(100)]
+    colours = [LightPattern((2 * place, 200 - 2 * place, 40 * (place % 7))) for place in range(100)]
     show(lights, colours)
     assert [data for _, data in buses.strips[0].frames] == [lights.shown]
     assert len(set(lights.shown)) > 50
@@ -98,7 +98,7 @@ def test_writes_only_changes(buses) -> None:
 
 def test_at_most_thirty_a_second_and_the_last_state_is_never_dropped(buses) -> None:
     lights = strip_of(buses)
-    states = [[Look((5 * step, 0, 0))] * 100 for step in range(52)]
+    states = [[LightPattern((5 * step, 0, 0))] * 100 for step in range(52)]
     start_s = buses.clock.now()
     for state in states:
         show(lights, state)

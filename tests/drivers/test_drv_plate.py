@@ -10,12 +10,12 @@ import pytest
 from tiltboard.drivers.errors import PartAbsentError, PartError
 from tiltboard.drivers.frame import Frame
 from tiltboard.drivers.hall import MuxHallArray
-from tiltboard.drivers.lights import LightsSettings, LightStrip, Look
+from tiltboard.drivers.lights import LightPattern, LightsSettings, LightStrip
 from tiltboard.drivers.mpu6050 import Mpu6050
 from tiltboard.drivers.panel import Panel
 from tiltboard.drivers.plate import Plate
 
-WHITE = [Look((255, 255, 255))] * 100
+WHITE = [LightPattern((255, 255, 255))] * 100
 
 
 def scans(plate, buses, count: int, every_s: float = 0.02) -> list[Frame]:
@@ -280,7 +280,7 @@ def test_colours_asked_for_while_the_strip_is_away_are_not_lost(plate, buses) ->
     buses.clock.sleep(0.1)
     plate.show(WHITE)
     assert plate.scan().faults[0].part == "lights"
-    plate.show([Look((0, 0, 255))] * 100)  # within the back-off
+    plate.show([LightPattern((0, 0, 255))] * 100)  # within the back-off
     plug_lights(buses)
     scans(plate, buses, 10)
     assert plate.shown[:3] == bytes((0, 0, 128))
@@ -288,7 +288,7 @@ def test_colours_asked_for_while_the_strip_is_away_are_not_lost(plate, buses) ->
 
 def test_a_late_change_is_written_by_the_scan(plate, buses) -> None:
     plate.show(WHITE)
-    plate.show([Look((0, 255, 0))] * 100)
+    plate.show([LightPattern((0, 255, 0))] * 100)
     assert plate.shown[:3] == bytes((128, 128, 128))
     scans(plate, buses, 3)
     assert plate.shown[:3] == bytes((0, 128, 0))

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from tests.unhurried import unhurried
-from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
+from tiltboard.firmware_host.table.commands import NewGame, SeatBot
 from tiltboard.games.gravity_warfare.game import WarfareGame
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PageHands, at_once
@@ -59,8 +59,8 @@ def test_computers_play_a_round_by_themselves_and_sensors_see_their_pieces(
         assert tally.failed > 0  # a model of hands says so
         zone_of = session.host.overlay.zone_of
         lies = Counter(zone_of[place] for place in session.host.sight.cells if place in zone_of)
-        position = session.host.standing.position
-        assert lies == position.game.standing(position)
+        position = session.host.status.position
+        assert lies == position.game.status(position)
 
 
 @pytest.mark.parametrize("spins", [True, False])
@@ -78,7 +78,7 @@ def test_a_plate_that_is_to_be_spun_is_and_its_own_sensor_is_the_witness(
         host.submit(NewGame("gravity-warfare", options))
         session.tick()
         for player in host.game.players:
-            host.submit(SeatComputer(player, "easy"))
+            host.submit(SeatBot(player, "easy"))
         room = host.session.seat_referee
         while not (room.proposal and room.proposal.seen) and session.clock.now() < 60.0:
             session.tick()

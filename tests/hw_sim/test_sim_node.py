@@ -12,7 +12,7 @@ import serial
 from msgspec.structs import replace
 
 from tiltboard.drivers.errors import PartAbsentError
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.drivers.node_link import NodeLink, NodeSettings
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import load_profile
@@ -150,7 +150,7 @@ def test_the_field_is_the_worlds(table, plate):
 
 def test_unplugged_and_back(table, plate):
     assert scans(table, plate, 20)[-1].faults == ()
-    plate.show([Look((255, 0, 0))] * 100)
+    plate.show([LightPattern((255, 0, 0))] * 100)
     scans(table, plate, 5)
     assert set(table.lights) == {(128, 0, 0)}
     table.faults.inject("node-unplugged")
@@ -259,7 +259,7 @@ def test_a_host_that_was_away_shows_nothing_that_is_long_past(table, plate, away
 
 
 def test_lights_without_supply_are_told_and_lit_again(table, plate):
-    lit = [Look((128, 0, 0))] * 100
+    lit = [LightPattern((128, 0, 0))] * 100
     plate.scan()
     plate.show(lit)
     scans(table, plate, 20)
@@ -292,7 +292,7 @@ def test_a_host_that_does_not_read_for_a_while_goes_on_with_what_is_new(table, p
 
 def test_after_three_seconds_without_a_host_the_node_must_be_met_again(table, plate):
     plate.scan()
-    plate.show([Look((128, 0, 0))] * 100)
+    plate.show([LightPattern((128, 0, 0))] * 100)
     scans(table, plate, 20)
     table.clock.sleep(3.0)  # it has given its host up after two
     table.node.line.pump()

@@ -130,7 +130,7 @@ def test_a_table_that_is_calibrated_still_shows_its_scans(tmp_path):
             session.wait()
             session.host.step()
             seen.add(publisher.snapshot().time_s)
-        assert session.host.upkeep.sweep is not None
+        assert session.host.modes.sweep is not None
         assert len(seen) == 50
 
 

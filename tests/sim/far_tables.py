@@ -187,7 +187,7 @@ class FarTable:
 
     @property
     def moves(self):
-        return self.host.standing.moves
+        return self.host.status.moves
 
     @property
     def said(self):
@@ -195,23 +195,23 @@ class FarTable:
 
     def tick(self):
         self.session.tick()
-        standing, host = self.host.standing, self.host
+        status, host = self.host.status, self.host
         far = host.playing.far
         if far is not None and far._jobs:  # This machine's disk can be slow.
             far._worker.submit(lambda: None).result()
-        asked = standing.phase, standing.shifts, standing.roles, host.session.game_id
+        asked = status.phase, status.shifts, status.roles, host.session.game_id
         if asked != self._asked or self.session.clock.now() > self._again_s:
             self._asked, self._again_s = asked, self.session.clock.now() + 1.0
-            if standing.phase not in (Phase.SETUP, Phase.SETTLE, Phase.FIX):
+            if status.phase not in (Phase.SETUP, Phase.SETTLE, Phase.FIX):
                 return
             cells = dict(host.sight.cells)
-            for shift in standing.shifts:
+            for shift in status.shifts:
                 if shift.source is not None:
                     cells.pop(shift.source, None)
-            for shift in standing.shifts:
+            for shift in status.shifts:
                 if shift.target is not None:
                     cells[shift.target] = shift.piece
-            gone = [place for place, role in standing.roles.items() if role in ("wrong", "remove")]
+            gone = [place for place, role in status.roles.items() if role in ("wrong", "remove")]
             stays = {place: piece for place, piece in cells.items() if place not in gone}
             self.session.hands.set_up(
                 {host.overlay.index_of(place): piece for place, piece in stays.items()}
@@ -220,19 +220,19 @@ class FarTable:
     @property
     def may_move(self):
         """Return whether a player at this table is to move and the table is ready for a move."""
-        standing, match = self.host.standing, self.match
+        status, match = self.host.status, self.match
         return (
             match is not None
             and match.state.agreed.complete
-            and self.host.playing.far.plays(standing.game_id)
-            and standing.phase is Phase.TURN
-            and standing.moves == match.course.moves
+            and self.host.playing.far.plays(status.game_id)
+            and status.phase is Phase.TURN
+            and status.moves == match.course.moves
             and match.writes
             and match.course.mover is not None
         )
 
     def move(self, chance):
-        legal = self.host.standing.position.legal()
+        legal = self.host.status.position.legal()
         return self.host.submit(MakeMove(chance.choice(legal)))
 
     def do(self, command):

@@ -20,12 +20,12 @@ class OwnHand:
         return self.session.host
 
     @property
-    def standing(self):
-        return self.host.standing
+    def status(self):
+        return self.host.status
 
     @property
     def said(self):
-        return str(self.standing.say)
+        return str(self.status.say)
 
     def tick(self):
         self.session.tick()

@@ -110,9 +110,9 @@ def play(session: SimSession, die: Callable[[], None]) -> int:
 def state(session: SimSession) -> tuple[object, ...]:
     record = session.host.journal.current()
     assert record is not None
-    standing = session.host.standing
-    cells = None if standing.position is None else dict(standing.position.cells)
-    return record.moves, record.options, cells, standing.phase, standing.to_move
+    status = session.host.status
+    cells = None if status.position is None else dict(status.position.cells)
+    return record.moves, record.options, cells, status.phase, status.to_move
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,6 @@ def test_a_damaged_calibration_is_made_anew(tmp_path, caplog):
     (tmp_path / CALIBRATION_NAME).write_text("{")
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         session.run_until(session.clock.now() + 3)
-        assert session.host.standing.phase == "turn"
+        assert session.host.status.phase == "turn"
     assert "not JSON" in caplog.text
     assert (tmp_path / CALIBRATION_NAME).read_text() != "{"

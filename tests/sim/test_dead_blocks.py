@@ -90,27 +90,27 @@ class Player:
         """Wait until the table has it, and answer what it asks. Fails where it has another."""
         before, waited_s = self.moves, 0.0
         while True:
-            standing = self.session.host.standing
-            said = f"{self.moves} {turn.move}: {standing.moves}, {standing.say}"
-            if standing.moves != before:
-                assert standing.moves[:-1] == before, said
-                assert standing.position.cells == turn.position.cells, said
-                assert standing.position.to_move == turn.position.to_move, said
-                if standing.phase.value in ("turn", "over"):
+            status = self.session.host.status
+            said = f"{self.moves} {turn.move}: {status.moves}, {status.say}"
+            if status.moves != before:
+                assert status.moves[:-1] == before, said
+                assert status.position.cells == turn.position.cells, said
+                assert status.position.to_move == turn.position.to_move, said
+                if status.phase.value in ("turn", "over"):
                     break
             waited_s = 0.0 if self.answer(turn) else waited_s + 0.4
             assert waited_s < PATIENCE_S, said
             self.wait(0.4)
-        self.moves, self.position = standing.moves, standing.position
+        self.moves, self.position = status.moves, status.position
 
     def answer(self, turn):
         """What is true; whether anything was asked of which it can be said."""
-        standing = self.session.host.standing
-        for choice in standing.question.choices if standing.question else ():
+        status = self.session.host.status
+        for choice in status.question.choices if status.question else ():
             names = {choice.value, *choice.also}
             side = None if turn.entrance is None else turn.entrance.side
-            if (names & {turn.move, side} and standing.moves == self.moves) or (
-                choice.value == DONE and self.is_done(standing)
+            if (names & {turn.move, side} and status.moves == self.moves) or (
+                choice.value == DONE and self.is_done(status)
             ):
                 self.session.host.do(Answer(choice.value))
                 self.answered += 1
@@ -118,11 +118,11 @@ class Player:
                 return True
         return False
 
-    def is_done(self, standing):
+    def is_done(self, status):
         """All that is lit; another piece where one was to leave has come since."""
         stands, seen = self.eyes.pieces(), self.session.host.sight.cells
-        for place, role in standing.roles.items():
-            if role is Role.PUT and stands.get(place) != standing.piece_for.get(place):
+        for place, role in status.roles.items():
+            if role is Role.PUT and stands.get(place) != status.piece_for.get(place):
                 return False
             leaves = role in (Role.LIFT, Role.REMOVE, Role.WRONG)
             if leaves and place in stands and stands[place] == seen.get(place):
@@ -164,7 +164,7 @@ def test_who_answers_truly_is_understood(tmp_path, profile, game, block, seed):
             session.faults.inject("sensor-dead", (session.profile.places[index],))
         # One input after the other is asked: up to 32 scans, and eight readings to be sure.
         player.wait(3.0)
-        assert session.host.sight.blind == dead
+        assert session.host.sight.unobservable == dead
         for _ in range(7):
             if player.position.outcome is None:
                 player.move(dead)

@@ -58,27 +58,27 @@ class Table:
         end_s = self.session.clock.now() + duration_s
         while self.session.clock.now() < end_s:
             self.session.tick()
-            self.phases.add(self.session.host.standing.phase.value)
+            self.phases.add(self.session.host.status.phase.value)
             assert self.kept == self.before["kept"]
 
     @property
     def kept(self):
         """What no disturbance may change for a moment."""
-        standing = self.session.host.standing
-        return standing.moves, standing.to_move, dict(standing.position.cells)
+        status = self.session.host.status
+        return status.moves, status.to_move, dict(status.position.cells)
 
     @property
     def stands(self):
         """All that is as before when it has been put right."""
         host = self.session.host
-        asked = host.standing.question
+        asked = host.status.question
         return {
             "kept": self.kept,
-            "phase": host.standing.phase.value,
+            "phase": host.status.phase.value,
             "asked": None if asked is None or asked.offer else asked.choices,
-            "roles": dict(host.standing.roles),
+            "roles": dict(host.status.roles),
             "seen": dict(host.sight.cells),
-            "journal": tuple(host.journal.load(host.standing.game_id).moves),
+            "journal": tuple(host.journal.load(host.status.game_id).moves),
         }
 
     # What hands do

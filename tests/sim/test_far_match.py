@@ -45,7 +45,7 @@ def pair(tmp_path, broker):
 
 
 def all_over(tables):
-    return all(table.host.standing.outcome is not None for table in tables)
+    return all(table.host.status.outcome is not None for table in tables)
 
 
 def playing(tables, chance, until=all_over):
@@ -96,7 +96,7 @@ def test_what_both_agree_to_take_back_stays_taken_back_and_may_be_made_again(
     def play():
         run(pair, lambda: any(t.may_move and len(t.moves) == len(moves) for t in pair))
         mover = next(t for t in pair if t.may_move)
-        moves.append(mover.host.standing.position.legal()[len(moves)])
+        moves.append(mover.host.status.position.legal()[len(moves)])
         mover.host.submit(MakeMove(moves[-1]))
         run(pair, lambda: all(len(t.moves) == len(moves) for t in pair))
 
@@ -153,13 +153,13 @@ def test_what_was_emptied_while_its_reader_was_away_is_published_again(pair, bro
 
 def test_a_phrase_is_said_and_lit_unless_something_is_to_be_put_right(pair, broker):
     begin(pair, "momentum", SMALL, {"blue": 1})
-    run(pair, lambda: complete(pair) and all(t.host.standing.phase is Phase.TURN for t in pair))
+    run(pair, lambda: complete(pair) and all(t.host.status.phase is Phase.TURN for t in pair))
     here, there = pair
     there.say("nice")
     run(pair, lambda: "Blue, far away: Nice move!" in here.said)
     assert here.host.shown.spoken_by == "blue" and there.host.shown.spoken_by is None
     here.session.hands.put("blue", here.host.overlay.index_of("c3"))
-    run(pair, lambda: here.host.standing.phase is not Phase.TURN)
+    run(pair, lambda: here.host.status.phase is not Phase.TURN)
     assert "Nice move!" in here.said and here.host.shown.spoken_by is None
     since_s = here.session.clock.now()
     run(pair, lambda: "Nice move!" not in here.said)

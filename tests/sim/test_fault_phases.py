@@ -79,17 +79,17 @@ class Table:
     def stands(self):
         """All that must not be lost."""
         host = self.session.host
-        standing = host.standing
-        position = None if standing.position is None else dict(standing.position.cells)
+        status = host.status
+        position = None if status.position is None else dict(status.position.cells)
         asked = None
-        if standing.question is not None and not standing.question.offer:
-            asked = standing.question.choices
+        if status.question is not None and not status.question.offer:
+            asked = status.question.choices
         return {
-            "phase": standing.phase.value,
-            "to_move": standing.to_move,
+            "phase": status.phase.value,
+            "to_move": status.to_move,
             "position": position,
-            "moves": standing.moves,
-            "journal": tuple(host.journal.load(standing.game_id).moves),
+            "moves": status.moves,
+            "journal": tuple(host.journal.load(status.game_id).moves),
             "asked": asked,
             "seen": dict(host.sight.cells),
         }
@@ -167,7 +167,7 @@ def test_cell(table, cell):
         table.play(f"wait {row.get('lasts_s', 0.1)}s", f"heal {name}")
     for _ in range(100):  # parts are tried again after a while, and sensors watched for one
         sight = session.host.sight
-        if table.stands == before and not sight.masked and not sight.faults:
+        if table.stands == before and not sight.faulty and not sight.faults:
             break
         table.play("wait 0.2s")
     assert table.stands == before

@@ -38,9 +38,9 @@ def test_a_strangers_engine_plays_a_whole_game(tmp_path):
             if thinks.thinking is not None:  # its process takes real time, the table virtual
                 thinks._pool.wait(PATIENCE_S)
             assert thinks._pool._commands["drops"] == ["sh", str(ENGINE)]
-            if table.standing.outcome is not None:
+            if table.status.outcome is not None:
                 break
-        record = table.host.journal.load(table.standing.game_id)
+        record = table.host.journal.load(table.status.game_id)
     assert record.engines["red"].version == "Drops 1.0"
     assert record.engines["red"].engine == "drops"  # it was not replaced by ours
     game = game_type("momentum").create(OPTIONS)

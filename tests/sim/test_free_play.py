@@ -10,9 +10,9 @@ from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.commands import (
     Calibrate,
-    Learn,
     NewGame,
-    PlayFreely,
+    SetFreePlay,
+    StartLesson,
     StopCalibration,
     StopLearning,
     TakeBack,
@@ -38,65 +38,65 @@ def index(session, place):
 
 
 def said(session):
-    return [str(each.say) for each in session.host.upkeep.free.happened]
+    return [str(each.say) for each in session.host.modes.free.happened]
 
 
 def test_what_is_seen_is_said_and_glows_in_its_pole_while_the_game_waits(session):
     host = session.host
     until(session, session.hands.put("red", index(session, "d4")))
-    assert host.standing.moves == ("d4",)
-    host.do(PlayFreely())
+    assert host.status.moves == ("d4",)
+    host.do(SetFreePlay())
     until(session, session.hands.put("red", index(session, "e5")))
     until(session, session.hands.put("blue", index(session, "f6")))
     until(session, session.hands.take(index(session, "f6")))
-    assert host.standing.phase is Phase.FREE
-    assert host.standing.moves == ("d4",)
+    assert host.status.phase is Phase.FREE
+    assert host.status.moves == ("d4",)
     assert said(session) == ["On e5: red marble.", "On f6: blue marble.", "f6 is empty."]
-    assert host.standing.tint == {"d4": ("orange",), "e5": ("orange",)}  # north poles face down
+    assert host.status.tint == {"d4": ("orange",), "e5": ("orange",)}  # north poles face down
     with pytest.raises(NotPossibleError, match="play freely"):
         host.do(TakeBack())
     until(session, session.hands.take(index(session, "e5")))
-    host.do(PlayFreely(on=False))
+    host.do(SetFreePlay(on=False))
     session.tick()
-    assert (host.standing.phase, host.standing.to_move) == (Phase.TURN, "blue")
+    assert (host.status.phase, host.status.to_move) == (Phase.TURN, "blue")
 
 
 @pytest.mark.parametrize("begun", [False, True], ids=["first turn", "after a move"])
-@pytest.mark.parametrize("end", [PlayFreely(on=False), Calibrate()], ids=["left", "calibrated"])
+@pytest.mark.parametrize("end", [SetFreePlay(on=False), Calibrate()], ids=["left", "calibrated"])
 def test_what_is_left_on_the_plate_is_no_move(session, begun, end):
     host = session.host
     if begun:
         until(session, session.hands.put("red", index(session, "d4")))
     before = ("d4",) if begun else ()
-    host.do(PlayFreely())
+    host.do(SetFreePlay())
     until(session, session.hands.put("blue" if begun else "red", index(session, "e5")))
     host.do(end)
-    if host.upkeep.sweep is not None:
+    if host.modes.sweep is not None:
         host.do(StopCalibration())
     session.run_until(session.clock.now() + 3.0)
-    assert (host.standing.phase, host.standing.moves) == (Phase.SETUP, before)
+    assert (host.status.phase, host.status.moves) == (Phase.SETUP, before)
     until(session, session.hands.take(index(session, "e5")))
-    assert (host.standing.phase, host.standing.moves) == (Phase.TURN, before)
+    assert (host.status.phase, host.status.moves) == (Phase.TURN, before)
 
 
 def test_it_ends_with_another_game_a_calibration_or_the_service(session):
-    session.host.do(PlayFreely())
+    session.host.do(SetFreePlay())
     session.host.do(NewGame("momentum"))
     session.tick()
-    assert session.host.standing.phase is not Phase.FREE
-    session.host.do(Learn("gravity-trap"))
-    session.host.do(PlayFreely())
+    assert session.host.status.phase is not Phase.FREE
+    session.host.do(StartLesson("gravity-trap"))
+    session.host.do(SetFreePlay())
     session.tick()
-    assert session.host.standing.game is session.host.game  # the one that waits
+    assert session.host.status.game is session.host.game  # the one that waits
     session.host.do(StopLearning())
     session.tick()
-    assert session.host.standing.phase is not Phase.FREE
-    session.host.do(PlayFreely())
+    assert session.host.status.phase is not Phase.FREE
+    session.host.do(SetFreePlay())
     session.tick()
     session.kill()
-    assert session.host.standing.phase is not Phase.FREE
-    session.host.do(PlayFreely())
+    assert session.host.status.phase is not Phase.FREE
+    session.host.do(SetFreePlay())
     session.host.do(Calibrate())
-    assert session.host.upkeep.free is None
+    assert session.host.modes.free is None
     with pytest.raises(NotPossibleError, match="calibrated"):
-        session.host.do(PlayFreely())
+        session.host.do(SetFreePlay())

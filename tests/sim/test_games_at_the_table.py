@@ -31,12 +31,12 @@ def test_a_pod_upside_down_reads_as_no_piece_of_the_game(session, play):
     play(SET_UP)
     index = session.host.overlay.index_of("6")
     session.run_until(session.hands.take(index).end_s + 1)
-    standing = session.host.standing
-    assert (standing.phase, dict(standing.roles)) == (Phase.FIX, {"6": Role.PUT})
+    status = session.host.status
+    assert (status.phase, dict(status.roles)) == (Phase.FIX, {"6": Role.PUT})
     session.run_until(session.hands.put("pod", index, turned_over=True).end_s + 1)
-    standing = session.host.standing
-    assert (standing.phase, dict(standing.roles)) == (Phase.FIX, {"6": Role.WRONG})
-    assert "turn it over" in str(standing.say)
+    status = session.host.status
+    assert (status.phase, dict(status.roles)) == (Phase.FIX, {"6": Role.WRONG})
+    assert "turn it over" in str(status.say)
     play("take 6\nput pod 6\nexpect phase turn\nexpect to-move red")
 
 
@@ -138,15 +138,15 @@ def choose(session, name):
 def test_the_menu_begins_games_as_large_as_the_plate_and_refuses_with_the_reason(tmp_path):
     with SimSession(unhurried("matrix-gpio"), tmp_path) as session:
         session.run_until(session.clock.now() + 2)
-        assert session.host.standing.phase is Phase.TURN
+        assert session.host.status.phase is Phase.TURN
         choose(session, "gravity-trap")
-        assert "does not fit" in str(session.host.standing.say)
+        assert "does not fit" in str(session.host.status.say)
         assert session.host.game.name == "momentum"
         session.run_until(session.clock.now() + 3.5)
-        assert "does not fit" not in str(session.host.standing.say)
+        assert "does not fit" not in str(session.host.status.say)
         for name in ("attraktion", "gravity-connect", "momentum"):
             choose(session, name)
             assert session.host.game.name == name
             assert session.host.game.options["size"] == 5
             session.run_until(session.clock.now() + 1)
-            assert session.host.standing.phase is Phase.TURN
+            assert session.host.status.phase is Phase.TURN

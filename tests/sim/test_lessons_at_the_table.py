@@ -10,7 +10,7 @@ import pytest
 from tests.sim.own_hand import OwnHand
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard.firmware_host.table.commands import Learn, NewGame, StopLearning
+from tiltboard.firmware_host.table.commands import NewGame, StartLesson, StopLearning
 from tiltboard.firmware_host.table.hands import CarryOut, Move, Put, Take
 from tiltboard.firmware_host.table.status import Phase, Role
 from tiltboard.games.registry import GAMES
@@ -48,81 +48,81 @@ def table(tmp_path):
 @pytest.mark.parametrize("name", [name for name, kind in GAMES.items() if kind.lesson])
 def test_a_lesson_is_played_to_its_end(table, name):
     lesson = GAMES[name].lesson
-    table.ask(Learn(name))
+    table.ask(StartLesson(name))
     table.do(CarryOut())  # the opening
     for number, step in enumerate(lesson.steps):
-        assert table.standing.phase is Phase.TURN, table.said
+        assert table.status.phase is Phase.TURN, table.said
         assert table.said == step.say
         if number % 2:  # the other side: the table's own hand makes it
-            assert table.standing.shifts
+            assert table.status.shifts
             table.do(CarryOut())
         else:
-            assert table.standing.shifts == ()
-            table.make(table.standing.position.play(step.move))
-            if table.standing.phase is Phase.SETTLE:
+            assert table.status.shifts == ()
+            table.make(table.status.position.play(step.move))
+            if table.status.phase is Phase.SETTLE:
                 table.do(CarryOut())
-    assert table.standing.phase is Phase.OVER
+    assert table.status.phase is Phase.OVER
     assert table.said == lesson.end
-    assert table.standing.outcome.winner == table.host.game.players[0]
+    assert table.status.outcome.winner == table.host.game.players[0]
 
 
 def test_only_the_next_step_is_lit_and_another_place_is_not_taken(table):
-    table.ask(Learn("momentum"))
-    lit = [place for place, role in table.standing.roles.items() if role is Role.LEGAL]
+    table.ask(StartLesson("momentum"))
+    lit = [place for place, role in table.status.roles.items() if role is Role.LEGAL]
     assert lit == ["c3"]
     table.do(Put("red", "a1"))
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     assert table.said.startswith("Not yet: this lesson goes another way.")
-    assert table.standing.moves == ()
+    assert table.status.moves == ()
     table.do(CarryOut())
     assert table.said == GAMES["momentum"].lesson.steps[0].say
 
 
 def test_a_piece_to_fly_to_is_lit_as_the_sentence_names_it(table):
-    table.ask(Learn("gravity-trap"))
+    table.ask(StartLesson("gravity-trap"))
     table.do(CarryOut())
     assert "the pod on 8" in table.said
-    lit = {place for place, role in table.standing.roles.items() if role is Role.LEGAL}
+    lit = {place for place, role in table.status.roles.items() if role is Role.LEGAL}
     assert lit == {"19", "8"}  # the ship, and where it goes
 
 
 def test_the_game_put_aside_comes_back_as_it_was(table):
     table.ask(NewGame("attraktion", {"size": 8}))
-    table.make(table.standing.position.play("d4"))
-    before, games = table.standing, table.host.journal.games()
-    table.ask(Learn("momentum"))
+    table.make(table.status.position.play("d4"))
+    before, games = table.status, table.host.journal.games()
+    table.ask(StartLesson("momentum"))
     table.do(CarryOut())
-    table.make(table.standing.position.play("c3"))
-    assert table.standing.moves == ("c3",)
+    table.make(table.status.position.play("c3"))
+    assert table.status.moves == ("c3",)
     table.ask(StopLearning())
     table.do(CarryOut())
     assert table.host.session.lesson is None
-    assert (table.standing.game_id, table.standing.moves) == (before.game_id, before.moves)
-    assert table.standing.position.cells == before.position.cells
-    assert table.standing.phase is Phase.TURN
+    assert (table.status.game_id, table.status.moves) == (before.game_id, before.moves)
+    assert table.status.position.cells == before.position.cells
+    assert table.status.phase is Phase.TURN
     assert [(game.id, game.moves) for game in table.host.journal.games()] == [
         (game.id, game.moves) for game in games
     ]
 
 
 def test_one_lesson_after_the_other_and_a_new_game_end_the_first(table):
-    table.ask(Learn("momentum"))
-    first = table.standing.game_id
-    table.ask(Learn("gravity-connect"))
+    table.ask(StartLesson("momentum"))
+    first = table.status.game_id
+    table.ask(StartLesson("gravity-connect"))
     assert table.host.game.name == "gravity-connect"
-    assert table.standing.game_id != first
+    assert table.status.game_id != first
     table.ask(NewGame("momentum", {}))
     assert table.host.session.lesson is None
 
 
 def test_stopping_what_is_no_lesson_changes_nothing(table):
-    before = table.standing.game_id
+    before = table.status.game_id
     table.ask(StopLearning())
-    assert table.standing.game_id == before
+    assert table.status.game_id == before
 
 
 def test_a_game_of_seats_has_no_lesson(table):
     without = [name for name, kind in GAMES.items() if kind.lesson is None]
     for name in without:
         with pytest.raises(NotPossibleError, match="no lesson"):
-            table.ask(Learn(name))
+            table.ask(StartLesson(name))

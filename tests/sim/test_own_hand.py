@@ -16,8 +16,8 @@ from tiltboard.firmware_host.table.commands import (
     ImportGame,
     MakeMove,
     NewGame,
-    PlayFreely,
     ResumeGame,
+    SetFreePlay,
     TakeBack,
 )
 from tiltboard.firmware_host.table.hands import CarryOut, PickUp, Put, SetDown, Stack, Take
@@ -52,7 +52,7 @@ class Table(OwnHand):
 
     def tick(self):
         super().tick()
-        self.phases.add(self.standing.phase)
+        self.phases.add(self.status.phase)
 
     def do(self, command):
         self.host.do(command)
@@ -73,8 +73,8 @@ class Table(OwnHand):
     def cells(self):
         """What stands there, whatever the sensors say."""
         overlay, world = self.session.host.overlay, self.session.table.world
-        standing = {place: world.piece_at(index) for index, place in enumerate(overlay.places)}
-        return {place: piece.label for place, piece in standing.items() if piece is not None}
+        status = {place: world.piece_at(index) for index, place in enumerate(overlay.places)}
+        return {place: piece.label for place, piece in status.items() if piece is not None}
 
     def play(self, turn):
         """The act by a person's hand, what follows by the table's own."""
@@ -89,7 +89,7 @@ class Table(OwnHand):
             else:
                 self.wait(self.hands.do(Take(self.number(shift.source), if_legal=True)))
             self.run(0.3)
-        if self.standing.question is not None:
+        if self.status.question is not None:
             self.do(Answer(turn.entrance.side))
         self.phases.clear()
         return self.wait(self.hands.do(CarryOut()))
@@ -117,21 +117,21 @@ EVERY_GAME = pytest.mark.parametrize(
 def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
     rng = Random(3)
     table.begin(game, **options)
-    while table.standing.phase is not Phase.OVER:
-        position = table.standing.position
+    while table.status.phase is not Phase.OVER:
+        position = table.status.position
         turn = position.play(rng.choice(position.legal()))
-        if len(table.standing.moves) % 2:
+        if len(table.status.moves) % 2:
             table.do(MakeMove(turn.move))  # as the computer plays
             assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
         else:
             assert table.play(turn) < WITHIN_S
             assert Phase.FIX not in table.phases  # no piece on its way looks wrong
         assert table.cells() == dict(turn.position.cells)
-        assert table.standing.moves[-1] == turn.move
+        assert table.status.moves[-1] == turn.move
         if rng.random() < 0.2:
             table.do(TakeBack())
             assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
-            assert (table.standing.phase, table.cells()) == (Phase.TURN, dict(position.cells))
+            assert (table.status.phase, table.cells()) == (Phase.TURN, dict(position.cells))
 
 
 @EVERY_GAME
@@ -146,25 +146,25 @@ def test_random_touches_by_the_rules_make_moves_or_change_nothing(table, game, o
         to = SetDown(number, rng.choice(board), if_legal=True)
         put = Put(rng.choice(table.host.game.pieces), rng.choice(board), if_legal=True)
         moved = [PickUp(number, if_legal=True), to]
-        for deed in rng.choice(([put], moved, [Take(number, if_legal=True)])):
+        for action in rng.choice(([put], moved, [Take(number, if_legal=True)])):
             try:
-                table.wait(table.hands.do(deed))
+                table.wait(table.hands.do(action))
             except (HandsError, RulesError) as error:
                 refused += 1
                 assert len(str(error)) < 140
                 break
         table.run(0.5)
-        assert Phase.FIX not in table.phases, (deed, table.said)
-        if table.standing.question is not None:
-            table.do(Answer(table.standing.question.choices[0].value))
-        if table.standing.phase is Phase.SETTLE:
+        assert Phase.FIX not in table.phases, (action, table.said)
+        if table.status.question is not None:
+            table.do(Answer(table.status.question.choices[0].value))
+        if table.status.phase is Phase.SETTLE:
             table.wait(table.hands.do(CarryOut()))
-        if table.standing.phase is Phase.OVER:
+        if table.status.phase is Phase.OVER:
             break
         assert not any(piece.held for piece in world.pieces.values())
-        assert table.cells() == dict(table.standing.position.cells)
+        assert table.cells() == dict(table.status.position.cells)
     assert refused > 10
-    assert table.standing.moves
+    assert table.status.moves
 
 
 def test_where_people_tilt_a_tile_of_the_hand_s_lands_at_once(tmp_path):
@@ -174,8 +174,8 @@ def test_where_people_tilt_a_tile_of_the_hand_s_lands_at_once(tmp_path):
         table = Table(session)
         table.begin("gravity-connect", size=4, line=3)
         far = 0
-        while table.standing.phase is not Phase.OVER:
-            turn = table.standing.position.play(rng.choice(table.standing.position.legal()))
+        while table.status.phase is not Phase.OVER:
+            turn = table.status.position.play(rng.choice(table.status.position.legal()))
             table.phases.clear()
             table.do(MakeMove(turn.move))  # as a computer does
             assert table.wait(table.hands.do(CarryOut())) < 1.5
@@ -190,54 +190,54 @@ def test_games_are_resumed_on_the_board_of_another(table):
     for game in ("attraktion", "gravity-trap", "gravity-connect", "momentum"):
         table.begin(game)
         for _ in range(4):
-            table.do(MakeMove(rng.choice(table.standing.position.legal())))
+            table.do(MakeMove(rng.choice(table.status.position.legal())))
             table.wait(table.hands.do(CarryOut()))
-        boards[table.standing.game_id] = table.cells()
+        boards[table.status.game_id] = table.cells()
     for number in (*boards, *reversed(boards)):
         table.do(ResumeGame(number))
         assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
-        assert (table.standing.phase, table.cells()) == (Phase.TURN, boards[number])
+        assert (table.status.phase, table.cells()) == (Phase.TURN, boards[number])
 
 
 def test_a_finished_game_that_is_taken_up_lies_there_as_it_ended(table):
     table.begin("gravity-connect", size=3, line=2)
-    while table.standing.phase is not Phase.OVER:
-        table.do(MakeMove(table.standing.position.legal()[0]))
+    while table.status.phase is not Phase.OVER:
+        table.do(MakeMove(table.status.position.legal()[0]))
         table.wait(table.hands.do(CarryOut()))
-    number, ended = table.standing.game_id, table.cells()
+    number, ended = table.status.game_id, table.cells()
     table.begin("momentum")
     for place in ("a1", "a3", "e5"):
         table.do(MakeMove(place))
         table.wait(table.hands.do(CarryOut()))
     table.do(ResumeGame(number))
     table.run(WITHIN_S)
-    assert (table.standing.phase, table.cells()) == (Phase.OVER, ended)
+    assert (table.status.phase, table.cells()) == (Phase.OVER, ended)
 
 
 def test_an_imported_game_is_set_up_and_its_run_of_like_pieces_rolls_on(table):
     table.do(ImportGame(RECORD))
-    assert table.standing.phase in (Phase.SETUP, Phase.FIX)
+    assert table.status.phase in (Phase.SETUP, Phase.FIX)
     assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
-    assert table.cells() == dict(table.standing.position.cells)
+    assert table.cells() == dict(table.status.position.cells)
     rear = table.number("d2"), table.number("d3"), table.number("d4")
-    turn = table.standing.position.play("d6")
+    turn = table.status.position.play("d6")
     assert table.play(turn) < WITHIN_S
     assert table.cells() == dict(turn.position.cells)
     assert (table.number("d3"), table.number("d4"), table.number("d5")) == rear
 
     table.do(TakeBack())
     assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
-    assert table.standing.phase is Phase.TURN
-    assert table.cells() == dict(table.standing.position.cells)
+    assert table.status.phase is Phase.TURN
+    assert table.cells() == dict(table.status.position.cells)
 
 
 def test_a_full_board_is_cleared_for_the_next_game(table):
     table.begin("gravity-trap")
     for base in ("11", "12"):
-        table.play(table.standing.position.play(base))
+        table.play(table.status.position.play(base))
     assert len(table.cells()) == 22
     assert table.begin("attraktion") < WITHIN_S
-    assert (table.standing.phase, table.cells()) == (Phase.TURN, {})
+    assert (table.status.phase, table.cells()) == (Phase.TURN, {})
 
 
 @pytest.mark.parametrize("stays_s", [0.2, 0.8])
@@ -248,7 +248,7 @@ def test_a_pod_is_read_where_a_ship_has_just_been_lifted_from(table, stays_s):
         table.do(MakeMove(base))
         table.wait(table.hands.do(CarryOut()))
     stands, ship, said = table.cells(), table.number("11"), table.said
-    legal = table.standing.position.legal()
+    legal = table.status.position.legal()
     for base in (base for base, piece in stands.items() if piece == "pod" and base not in legal):
         table.wait(table.hands.do(Take(table.number(base))))
         table.wait(table.hands.do(PickUp(ship)))
@@ -256,7 +256,7 @@ def test_a_pod_is_read_where_a_ship_has_just_been_lifted_from(table, stays_s):
         table.run(stays_s)
         table.wait(table.hands.do(CarryOut()))
         table.run(1)
-        assert (table.standing.phase, table.said) == (Phase.TURN, said)
+        assert (table.status.phase, table.said) == (Phase.TURN, said)
         assert table.cells() == stands
 
 
@@ -272,7 +272,7 @@ def test_a_new_game_leaves_nothing_in_the_air_and_nothing_flies_into_it(table):
     assert table.begin("momentum") < WITHIN_S
     assert asked.result() is None
     assert not table.session.table.world.pieces
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
 
 
 def test_a_piece_that_only_the_game_before_has_a_magnet_for_is_put_away(table):
@@ -311,15 +311,15 @@ def test_what_stands_in_the_way_is_said_and_nothing_hangs(table):
 def test_a_piece_that_was_put_down_between_places_is_the_one_that_is_put_back(table):
     table.begin("momentum")
     for place in ("d4", "a1", "g7"):
-        table.put(table.standing.to_move, place)
+        table.put(table.status.to_move, place)
     number = table.number("d4")
     table.wait(table.hands.do(PickUp(number)))
     table.wait(table.hands.do(SetDown(number, "e5", (-17.0, -17.0))))
     table.run(1)
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     table.wait(table.hands.do(CarryOut()))
     table.run(1)
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
     assert (table.number("d4"), len(table.session.table.world.pieces)) == (number, 3)
 
 
@@ -335,13 +335,13 @@ def test_a_tower_that_was_left_there_while_people_played_freely_is_put_away(tmp_
     pytest.importorskip("mujoco")
     with SimSession(unhurried("plate-10"), tmp_path, world=world_class(physics=True)) as session:
         table = Table(session)
-        table.do(PlayFreely(True))
+        table.do(SetFreePlay(True))
         table.put("red", "e5")
         for _ in range(2):
             table.wait(table.hands.do(Stack("red", "e5")))
             table.run(1.0)
         assert len(session.table.world.pieces) == 3
-        table.do(PlayFreely(False))
+        table.do(SetFreePlay(False))
         table.run(2.0)
-        assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ())
+        assert (table.status.phase, table.status.moves) == (Phase.TURN, ())
         assert session.table.world.pieces == {}

@@ -19,12 +19,12 @@ from tiltboard.firmware_host.host.player_records import BEGINS, People
 from tiltboard.firmware_host.table.commands import (
     Again,
     Assist,
+    DismissWarning,
     Forget,
     NewGame,
     PlayAs,
-    Practise,
+    PracticePosition,
     Resign,
-    Sure,
     TakeBack,
 )
 from tiltboard.firmware_host.table.hands import CarryOut
@@ -55,53 +55,53 @@ def test_after_a_blunder_who_wants_it_is_asked_once_and_the_engine_waits(table):
         "Are you sure, Red? e5 gives away 76 % of the game. Take it back, or go on."
     )
     table.run(5)
-    assert len(table.standing.moves) == 1
+    assert len(table.status.moves) == 1
     table.host.do(TakeBack())
-    table.until(lambda: table.standing.phase is Phase.FIX)
+    table.until(lambda: table.status.phase is Phase.FIX)
     table.hands.do(CarryOut())
-    table.until(lambda: not table.standing.moves and table.standing.phase is Phase.TURN)
+    table.until(lambda: not table.status.moves and table.status.phase is Phase.TURN)
     assert not doubting(table)
     table.person("e5")  # not asked again
-    table.until(lambda: len(table.standing.moves) == 2)
+    table.until(lambda: len(table.status.moves) == 2)
 
 
 def test_whoever_is_sure_plays_on_and_good_moves_are_not_asked_about(table):
     table.begin({"blue": EngineSeat(level=3)})
     table.host.do(Assist("red", 0, sure=True))
     table.person("a1")  # the best
-    table.until(lambda: len(table.standing.moves) == 2)
+    table.until(lambda: len(table.status.moves) == 2)
     table.person("e5")
     table.until(lambda: doubting(table))
-    table.host.do(Sure())
-    table.until(lambda: len(table.standing.moves) == 4)
-    assert table.host.journal.load(table.standing.game_id).assist["red"].sure
+    table.host.do(DismissWarning())
+    table.until(lambda: len(table.status.moves) == 4)
+    assert table.host.journal.load(table.status.game_id).assist["red"].sure
 
 
 def test_a_level_follows_the_person_and_says_so(table):
     host = table.host
     host.do(NewGame("momentum", OPTIONS, engines=FOLLOWS, names={"red": "Ada"}))
-    table.until(lambda: table.standing.position is not None)
+    table.until(lambda: table.status.position is not None)
     assert host.session.opponents.seats["blue"].level == BEGINS
     table.person("c3")
-    table.until(lambda: len(table.standing.moves) == 2)
+    table.until(lambda: len(table.status.moves) == 2)
     host.do(Resign("red"))
-    table.until(lambda: table.standing.outcome is not None)
+    table.until(lambda: table.status.outcome is not None)
     assert str(host.shown.say).endswith("Next time the bot plays at level 1.")
     host.do(Again())
     assert host.session.opponents.seats["blue"] == EngineSeat(level=1, follows=True)
     known = People(host.journal.path.parent)
     [(game, done)] = known.person("Ada").items()
     assert (game, done.games, done.openings) == ("momentum", 1, ["c3 a1"])
-    assert host.journal.load(table.standing.game_id).engines["blue"].follows
-    stored = json.dumps(str(host.journal.load(table.standing.game_id)))
+    assert host.journal.load(table.status.game_id).engines["blue"].follows
+    stored = json.dumps(str(host.journal.load(table.status.game_id)))
     assert "Ada" not in stored
 
 
 def test_a_game_in_which_nobody_has_moved_is_none(table):
     table.host.do(NewGame("momentum", OPTIONS, engines=FOLLOWS, names={"red": "Ada"}))
-    table.until(lambda: table.standing.position is not None)
+    table.until(lambda: table.status.position is not None)
     table.host.do(Resign("red"))
-    table.until(lambda: table.standing.outcome is not None)
+    table.until(lambda: table.status.outcome is not None)
     assert table.host.playing.people.person("Ada") == {}
 
 
@@ -173,11 +173,11 @@ def test_a_position_of_a_game_that_is_kept_is_solved_as_a_puzzle(table):
     host = table.host
     options = {"size": 4, "line": 3}
     host.do(NewGame("gravity-connect", options))
-    table.until(lambda: table.standing.game is host.game)
-    game = table.standing.game_id
+    table.until(lambda: table.status.game is host.game)
+    game = table.status.game_id
     for at, move in enumerate(("2", "3")):
         host.journal.append(game, at + 1, move)
     with pytest.raises(NotPossibleError, match="no single best move"):
-        host.do(Practise(game, 0))
-    host.do(Practise(game, 2))
+        host.do(PracticePosition(game, 0))
+    host.do(PracticePosition(game, 2))
     assert host.session.lesson.game.exercise.solution == "B"

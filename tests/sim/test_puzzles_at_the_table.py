@@ -33,12 +33,12 @@ class Table(OwnHand):
 
     @property
     def progress(self):
-        return self.host.session.lesson.progress(self.standing)
+        return self.host.session.lesson.progress(self.status)
 
     def rests(self):
         """The hand does what is asked for until somebody is to think again."""
         self.session.tick()
-        while self.standing.phase not in (Phase.TURN, Phase.OVER):
+        while self.status.phase not in (Phase.TURN, Phase.OVER):
             self.wait(self.hands.do(CarryOut()))
             self.run(1.2)
 
@@ -47,15 +47,15 @@ class Table(OwnHand):
         self.rests()
 
     def make(self, move):
-        made = len(self.standing.moves)
+        made = len(self.status.moves)
         self.host.do(MakeMove(move))
-        self.until(lambda: self.standing.phase is Phase.SETTLE)
+        self.until(lambda: self.status.phase is Phase.SETTLE)
         self.rests()
-        assert len(self.standing.moves) == made + 1
+        assert len(self.status.moves) == made + 1
 
     def take_back(self):
         self.host.do(TakeBack())
-        self.until(lambda: not self.standing.moves)
+        self.until(lambda: not self.status.moves)
         self.rests()
 
 
@@ -78,7 +78,7 @@ def test_a_win_in_two_is_tried_wrongly_told_why_and_solved(table, game):
     number, asked = first_of(game, ("win", 2))
     before = table.host.journal.current()
     table.solve(game, number)
-    assert table.standing.position.cells == ExerciseGame(asked, number).start().cells
+    assert table.status.position.cells == ExerciseGame(asked, number).start().cells
     assert "wins in two turns, whatever" in table.said
     wrong, reply = next(iter(asked.holds.items()))
     table.make(wrong)
@@ -91,10 +91,10 @@ def test_a_win_in_two_is_tried_wrongly_told_why_and_solved(table, game):
     table.make(asked.solution)
     assert f"answers {labels.get(asked.following[0], asked.following[0])}." in table.said
     assert table.progress.by_hand
-    assert table.standing.shifts
+    assert table.status.shifts
     table.make(asked.following[0])
     assert table.said == "Now win!"
-    position = table.standing.position
+    position = table.status.position
     ends = {m: position.after(m).outcome for m in position.legal() if position.after(m).over}
     table.make(next(m for m, end in ends.items() if end.winner == position.mover))
     assert table.said.startswith("Solved! ")
@@ -127,17 +127,17 @@ def test_after_a_wrong_move_the_right_one_is_shown(table, game):
     wrong = next(iter(asked.holds))
     table.make(wrong)
     table.host.do(Hint())
-    table.until(lambda: not table.standing.moves)
+    table.until(lambda: not table.status.moves)
     table.rests()
     labels = table.host.game.labels
     assert table.said.endswith(f" {labels.get(asked.solution, asked.solution)}.")
-    lit = {place for place, role in table.standing.roles.items() if role is Role.LEGAL}
-    position = table.standing.position
+    lit = {place for place, role in table.status.roles.items() if role is Role.LEGAL}
+    position = table.status.position
     act = position.play(asked.solution).act
     assert lit == {place for s in act for place in (s.source, s.target) if place is not None}
     table.make(asked.solution)
     table.make(asked.following[0])
-    position = table.standing.position
+    position = table.status.position
     ends = {m: position.after(m).outcome for m in position.legal()}
     wrong = next(
         (m for m, end in ends.items() if end is None or end.winner != position.mover), None
@@ -147,7 +147,7 @@ def test_after_a_wrong_move_the_right_one_is_shown(table, game):
     table.make(wrong)
     assert table.progress.wrong
     table.host.do(Hint())
-    table.until(lambda: len(table.standing.moves) == 2)
+    table.until(lambda: len(table.status.moves) == 2)
     table.rests()
     winning = {labels.get(m, m) for m, end in ends.items() if end and end.winner == position.mover}
     assert table.said.split()[-1].removesuffix(".") in winning
@@ -177,7 +177,7 @@ def test_a_win_in_three_or_more_is_solved_move_by_move(table, game):
         assert table.progress.by_hand == (at % 2 == 1)
         table.make(move)
         assert not table.progress.wrong
-    position = table.standing.position
+    position = table.status.position
     wins = [m for m in position.legal() if position.play(m).position.over]
     assert str(table.host.shown.say) == "Now win!"
     table.make(next(m for m in wins if position.play(m).position.outcome.winner == position.mover))
@@ -185,7 +185,7 @@ def test_a_win_in_three_or_more_is_solved_move_by_move(table, game):
 
 
 def test_a_hint_in_one_breath_with_a_puzzle_takes_no_move_of_the_game_before_back(table):
-    table.make(table.standing.position.legal()[0])
+    table.make(table.status.position.legal()[0])
     asked = [table.host.submit(SolvePuzzle("momentum", 1)), table.host.submit(Hint())]
     table.session.tick()
     begun, hint = (each.exception(0) for each in asked)

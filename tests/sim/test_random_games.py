@@ -52,10 +52,10 @@ def test_a_random_game_by_hand_goes_as_the_rules_say(tmp_path, options, seed):
                 session.run_until(done.end_s + rng.uniform(0, 0.3))
             session.run_until(session.clock.now() + 0.5)
             position = turn.position
-            standing = session.host.standing
-            assert standing.position is not None
-            assert dict(standing.position.cells) == dict(position.cells)
+            status = session.host.status
+            assert status.position is not None
+            assert dict(status.position.cells) == dict(position.cells)
             assert session.host.sight.cells == dict(position.cells)
-            assert standing.to_move == position.to_move
-        assert session.host.standing.phase == "over"
-        assert session.host.standing.outcome == position.outcome
+            assert status.to_move == position.to_move
+        assert session.host.status.phase == "over"
+        assert session.host.status.outcome == position.outcome

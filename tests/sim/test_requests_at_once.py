@@ -69,12 +69,12 @@ class Table(OwnHand):
     def begin(self, **more):
         given = {"engines": BLUE, **more}
         self.wait(self.host.submit(NewGame("momentum", OPTIONS, **given)))
-        self.until(lambda: self.standing.phase is Phase.TURN)
+        self.until(lambda: self.status.phase is Phase.TURN)
 
     def moved(self, *moves):
         """Moves of the one who is to move, each carried out."""
         for move in moves:
-            made = len(self.standing.moves)
+            made = len(self.status.moves)
             asked = self.host.submit(MakeMove(move))
             self.session.tick()
             asked.result(0)
@@ -82,8 +82,8 @@ class Table(OwnHand):
 
     def carried_out(self, count):
         self.hands.do(CarryOut())
-        self.until(lambda: len(self.standing.moves) == count)
-        self.until(lambda: self.standing.phase in (Phase.TURN, Phase.OVER))
+        self.until(lambda: len(self.status.moves) == count)
+        self.until(lambda: self.status.phase in (Phase.TURN, Phase.OVER))
 
     def engine_is_about_to_answer(self, *, before):
         """Its move arrives in the step in which people ask, or in the one before."""
@@ -93,12 +93,12 @@ class Table(OwnHand):
             self.session.tick()
 
     def agrees_with_disk(self):
-        standing, game = self.standing, self.standing.game_id
+        status, game = self.status, self.status.game_id
         record = self.host.journal.load(game)
-        assert record.moves == standing.moves
-        assert (record.result is None) == (standing.outcome is None)
-        if standing.outcome is not None:
-            assert record.result == standing.outcome.as_json()
+        assert record.moves == status.moves
+        assert (record.result is None) == (status.outcome is None)
+        if status.outcome is not None:
+            assert record.result == status.outcome.as_json()
 
 
 @pytest.fixture
@@ -127,14 +127,14 @@ def test_resigning_as_the_engines_move_arrives(table, before):
     [why] = asked(table, Resign("red"))
     table.agrees_with_disk()
     if why is None:
-        assert table.standing.outcome.reason == "resigned"
-        assert table.standing.phase is Phase.OVER
+        assert table.status.outcome.reason == "resigned"
+        assert table.status.phase is Phase.OVER
     else:
         assert isinstance(why, NotPossibleError)
-        assert table.standing.outcome is None
-    assert table.standing.phase is not Phase.PAUSED
+        assert table.status.outcome is None
+    assert table.status.phase is not Phase.PAUSED
     table.session.run_until(table.session.clock.now() + 5.0)
-    assert table.standing.phase is not Phase.PAUSED
+    assert table.status.phase is not Phase.PAUSED
     table.agrees_with_disk()
 
 
@@ -147,7 +147,7 @@ def test_time_up_as_the_engines_move_arrives(table, before):
     table.engine_is_about_to_answer(before=before)
     for _ in range(10):
         table.session.tick()
-    assert table.standing.phase is not Phase.PAUSED
+    assert table.status.phase is not Phase.PAUSED
     table.agrees_with_disk()
 
 
@@ -158,21 +158,21 @@ def test_taking_back_as_the_engines_move_arrives(table, before):
     table.moved("c3")
     table.engine_is_about_to_answer(before=before)
     asked(table, TakeBack())
-    pending = table.host.journal.load(table.standing.game_id).pending
-    assert pending is None or table.standing.to_move == "blue"
+    pending = table.host.journal.load(table.status.game_id).pending
+    assert pending is None or table.status.to_move == "blue"
     table.agrees_with_disk()
 
 
 def test_time_that_is_up_ends_the_game_it_was_of_and_no_other(table):
     table.begin(clock=ClockTime(1), engines={})
     table.moved("c3")
-    before = table.standing.game_id
+    before = table.status.game_id
     clock = table.host.session.clock
     clock._add("blue", -clock.state.left_s["blue"] + 0.01)
     table.session.tick()  # it is up, and the next step hears of it
     asked(table, NewGame("attraktion", {"size": 8}))
-    assert table.standing.game_id != before
-    assert table.standing.outcome is None
+    assert table.status.game_id != before
+    assert table.status.outcome is None
     table.agrees_with_disk()
 
 
@@ -183,7 +183,7 @@ def test_a_person_who_plays_for_the_engine_has_played_it(table, before):
     table.engine_is_about_to_answer(before=before)
     [why] = asked(table, MakeMove("a1"))
     assert why is None or isinstance(why, NotPossibleError)
-    record = table.host.journal.load(table.standing.game_id)
+    record = table.host.journal.load(table.status.game_id)
     by_engine = record.engines["blue"].version == "When told 1.0"
     assert record.pending.move == ("e5" if by_engine else "a1")
     assert by_engine == (why is not None)
@@ -191,12 +191,12 @@ def test_a_person_who_plays_for_the_engine_has_played_it(table, before):
 
 def test_a_decision_that_meant_another_position_is_refused(table):
     table.begin(engines={})
-    step = table.standing.step
+    step = table.status.step
     refused = asked(
         table,
-        MakeMove("c3", game=table.standing.game_id, step=step),
-        MakeMove("a1", game=table.standing.game_id, step=step),
-        TakeBack(game=table.standing.game_id + 1),
+        MakeMove("c3", game=table.status.game_id, step=step),
+        MakeMove("a1", game=table.status.game_id, step=step),
+        TakeBack(game=table.status.game_id + 1),
     )
     assert refused[0] is None
     assert all("game has moved on" in str(why) for why in refused[1:])
@@ -204,9 +204,9 @@ def test_a_decision_that_meant_another_position_is_refused(table):
 
 def random_requests(rng, table):
     """What people, on pages that may be late, might ask for in one step."""
-    standing = table.standing
-    legal = standing.position.legal() if standing.position is not None else ()
-    late = {"game": standing.game_id, "step": standing.step - rng.choice([0, 0, 0, 1, 2])}
+    status = table.status
+    legal = status.position.legal() if status.position is not None else ()
+    late = {"game": status.game_id, "step": status.step - rng.choice([0, 0, 0, 1, 2])}
     if late["step"] < 0 or rng.random() < 0.4:
         late = {}
     games = [each.id for each in table.host.journal.games()]
@@ -260,11 +260,11 @@ def test_whatever_is_asked_at_once_memory_is_the_journal_and_nothing_stops(table
         for command, each in done:
             truth_of(command, each.exception(0), table)
         table.agrees_with_disk()
-        standing = table.standing
-        record = table.host.journal.load(standing.game_id)
+        status = table.status
+        record = table.host.journal.load(status.game_id)
         if record.pending is not None:
-            assert record.pending.move in standing.position.legal()
-        if standing.outcome is not None and standing.outcome.reason == "time":
+            assert record.pending.move in status.position.legal()
+        if status.outcome is not None and status.outcome.reason == "time":
             assert record.clock is not None
     table.session.run_until(table.session.clock.now() + 4.0)
-    assert table.standing.phase is not Phase.PAUSED, str(table.standing.say)
+    assert table.status.phase is not Phase.PAUSED, str(table.status.say)

@@ -63,7 +63,7 @@ def test_scenario_holds_and_all_it_says_is_in_the_catalogue(session, path):
         parse_scenario(path.name, path.read_text())
     ):
         assert report.failure is None, f"{path}:{report.step.line}: {report.failure}"
-        say = catalogue.translate(session.host.standing.say)
+        say = catalogue.translate(session.host.status.say)
         assert say.startswith("«"), say
         assert say.endswith("»"), say
         encoder(catalogue)(Publisher(session.host).snapshot())

@@ -76,15 +76,15 @@ class Table(OwnHand):
         return self.host.session.opponents._pool
 
     def moves_are(self, count):
-        self.until(lambda: len(self.standing.moves) == count and self.standing.phase is Phase.TURN)
+        self.until(lambda: len(self.status.moves) == count and self.status.phase is Phase.TURN)
 
     def person(self, move):
         """Asks for a move by page, and lets the table's hand do it."""
-        made = len(self.standing.moves)
+        made = len(self.status.moves)
         self.host.do(MakeMove(move))
-        self.until(lambda: self.standing.phase is Phase.SETTLE)
+        self.until(lambda: self.status.phase is Phase.SETTLE)
         self.hands.do(CarryOut())
-        self.until(lambda: len(self.standing.moves) == made + 1)
+        self.until(lambda: len(self.status.moves) == made + 1)
 
     def begin(self, seats, **options):
         self.host.do(NewGame("momentum", {**OPTIONS, **options}, engines=seats))
@@ -104,14 +104,14 @@ def test_its_move_is_guided_carried_out_and_journalled(table):
     table.until(lambda: table.host.session.opponents.thinking == "blue")
     assert str(table.host.shown.say) == "Blue is thinking…"
     assert "legal" not in {role.value for role in table.host.shown.roles.values()}
-    table.until(lambda: table.standing.phase is Phase.SETTLE)
+    table.until(lambda: table.status.phase is Phase.SETTLE)
     assert str(table.host.shown.say).startswith("Blue has moved. Put the blue")
-    assert table.standing.piece_for == {"a1": "blue"}
+    assert table.status.piece_for == {"a1": "blue"}
     table.moves_are(2)
-    record = table.host.journal.load(table.standing.game_id)
+    record = table.host.journal.load(table.status.game_id)
     assert record.moves == ("c3", "a1")
     assert record.engines == NAMED
-    assert table.standing.to_move == "red"
+    assert table.status.to_move == "red"
 
 
 def test_its_swap_is_explained_while_it_is_made_and_until_the_next_move(table):
@@ -119,12 +119,12 @@ def test_its_swap_is_explained_while_it_is_made_and_until_the_next_move(table):
     table.begin(BLUE, pie=True)
     table.person("c3")
     taken = "Blue swaps: your red marble on c3 is Blue's now."
-    table.until(lambda: table.standing.phase is Phase.SETTLE)
+    table.until(lambda: table.status.phase is Phase.SETTLE)
     said = str(table.host.shown.say)
     assert said.startswith(f"{taken} ")
     assert "red marble" in said.removeprefix(taken)
     table.moves_are(2)
-    table.until(lambda: table.standing.phase is Phase.TURN)
+    table.until(lambda: table.status.phase is Phase.TURN)
     assert str(table.host.shown.say).startswith(f"{taken} Red's turn")
     table.person("a1")
     table.until(lambda: table.host.session.opponents.thinking == "blue")
@@ -133,12 +133,12 @@ def test_its_swap_is_explained_while_it_is_made_and_until_the_next_move(table):
 
 def test_two_engines_play_by_themselves(table):
     table.begin({"red": EngineSeat(level=1), **BLUE})
-    table.until(lambda: len(table.standing.moves) == 4)
+    table.until(lambda: len(table.status.moves) == 4)
     assert [task.player for task in table.room.tasks[:4]] == ["red", "blue", "red", "blue"]
-    seats = table.host.journal.load(table.standing.game_id).engines
+    seats = table.host.journal.load(table.status.game_id).engines
     assert {player: seat.thought_s for player, seat in seats.items()} == {"red": 0.5, "blue": 0.5}
     table.host.do(TakeBack())  # nobody else is there to choose: it is played again
-    table.until(lambda: len(table.standing.moves) == 5)
+    table.until(lambda: len(table.status.moves) == 5)
 
 
 def test_taking_back_goes_to_a_persons_move(table):
@@ -146,8 +146,8 @@ def test_taking_back_goes_to_a_persons_move(table):
     table.person("c3")
     table.moves_are(2)
     table.host.do(TakeBack())
-    table.until(lambda: not table.standing.moves)
-    assert table.standing.to_move == "red"
+    table.until(lambda: not table.status.moves)
+    assert table.status.to_move == "red"
 
 
 def test_a_seat_takes_back_its_move_with_the_bots_answer_and_asks_for_hints_in_its_turn(table):
@@ -162,24 +162,24 @@ def test_a_seat_takes_back_its_move_with_the_bots_answer_and_asks_for_hints_in_i
         table.host.do(TakeBack(player="white"))
     table.host.do(Hint(player="red"))
     table.host.do(TakeBack(player="red"))
-    table.until(lambda: not table.standing.moves)
-    assert table.standing.to_move == "red"
+    table.until(lambda: not table.status.moves)
+    assert table.status.to_move == "red"
     with pytest.raises(NotPossibleError):  # there is nothing left
         table.host.do(TakeBack(player="red"))
-    before = table.standing.game_id
+    before = table.status.game_id
     table.host.do(Resign("red"))
-    table.until(lambda: table.standing.outcome is not None)
+    table.until(lambda: table.status.outcome is not None)
     table.host.do(Again(player="red"))
-    assert table.standing.game_id != before
+    assert table.status.game_id != before
 
 
 def test_a_move_that_is_refused_while_it_is_carried_out_is_taken_back_too(table):
     table.begin(BLUE)
     table.person("c3")
-    table.until(lambda: table.standing.phase is Phase.SETTLE and len(table.standing.moves) == 1)
+    table.until(lambda: table.status.phase is Phase.SETTLE and len(table.status.moves) == 1)
     table.host.do(TakeBack(1))
-    table.until(lambda: not table.standing.moves)
-    assert table.standing.to_move == "red"
+    table.until(lambda: not table.status.moves)
+    assert table.status.to_move == "red"
 
 
 def test_a_person_may_play_for_it_meanwhile(table):
@@ -189,7 +189,7 @@ def test_a_person_may_play_for_it_meanwhile(table):
     table.moves_are(1)
     table.session.hands.put("blue", table.host.overlay.index_of("e5"))
     table.moves_are(2)
-    assert table.standing.moves == ("c3", "e5")
+    assert table.status.moves == ("c3", "e5")
 
 
 def test_where_nobody_finds_a_move_a_person_does(table):
@@ -210,7 +210,7 @@ def test_where_nobody_finds_a_move_a_person_does(table):
 def test_it_plays_on_after_a_restart_and_in_a_game_that_is_resumed(table):
     table.begin(BLUE)
     table.room.looks = 10**6
-    game = table.standing.game_id
+    game = table.status.game_id
     table.person("c3")
     table.moves_are(1)
     table.session.kill()
@@ -219,12 +219,12 @@ def test_it_plays_on_after_a_restart_and_in_a_game_that_is_resumed(table):
     table.begin({})
     assert table.host.session.opponents.thinking is None
     table.host.do(ResumeGame(game))
-    table.until(lambda: table.standing.game_id == game)
+    table.until(lambda: table.status.game_id == game)
     assert table.host.session.opponents.seats == NAMED
 
 
 def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
-    before = table.standing.game_id
+    before = table.status.game_id
     with pytest.raises(NotPossibleError, match="no player pink"):
         table.host.do(NewGame("momentum", OPTIONS, engines={"pink": EngineSeat()}))
     with pytest.raises(NotPossibleError, match="no engine deep"):
@@ -234,7 +234,7 @@ def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
     with pytest.raises(NotPossibleError, match="not a legal move"):
         table.host.do(MakeMove("z9"))
     table.session.tick()
-    assert table.standing.game_id == before
+    assert table.status.game_id == before
 
 
 def test_processes_end_with_the_table(tmp_path, monkeypatch):
@@ -246,7 +246,7 @@ def test_processes_end_with_the_table(tmp_path, monkeypatch):
 
 def test_a_hint_shows_one_place_until_a_move_is_made(table):
     table.begin({})
-    table.until(lambda: table.standing.phase is Phase.TURN)
+    table.until(lambda: table.status.phase is Phase.TURN)
     table.host.do(Hint())
     assert table.host.session.opponents.advice.hinting
     table.until(lambda: not table.host.session.opponents.advice.hinting)
@@ -257,7 +257,7 @@ def test_a_hint_shows_one_place_until_a_move_is_made(table):
     assert "hint" not in str(table.host.shown.say)
     table.host.do(NewGame("momentum", OPTIONS, engines={"red": EngineSeat()}))
     with pytest.raises(NotPossibleError):  # it is the computer's turn
-        table.until(lambda: table.standing.to_move == "red" and not table.standing.moves)
+        table.until(lambda: table.status.to_move == "red" and not table.status.moves)
         table.host.do(Hint())
 
 
@@ -270,7 +270,7 @@ def test_a_draw_is_agreed_upon_by_an_engine_that_stands_badly(table, value, agre
     table.host.do(OfferDraw("red"))
     for _ in range(10):
         table.session.tick()
-    assert (table.standing.outcome is not None) is agreed
+    assert (table.status.outcome is not None) is agreed
 
 
 def test_nothing_is_thought_of_once_somebody_has_resigned(table):
@@ -279,7 +279,7 @@ def test_nothing_is_thought_of_once_somebody_has_resigned(table):
     table.person("c3")
     table.until(lambda: table.host.session.opponents.thinking == "blue")
     table.host.do(Resign("red"))
-    table.until(lambda: table.standing.outcome is not None)
+    table.until(lambda: table.status.outcome is not None)
     table.session.tick()
     assert table.host.session.opponents.thinking is None
     assert table.room.asked is None
@@ -293,7 +293,7 @@ def test_nobody_offers_a_draw_or_resigns_for_an_engine(table, command):
     with pytest.raises(NotPossibleError, match="A bot plays blue"):
         table.host.do(command("blue"))
     table.session.tick()
-    assert (table.standing.outcome, table.standing.draw_offers) == (None, ())
+    assert (table.status.outcome, table.status.draw_offers) == (None, ())
 
 
 def test_an_engine_that_declines_a_draw_says_so(table):
@@ -301,7 +301,7 @@ def test_an_engine_that_declines_a_draw_says_so(table):
     table.person("c3")
     table.moves_are(2)
     table.host.do(OfferDraw("red"))
-    table.until(lambda: table.standing.draw_offers == ("red",))
+    table.until(lambda: table.status.draw_offers == ("red",))
     assert str(table.host.shown.say).startswith("Blue turns the draw down. Red")
     table.person("d3")
     assert "draw" not in str(table.host.shown.say)
@@ -346,9 +346,9 @@ def test_assist_shades_the_moves_of_the_one_who_has_it_and_is_counted(table):
     table.person("a5")
     table.person("e1")
     table.host.do(Resign("red"))
-    table.until(lambda: table.standing.outcome is not None)
+    table.until(lambda: table.status.outcome is not None)
     assert str(table.host.shown.say).endswith("Red had assist for 1 of 2 moves.")
-    assist = table.host.journal.load(table.standing.game_id).assist
+    assist = table.host.journal.load(table.status.game_id).assist
     assert assist == {"red": Assisted(0, (1,))}
 
 
@@ -360,12 +360,12 @@ def test_what_is_taken_back_is_not_counted_and_assist_stays_over_a_restart(table
     table.session.tick()
     assert table.host.session.opponents.advice.assist == {"red": Assisted(3, (1,))}
     table.session.kill()
-    table.until(lambda: len(table.standing.moves) == 1)
+    table.until(lambda: len(table.status.moves) == 1)
     assert table.host.session.opponents.advice.assist == {"red": Assisted(3, (1,))}
     table.host.do(TakeBack())
-    table.until(lambda: not table.standing.moves)
+    table.until(lambda: not table.status.moves)
     table.session.tick()
-    assert table.host.journal.load(table.standing.game_id).assist == {"red": Assisted(3)}
+    assert table.host.journal.load(table.status.game_id).assist == {"red": Assisted(3)}
 
 
 def test_where_moves_cannot_be_valued_that_is_said(table):
@@ -381,7 +381,7 @@ def test_where_moves_cannot_be_valued_that_is_said(table):
 
 def ahead(table):
     advice = table.host.session.opponents.advice
-    return advice.ahead(table.host.standing)
+    return advice.ahead(table.host.status)
 
 
 def valued(table):
@@ -401,11 +401,11 @@ def test_who_is_ahead_is_looked_at_for_people_while_somebody_wants_to_see_it(tab
     table.person("c3")
     table.moves_are(2 if engines else 1)
     table.until(lambda: table.room.asked is None)
-    mover = table.standing.to_move
+    mover = table.status.to_move
     assert ahead(table)[mover] == 0.88
     assert valued(table) == ({"red"} if engines else {"red", "blue"})
     table.host.do(Resign("red"))
-    table.until(lambda: table.standing.outcome is not None)
+    table.until(lambda: table.status.outcome is not None)
     assert ahead(table) is None
 
 

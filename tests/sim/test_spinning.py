@@ -75,7 +75,7 @@ def test_pieces_go_round_with_the_plate_and_the_game_waits(tmp_path, table):
     with SimSession(profile, tmp_path, seed=seed, world=world) as session:
         reports = [*ScenarioRunner(SimulatedHands(session)).run(steps)]
         assert [report.failure for report in reports if report.failure] == []
-        assert session.host.standing.phase is Phase.TURN
+        assert session.host.status.phase is Phase.TURN
 
 
 def test_a_plate_that_does_not_spin_says_so(tmp_path):

@@ -30,11 +30,11 @@ def test_a_weak_marble_out_of_turn_is_told_whose_turn_it_is(tmp_path, number):
     with SimSession(load_profile("plate-10"), tmp_path) as session:
         table = OwnHand(session)
         table.wait(table.host.submit(NewGame("momentum", options)))
-        table.until(lambda: table.standing.phase is Phase.TURN)
-        places = table.standing.position.legal()
+        table.until(lambda: table.status.phase is Phase.TURN)
+        places = table.status.position.legal()
         middle = min(places, key=lambda place: hypot(*_from(table, places, place)))
         index = table.host.overlay.index_of(middle)
-        for turn, colour in enumerate(table.standing.game.players[2:], number):
+        for turn, colour in enumerate(table.status.game.players[2:], number):
             for offset_mm in OFFSETS_MM[turn % 3 :][:1]:
                 session.hands.put(colour, index, offset_mm)
                 said = []
@@ -45,16 +45,16 @@ def test_a_weak_marble_out_of_turn_is_told_whose_turn_it_is(tmp_path, number):
                 reads_mt = abs(table.host.look.observation.field_mt[index])
                 assert offset_mm == (0.0, 0.0) or EDGE_MT[0] < reads_mt < EDGE_MT[1]
                 [told] = said[1:]
-                assert told == str(table.standing.say)
+                assert told == str(table.status.say)
                 assert {"Red's", colour, f"{middle}."} <= set(told.split())
                 session.hands.take(index)
-                table.until(lambda: table.standing.phase is Phase.TURN)
+                table.until(lambda: table.status.phase is Phase.TURN)
                 table.run(1.0)
 
 
 def _from(table, places, place):
     """Columns and rows from the middle of what may be played on."""
-    board = table.standing.game.board
+    board = table.status.game.board
     columns, rows = zip(*(board[each] for each in places), strict=True)
     column, row = board[place]
     return column - sum(columns) / len(columns), row - sum(rows) / len(rows)
@@ -78,9 +78,9 @@ def test_a_weak_marble_far_off_the_middle_is_asked_to_be_pushed_there(tmp_path, 
             "The table cannot read f2. Move the piece there to the middle of its space, or take it "
             "off."
         )
-        assert table.standing.moves == ("d4", "f6")
+        assert table.status.moves == ("d4", "f6")
         session.hands.take(index)
         table.run(2.0)
         session.hands.put("white", index)
         table.run(2.0)
-        assert table.standing.moves == ("d4", "f6", "f2")
+        assert table.status.moves == ("d4", "f6", "f2")

@@ -47,7 +47,7 @@ def test_of_a_noisy_sensor_one_thing_is_said(tmp_path, occupied):
         table.put("red", "c3")
         table.breaks("sensor-noisy", place := "c3" if occupied else "e5")
         table.run(8.0)
-        turn = str(table.standing.say)
+        turn = str(table.status.say)
         noisy = f"The sensor of {place} is too noisy. Its neighbours watch {place} now"
         assert table.heard == [turn, f"{noisy}, and play goes on. {turn}", turn]
 
@@ -62,7 +62,7 @@ def test_nobody_is_asked_to_move_a_weak_marble_that_lies_on_a_noisy_sensor(tmp_p
         table.run(6.0)
         assert not [said for said in table.heard if "middle" in said]
         assert _noisy_in(table.heard) == {"d4"}
-        assert table.standing.moves == ()
+        assert table.status.moves == ()
 
 
 def test_a_move_that_a_dying_switch_took_back_counts_again_by_one_press(tmp_path):
@@ -71,17 +71,17 @@ def test_a_move_that_a_dying_switch_took_back_counts_again_by_one_press(tmp_path
         table.put("red", "c3")
         turn = table.said
         table.put("blue", "e2")
-        assert table.standing.moves == ("c3", "e2")
+        assert table.status.moves == ("c3", "e2")
         table.breaks("sensor-dead", "e2")
         table.run(4.0)
-        assert table.standing.moves == ("c3",)
+        assert table.status.moves == ("c3",)
         offer = "If the piece on e2 is still there, press confirm."
         assert table.said == f"{turn} {offer}"
         table.wait(table.hands.do(Press("confirm")))
         table.run(1.0)
-        assert table.standing.moves == ("c3", "e2")
+        assert table.status.moves == ("c3", "e2")
         table.put("red", "a1")
-        assert table.standing.moves == ("c3", "e2", "a1")
+        assert table.status.moves == ("c3", "e2", "a1")
 
 
 def test_after_a_marble_was_really_taken_back_play_goes_on_without_an_answer(tmp_path):
@@ -90,10 +90,10 @@ def test_after_a_marble_was_really_taken_back_play_goes_on_without_an_answer(tmp
         table.put("red", "c3")
         session.hands.take(table.host.overlay.index_of("c3"))
         table.run(5.0)
-        assert table.standing.moves == ()
+        assert table.status.moves == ()
         table.put("red", "b2")
-        assert table.standing.moves == ("b2",)
-        assert table.standing.question is None
+        assert table.status.moves == ("b2",)
+        assert table.status.question is None
 
 
 def test_a_failed_sensor_is_told_of_once_and_not_again_in_each_new_game(tmp_path):
@@ -111,7 +111,7 @@ def test_a_failed_sensor_is_told_of_once_and_not_again_in_each_new_game(tmp_path
             assert _noisy_in(table.heard) == told
         session.faults.heal("sensor-noisy")
         table.run(12.0)
-        assert not table.host.look.sight.masked
+        assert not table.host.look.sight.faulty
         table.breaks("sensor-noisy", "c3")
         table.run(6.0)
         assert _noisy_in(table.heard) == {"c3"}

@@ -195,10 +195,10 @@ def test_a_bus_that_falls_silent_pauses_the_table_and_it_goes_on(tmp_path, fault
         session, _ = started(tmp_path, number, lambda it: it.faults.inject(name, targets))
         assert session.faults.active
         session.run_until(session.clock.now() + 2)
-        assert session.host.standing.phase == "paused"
+        assert session.host.status.phase == "paused"
         session.faults.heal(name, targets)
         session.run_until(session.clock.now() + 4)
-        assert session.host.standing.phase == "turn"
+        assert session.host.status.phase == "turn"
         session.__exit__()
 
 
@@ -276,7 +276,7 @@ def test_a_damaged_file_is_kept_aside_and_named(tmp_path, monkeypatch, written, 
         journal.start("momentum", {})
     with SimSession(PLATE, tmp_path) as session:
         session.run_until(session.clock.now() + 3)
-        assert session.host.standing.phase == "turn"
+        assert session.host.status.phase == "turn"
         assert f"{name}.damaged" in str(session.host.notices[name])
     assert (tmp_path / f"{name}.damaged").read_bytes() == damaged
     with SimSession(PLATE, tmp_path) as session:

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.testing import NotPossibleHereError, SimulationError
@@ -80,8 +80,8 @@ def test_tilts_are_asked_for_by_the_side_that_goes_up(sim_bench, angles):
 def test_what_shines_and_sounds_is_told_by_place_and_colour(sim_bench):
     lights = sim_bench.plate.lights
     strip = [None] * 100
-    strip[sim_bench.profile.light_of(19)] = Look((0, 255, 0))
-    strip[sim_bench.profile.light_of(0)] = Look((255, 255, 255))
+    strip[sim_bench.profile.light_of(19)] = LightPattern((0, 255, 0))
+    strip[sim_bench.profile.light_of(0)] = LightPattern((255, 255, 255))
     lights.ask(strip)
     lights.flush()
     assert sim_bench.lit() == {"a1": (255, 255, 255), "j2": (0, 255, 0)}

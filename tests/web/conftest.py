@@ -29,7 +29,7 @@ from tiltboard.firmware_host.host.host import Host
 from tiltboard.firmware_host.service.snapshot import HealthMap, Layout, PersonInfo, Snapshot
 from tiltboard.firmware_host.service.table_thread import SNAPSHOTS_PER_S, Table
 from tiltboard.firmware_host.table.commands import NewGame, PlayAs, Verb
-from tiltboard.firmware_host.table.hands import CarryOut, Heal, Put, Tilt
+from tiltboard.firmware_host.table.hands import CarryOut, ClearFault, Put, Tilt
 from tiltboard.firmware_host.table.preview import Preview
 from tiltboard.firmware_host.web.server import WebServer
 from tiltboard.ground.clock import Clock, SystemClock
@@ -437,7 +437,7 @@ def _clear(table: Table) -> None:
     for player in players.names.keys() - players.engines.keys():
         table.submit(PlayAs(player)).result(20)
     for each in table.latest().plate.broken:
-        table.submit(Heal(each.fault, tuple(each.targets))).result(20)
+        table.submit(ClearFault(each.fault, tuple(each.targets))).result(20)
     if max(map(abs, table.latest().plate.tilt_deg)) > TILTED_DEG:
         table.submit(Tilt(0.0, 0.0)).result(20)
     if table.latest().plate.pieces:

@@ -11,7 +11,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tiltboard.firmware_host.table.hands import Fault, Heal
+from tiltboard.firmware_host.table.hands import ClearFault, Fault
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import WebServer
@@ -182,7 +182,7 @@ def test_lights_without_power_are_dark_on_the_page(served, open_page):
     expect(glowing).to_have_count(49)
     served.do(Fault("lights-brownout"))
     expect(glowing).to_have_count(0)
-    served.do(Heal("lights-brownout"))
+    served.do(ClearFault("lights-brownout"))
     expect(glowing).to_have_count(49)
 
 

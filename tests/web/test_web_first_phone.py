@@ -15,7 +15,7 @@ from tests.web.test_web_qr import modules
 from tiltboard.firmware_host.cli.main import cli
 from tiltboard.firmware_host.cli.serve import show_codes
 from tiltboard.firmware_host.service.qr import qr_svg, qr_terminal
-from tiltboard.firmware_host.table.commands import PlayFreely
+from tiltboard.firmware_host.table.commands import SetFreePlay
 from tiltboard.firmware_host.table.hands import Press
 
 FIRST = "/api/v1/pairing/first"
@@ -44,7 +44,7 @@ def test_a_press_of_confirm_lets_it_in_and_back_does_not(network, resting, butto
     assert re.fullmatch(r"\d\d", asked.json()["number"])
     assert "HttpOnly" in asked.headers["set-cookie"]
     # a confirm so soon was meant for the game; without one, a few scans
-    resting.submit(Press("confirm") if let_in else PlayFreely(on=False)).result(20)
+    resting.submit(Press("confirm") if let_in else SetFreePlay(on=False)).result(20)
     [told] = joining(resting)
     assert told.problem.params == {"name": "Blue's phone"}
     assert not phone.state()["may_act"]  # it has the cookie, which is good for nothing

@@ -55,8 +55,8 @@ def test_attraktion_by_mouse_to_its_winning_position(served, open_page):
     player.carry("d2", "c2")
 
     player.expect_phase("over")
-    standing = {"a3": "black", "b1": "black", "b3": "black"}
-    player.expect_marbles(a2="white", a4="white", c2="white", c4="white", **standing)
+    status = {"a3": "black", "b1": "black", "b3": "black"}
+    player.expect_marbles(a2="white", a4="white", c2="white", c4="white", **status)
     expect(page.locator(".tally")).to_have_text("0 positions1 position")
     expect(page.locator(".decided.black")).to_have_count(1)
     expect(page.locator('.tray[data-piece="black"] .turn')).to_have_text("wins")

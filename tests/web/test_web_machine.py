@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.attack.test_machine import Root
-from tiltboard.firmware_host.table.commands import PlayFreely
+from tiltboard.firmware_host.table.commands import SetFreePlay
 from tiltboard.firmware_host.table.hands import Press
 from tiltboard.firmware_host.web.device_control import DeviceControl
 from tiltboard.firmware_host.web.guard import Access
@@ -68,7 +68,7 @@ def confirmed(root, served):
     """What the computer is asked once somebody has pressed the button, late enough to mean it."""
     before = len(root.asked)
     for _ in range(10):
-        served.table.submit(PlayFreely(on=False)).result(20)
+        served.table.submit(SetFreePlay(on=False)).result(20)
         served.table.submit(Press("confirm")).result(20)
         if len(root.asked) > before:
             return root.asked[-1]

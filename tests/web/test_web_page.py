@@ -176,11 +176,11 @@ def test_stepping_through_the_moves_leaves_the_table_alone(served, open_page):
     page = player.page
     player.expect_moves("d4", "f6")
 
-    def standing():
+    def status():
         seen = served.table.latest()
         return seen.layout, seen.guidance.phase, seen.game, seen.plate.cells, seen.plate.pieces
 
-    before = standing()
+    before = status()
 
     page.get_by_role("button", name="One move back", exact=True).click()
     expect(page.locator(".say-card .line")).to_have_text("Move 1 of 2: Red d4")
@@ -195,7 +195,7 @@ def test_stepping_through_the_moves_leaves_the_table_alone(served, open_page):
     page.locator(".actions .leave").click()
     player.expect_turn("red")
     player.expect_marbles(d4="red", f6="blue")
-    assert standing() == before
+    assert status() == before
 
 
 def test_an_earlier_game_is_looked_at_and_played_on(served, open_page):

@@ -292,8 +292,8 @@ def test_strayed_marbles_are_put_right_by_the_tables_hand(served, open_page):
     served.play("d4", "f6")
     player = open_page(served.url)
     player.expect_turn("red")
-    standing = served.table.latest().plate.pieces
-    red, blue = (next(p for p in standing if p.piece == piece) for piece in ("red", "blue"))
+    status = served.table.latest().plate.pieces
+    red, blue = (next(p for p in status if p.piece == piece) for piece in ("red", "blue"))
     # first outside the board, while the other moves
     for piece, place in ((red, "j1"), (blue, "d4"), (red, "f6")):
         served.do(PickUp(piece.id))

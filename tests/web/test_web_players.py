@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.said import drops_on
 from tiltboard.firmware_host.config.players import EngineSeat
 from tiltboard.firmware_host.host.lessons import LessonProgress
-from tiltboard.firmware_host.table.commands import NewGame, Sure
+from tiltboard.firmware_host.table.commands import DismissWarning, NewGame
 from tiltboard.games.base import Shift
 
 pytestmark = pytest.mark.web
@@ -167,7 +167,7 @@ def test_who_wants_to_be_asked_says_that_a_move_was_meant(altered, open_page):
     page = open_page(altered.url).page
     altered.table.show(doubting=True)
     page.get_by_role("button", name="I am sure", exact=True).click()
-    altered.table.expect_command(Sure())
+    altered.table.expect_command(DismissWarning())
     expect(page.get_by_role("button", name="Take back", exact=True)).to_be_visible()
 
 

@@ -18,7 +18,7 @@ pytest.importorskip("mujoco")
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
-from tiltboard.firmware_host.table.commands import NewGame, PlayFreely, SeatMove
+from tiltboard.firmware_host.table.commands import NewGame, SeatMove, SetFreePlay
 from tiltboard.firmware_host.table.hands import Drop, Tilt
 from tiltboard.firmware_host.table.sight import Happening
 from tiltboard.hw_sim.physics import world_class
@@ -368,7 +368,7 @@ def test_poses_are_sent_only_while_somebody_looks(falling, serve, open_page):
     sent: Callable[[], int] = lambda: sum('"type":"poses"' in frame for frame in frames)  # noqa: E731
     served.do(Drop("red", "e5"))
     assert sent() == 0
-    served.do(PlayFreely())
+    served.do(SetFreePlay())
     expect(page.locator(".playground")).to_be_visible()
     served.do(Drop("red", "g7"))
     expect(page.locator(".free-log li").first).to_have_text("On g7: red marble.")

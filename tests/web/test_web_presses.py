@@ -250,11 +250,11 @@ def test_what_this_page_holds_looks_held_and_is_put_back_by_the_button(lively, o
     page.mouse.click(*player.spot("d4"))
     player.expect_turn("blue")
     ball = page.locator('.marble[data-piece="red"] .ball')
-    standing = player.box(ball)["width"]
+    status = player.box(ball)["width"]
     ball.click()
     held = page.locator(".marble.held .ball")
     expect(held).to_have_count(1)
-    assert player.box(held)["width"] > 1.15 * standing
+    assert player.box(held)["width"] > 1.15 * status
     page.locator(".actions .primary").click()
     player.expect_turn("blue")
     player.expect_marbles(d4="red")

@@ -100,7 +100,7 @@ def test_a_move_at_no_seat_is_for_any_of_them(access):
 
 
 def test_a_seats_cards_and_the_look_ahead_are_not_for_all_who_look_on(access):
-    assert may_send(access, requests.Look("red")) == {"seat"}
+    assert may_send(access, requests.ViewSeat("red")) == {"seat"}
     assert may_send(access, requests.Watch(sensors=False, ahead=True)) == ACTING
 
 
@@ -108,9 +108,9 @@ def test_every_request_is_in_one_table_of_the_document_and_the_others_are_no_pag
     titles = ("From any page", "From a paired device", "From a seat", "On the simulated table")
     named = [tag for title in titles for tag in rows(title)]
     assert sorted(named) == sorted(KINDS)
-    others = {c.TimeUp, c.ShowCode, c.SitDown, c.OpenHand}
+    others = {c.TimeUp, c.ShowCode, c.ClaimSeat, c.RevealHand}
     assert not others & set(KINDS.values())
-    for kind in others - {c.OpenHand}:  # a page's ``open-hand`` is another class
+    for kind in others - {c.RevealHand}:  # a page's ``open-hand`` is another class
         with pytest.raises(requests.UNREADABLE):
             requests.parse(json.dumps({"type": kind.__struct_config__.tag, "player": "red"}))
 

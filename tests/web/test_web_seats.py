@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.web.conftest import Player
 from tests.web.test_web_qr import modules
 from tiltboard.firmware_host.config.players import EngineSeat
-from tiltboard.firmware_host.table.commands import Learn, NewGame, Resign
+from tiltboard.firmware_host.table.commands import NewGame, Resign, StartLesson
 from tiltboard.firmware_host.web.guard import Access
 from tiltboard.firmware_host.web.pairing import Pairing, Tokens
 from tiltboard.firmware_host.web.server import WebServer
@@ -223,7 +223,7 @@ def test_a_phone_has_its_seat_and_nothing_else(network):
     expect_phase(phone, "Your turn")
     for name in ("New game", "Let phones in", "Play again"):
         expect(phone.get_by_role("button", name=name, exact=True)).to_have_count(0)
-    network.table.submit(Learn("momentum")).result(20)
+    network.table.submit(StartLesson("momentum")).result(20)
     expect(phone.locator(".room-seats")).to_be_hidden()
 
 

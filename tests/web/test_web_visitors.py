@@ -2,7 +2,7 @@
 
 import pytest
 
-from tiltboard.firmware_host.table.commands import Count, SeatMove
+from tiltboard.firmware_host.table.commands import SeatMove, StartCountdown
 from tiltboard.firmware_host.web import requests
 from tiltboard.firmware_host.web.guard import Access, NotAllowedError, Visitor, visitor_of
 from tiltboard.firmware_host.web.requests import Watch
@@ -51,7 +51,7 @@ def test_a_phone_with_two_seats_rolls_for_whichever_of_them_it_is_the_turn(to_mo
     visitor = Visitor("10.0.0.7", local=False, digest=None, seat="phone")
     meant = requests.as_meant(access, visitor, SeatMove(None, "chance"), to_move)
     assert meant.player == player
-    assert requests.as_meant(access, visitor, Count(), to_move).player == player
+    assert requests.as_meant(access, visitor, StartCountdown(), to_move).player == player
 
 
 def test_who_only_looks_on_has_no_engine_think_for_it():

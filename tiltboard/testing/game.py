@@ -322,22 +322,22 @@ class GameTable(Subject):
         """The phase of the game: ``setup``, ``turn``, ``settle``, ``fix``, ``paused`` or
         ``over``.
         """
-        return str(self.host.standing.phase)
+        return str(self.host.status.phase)
 
     @property
     def to_move(self) -> str | None:
         """The player to move, or None after the end of the game."""
-        return self.host.standing.to_move
+        return self.host.status.to_move
 
     @property
     def says(self) -> str:
         """The message that the table shows, in English."""
-        return str(self.host.standing.say)
+        return str(self.host.status.say)
 
     @property
     def moves(self) -> tuple[str, ...]:
         """The confirmed moves of the game."""
-        return tuple(self.host.standing.moves)
+        return tuple(self.host.status.moves)
 
     @property
     def cells(self) -> Mapping[str, str]:
@@ -349,7 +349,7 @@ class GameTable(Subject):
         remove, wrong or last.
         """
         known(role, "role", [str(each) for each in Role])
-        roles = self.host.standing.roles
+        roles = self.host.status.roles
         return sorted(place for place, found in roles.items() if str(found) == role)
 
     def state_lines(self) -> Iterable[str]:
@@ -358,7 +358,7 @@ class GameTable(Subject):
         """
         with suppress(SimulationError):
             yield f"{self.phase}: {self.says}"
-            roles = sorted(self.host.standing.roles.items())
+            roles = sorted(self.host.status.roles.items())
             lit = ", ".join(f"{place} {role}" for place, role in roles if role != "off")
             yield f"lights: {lit or 'dark'}"
         if self.session is not None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.campaigns.fuzz.spoiling import spoilt
 from tests.campaigns.fuzz.target import JsonTarget, Target
 from tiltboard.drivers import node_protocol as protocol
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.drivers.node_firmware import wire
 from tiltboard.drivers.node_firmware.board import Board
 from tiltboard.drivers.node_firmware.fast import pack
@@ -197,7 +197,7 @@ class FromNode(_Frames):
             frames.append(plate.scan())
             bus.clock.advance(0.6)  # Long enough for a ping.
             bus.port.coming += data
-        plate.show([Look((26, 0, 0))] * self._profile.size)
+        plate.show([LightPattern((26, 0, 0))] * self._profile.size)
         plate.close()
         return all(not frame.faults for frame in frames)
 

@@ -125,7 +125,7 @@ def play(session):
             assert report.failure is None, f"line {report.step.line}: {report.failure}"
             for _ in range(LOOKS):
                 session.tick()
-                paused = session.host.standing.phase is Phase.PAUSED
+                paused = session.host.status.phase is Phase.PAUSED
                 strip = bytes(level for rgb in session.table.lights for level in rgb)
                 if paused or strip == session.host.plate.shown:
                     break

@@ -33,18 +33,18 @@ expect cells f1=red
 def until(session, holds, most_s: float) -> None:
     end_s = session.clock.now() + most_s
     while not holds():
-        assert session.clock.now() < end_s, session.host.standing.say
+        assert session.clock.now() < end_s, session.host.status.say
         session.tick()
 
 
 def told(session, words: str, most_s: float) -> None:
-    until(session, lambda: words in str(session.host.standing.say), most_s)
+    until(session, lambda: words in str(session.host.status.say), most_s)
 
 
 def goes_on(session, play) -> None:
     """As it was, when what was seen too late has been told too."""
     session.run_until(session.clock.now() + 0.6)
-    until(session, lambda: session.host.standing.phase is Phase.TURN, 4.0)
+    until(session, lambda: session.host.status.phase is Phase.TURN, 4.0)
     play(GOES_ON)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.host.pacer import Pacer
@@ -75,7 +75,7 @@ def test_fields_tilt_and_lights_over_either_line(table, plate):
     table.clock.sleep(1.5)
     frame = scans(table, plate, 5)[-1]
     assert frame.field_mt[44] == min(frame.field_mt) < -8
-    plate.show([Look((0, 255, 0))] + [Look((255, 0, 0))] * 99)
+    plate.show([LightPattern((0, 255, 0))] + [LightPattern((255, 0, 0))] * 99)
     scans(table, plate, 6)
     assert table.lights[0][1] > 0
     assert plate.shown == bytes(level for rgb in table.lights for level in rgb)
@@ -92,8 +92,8 @@ def test_a_hundred_scans_a_second_and_none_left_out(table, plate, figure, lit):
     frames = []
     for number in range(75):
         if lit:
-            shade = Look((255, 0, 0) if number % 2 else (0, 255, 0))
-            plate.show([shade, Look((0, 0, 255))] * 50, table.clock.now())
+            shade = LightPattern((255, 0, 0) if number % 2 else (0, 255, 0))
+            plate.show([shade, LightPattern((0, 0, 255))] * 50, table.clock.now())
         frames += scans(table, plate, 4)
     after = table.node.chip.last
     busy, slept = (after[name] - before[name] for name in ("busy", "slept"))
@@ -187,7 +187,7 @@ def test_memory_is_neither_used_up_nor_often_collected(emulated, figure):
 
 
 def test_the_host_tells_a_quiet_node_nothing_but_that_it_lives(table, plate):
-    plate.show([Look((255, 255, 255), (1.0, 0.2), 0.25)] + [None] * 99, 0.0)
+    plate.show([LightPattern((255, 255, 255), (1.0, 0.2), 0.25)] + [None] * 99, 0.0)
     scans(table, plate, 150)
     before = table.node.line.bytes_down
     scans(table, plate, 300)
@@ -207,7 +207,7 @@ def test_from_a_button_to_the_first_bit_of_a_light(table, plate, figure):
         while "confirm" not in plate.scan().pressed:
             pacer.wait()
         frames = len(table.node.frames)
-        plate.show([Look((number, 0, 255))] * 100, table.clock.now())
+        plate.show([LightPattern((number, 0, 255))] * 100, table.clock.now())
         while len(table.node.frames) == frames:
             scans(table, plate, 1)
         took_s.append(table.node.frames[frames][0] - pressed_s)
@@ -233,7 +233,7 @@ def test_the_bench_of_ten_places(emulated):
         assert frames[-1].faults == ()
         assert len(frames[-1].field_mt) == 10
         assert frames[-1].motion is not None
-        plate.show([Look((0, 255, 0))] * 10)
+        plate.show([LightPattern((0, 255, 0))] * 10)
         scans(table, plate, 6)
         assert len(table.node.frames[-1][2]) == 30
         plate.close()

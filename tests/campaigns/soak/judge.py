@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tests.campaigns.soak.eyes import Eyes
-from tiltboard.firmware_host.table.status import Standing
+from tiltboard.firmware_host.table.status import GameStatus
 from tiltboard.games.base import Position, Shift, Turn
 from tiltboard.games.registry import game_type
 from tiltboard.hw_sim.boards import SwitchBoard
@@ -45,8 +45,8 @@ class Judge:
         host = session.host
         game = game_type(host.game.name).create(host.game.options)
         self._line: list[Position] = [game.start()]
-        self._game_id = host.standing.game_id
-        self._standing: Standing | None = None
+        self._game_id = host.status.game_id
+        self._standing: GameStatus | None = None
         self._asked_back: list[float] = []
         self._masked_s: dict[str, float] = {}
         self._broken_s: dict[str, float] = {}
@@ -80,21 +80,21 @@ class Judge:
         """
         self._eyes.look()
         host, now_s = self._session.host, self._session.clock.now()
-        for place in host.sight.masked:
+        for place in host.sight.faulty:
             self._masked_s[place] = now_s
         if host is not self._host:
             self._host, self._host_s = host, now_s
         if now_s - self._host_s < NOTICED_S + GUESSED_S:
-            self._guessed.update(host.sight.masked)
-        self._guessed &= host.sight.masked.keys()
+            self._guessed.update(host.sight.faulty)
+        self._guessed &= host.sight.faulty.keys()
         self._note_broken(now_s)
-        standing = host.standing
-        if standing is self._standing:
+        status = host.status
+        if status is self._standing:
             return False
-        self._standing = standing
-        if standing.game_id != self._game_id:
+        self._standing = status
+        if status.game_id != self._game_id:
             raise SoakError("another game was begun")
-        moves = standing.moves
+        moves = status.moves
         if moves == self.moves:
             return False
         same = 0
@@ -107,7 +107,7 @@ class Judge:
             self._check_made(moves[same:])
         self.moves = moves
         self.meant = ANY
-        if standing.position is None or standing.position.cells != self.position.cells:
+        if status.position is None or status.position.cells != self.position.cells:
             raise SoakError("a wrong position")
         return True
 
@@ -134,7 +134,7 @@ class Judge:
         after = self.position
         turn = before.play(made[-1])
         wrong = self._not_seen(after.cells, turn)
-        if wrong and self._session.host.sight.blind:
+        if wrong and self._session.host.sight.unobservable:
             # If no sensor shows a part of the move, a later move on top of that part proves it.
             acts = (after.play(move).act for move in after.legal())
             if any(not self._not_seen(_with(after.cells, act), turn) for act in acts):
@@ -159,7 +159,7 @@ class Judge:
         now_s, sight = self._session.clock.now(), self._session.host.sight
         shifts = (*turn.act, *turn.consequences)
         touched = {place for s in shifts for place in (s.source, s.target) if place is not None}
-        blind = sight.blind | (sight.unsure - touched)
+        blind = sight.unobservable | (sight.unsure - touched)
         late = [cells for _, cells in self._eyes.past(now_s - GUESSED_S, now_s)]
         fresh = [cells for _, cells in self._eyes.past(now_s - SEEN_S, now_s)]
         unknown = blind | self._unknowable()
@@ -181,9 +181,9 @@ class Judge:
         """
         now_s = self._session.clock.now()
         found = {place for place, at_s in self._broken_s.items() if now_s - at_s < GUESSED_S}
-        masked = self._session.host.sight.masked.keys()
+        faulty = self._session.host.sight.faulty.keys()
         found |= self._guessed
-        return found | self._eyes.unfelt_since(now_s) | (self._eyes.weak() & masked)
+        return found | self._eyes.unfelt_since(now_s) | (self._eyes.weak() & faulty)
 
     def _check_taken_back(self, moves: Sequence[str]) -> None:
         now_s = self._session.clock.now()
@@ -195,7 +195,7 @@ class Judge:
         before = self.before
         if len(moves) > 1 or before is None:
             raise SoakError(f"a wrong verdict: {' '.join(moves)} taken back")
-        blind = self._session.host.sight.blind | self._unknowable()
+        blind = self._session.host.sight.unobservable | self._unknowable()
         blind |= self._eyes.unfelt_since(now_s - STOOD_S)
         for lasted_s, cells in self._eyes.past(now_s - STOOD_S, now_s - SEEN_S):
             differ = {

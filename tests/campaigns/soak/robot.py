@@ -10,7 +10,7 @@ from tests.campaigns.soak.seat import Seat
 from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
 from tiltboard.firmware_host.table.commands import Answer, Swap
-from tiltboard.firmware_host.table.status import Choice, Phase, Question, Role, Standing
+from tiltboard.firmware_host.table.status import Choice, GameStatus, Phase, Question, Role
 from tiltboard.games.base import Position, Shift, Turn
 
 # Time after which the robot repeats an action that the table has not noticed, in seconds.
@@ -43,23 +43,23 @@ class Robot:
 
     def _follow(self) -> bool:
         """Do the next thing that the table requests, and return whether the game is over."""
-        seat, standing = self._seat, self._seat.standing
+        seat, status = self._seat, self._seat.status
         since_s = seat.now() - max(seat.moved_s, seat.trouble.mended_s)
         seat.trouble.calm = since_s > CALM_S
         if since_s > DEAD_END_S:
             raise SoakError("a dead end")
-        if standing.question is not None and self._answer(standing, standing.question):
+        if status.question is not None and self._answer(status, status.question):
             pass
-        elif standing.phase is Phase.OVER:
+        elif status.phase is Phase.OVER:
             return self._over()
-        elif standing.phase is Phase.PAUSED:
+        elif status.phase is Phase.PAUSED:
             pass
-        elif seat.stream.random() < sloppy.CHANCE[standing.phase] and since_s < CALM_S:
-            sloppy.err(seat, standing)
-        elif standing.phase is Phase.TURN:
-            self._turn(standing)
+        elif seat.stream.random() < sloppy.CHANCE[status.phase] and since_s < CALM_S:
+            sloppy.err(seat, status)
+        elif status.phase is Phase.TURN:
+            self._turn(status)
         else:
-            self._obey(standing)
+            self._obey(status)
         return False
 
     def _over(self) -> bool:
@@ -75,27 +75,27 @@ class Robot:
 
     # Methods that make a move.
 
-    def _turn(self, standing: Standing) -> None:
+    def _turn(self, status: GameStatus) -> None:
         seat, position = self._seat, self._seat.position
         if seat.pieces() != dict(position.cells):
             self._notice(position)
             return
         if position.to_move is None:
             raise SoakError("a turn after the end")
-        move = seat.stream.choice(self._lit_moves(standing, position))
+        move = seat.stream.choice(self._lit_moves(status, position))
         if seat.stream.random() < EAGER:
             move = next((m for m in position.legal() if wins(position.play(m))), move)
         self.make(position.play(move))
 
-    def _lit_moves(self, standing: Standing, position: Position) -> list[str]:
+    def _lit_moves(self, status: GameStatus, position: Position) -> list[str]:
         """Return the legal moves whose light is on. Raises SoakError if the lights contradict the
         rules.
         """
         seat = self._seat
         legal = {move: starts_at(position.play(move)) for move in position.legal()}
         host = seat.session.host
-        lit = {place for place, role in standing.roles.items() if role is Role.LEGAL}
-        sure = not host.sight.unsure and not host.sight.blind
+        lit = {place for place, role in status.roles.items() if role is Role.LEGAL}
+        sure = not host.sight.unsure and not host.sight.unobservable
         if host.sight.cells == position.cells and sure:
             places = {place for place, kind in legal.values() if kind != "exchange"}
             if lit != places:
@@ -156,71 +156,71 @@ class Robot:
 
     # Methods that carry out the table's requests.
 
-    def _obey(self, standing: Standing) -> None:
+    def _obey(self, status: GameStatus) -> None:
         seat, pieces = self._seat, self._seat.pieces()
-        for place, role in sorted(standing.roles.items()):
+        for place, role in sorted(status.roles.items()):
             if role in TAKEN and place in pieces:
-                target = self._way_of(standing, place, pieces)
+                target = self._way_of(status, place, pieces)
                 if target is None or seat.stream.random() < 0.5:
                     seat.take(place)
                 else:
                     seat.move(place, target)
                 return
-        for place, piece in sorted(standing.piece_for.items()):
-            if standing.roles.get(place) is Role.PUT and place not in pieces:
-                source = self._start_of(standing, place, pieces)
+        for place, piece in sorted(status.piece_for.items()):
+            if status.roles.get(place) is Role.PUT and place not in pieces:
+                source = self._start_of(status, place, pieces)
                 if source is None:
                     seat.put(piece, place)
                 else:
                     seat.move(source, place)
                 return
         if self._waited_s() > AGAIN_S:
-            self._redo(standing)
+            self._redo(status)
 
     def _waited_s(self) -> float:
         """Return the time since the last action."""
         return self._seat.now() - max(self._seat.deed_s, self._again_s)
 
     @staticmethod
-    def _way_of(standing: Standing, place: str, pieces: Mapping[str, str]) -> str | None:
+    def _way_of(status: GameStatus, place: str, pieces: Mapping[str, str]) -> str | None:
         """Return the target of the arrow from ``place``, or None if there is no arrow or the target
         is occupied.
         """
-        for shift in standing.shifts:
+        for shift in status.shifts:
             if shift.source == place and shift.target is not None and shift.target not in pieces:
                 return shift.target
         return None
 
     @staticmethod
-    def _start_of(standing: Standing, place: str, pieces: Mapping[str, str]) -> str | None:
+    def _start_of(status: GameStatus, place: str, pieces: Mapping[str, str]) -> str | None:
         """Return the source of the arrow to ``place``, or None if the piece is no longer on the
         source.
         """
-        for shift in standing.shifts:
+        for shift in status.shifts:
             if shift.target == place and shift.source is not None:
                 return shift.source if pieces.get(shift.source) == shift.piece else None
         return None
 
-    def _is_done(self, standing: Standing) -> bool:
+    def _is_done(self, status: GameStatus) -> bool:
         """Return whether all requests of the lights are carried out."""
         pieces = self._seat.pieces()
         return all(
-            pieces.get(place) == (standing.piece_for.get(place) if role is Role.PUT else None)
-            for place, role in standing.roles.items()
+            pieces.get(place) == (status.piece_for.get(place) if role is Role.PUT else None)
+            for place, role in status.roles.items()
             if role in DONE
         )
 
-    def _redo(self, standing: Standing) -> None:
+    def _redo(self, status: GameStatus) -> None:
         """Repeat an action that the table has not detected: lift a piece from a lit place, or bring
         the board closer to the confirmed position.
         """
         pieces = self._seat.pieces()
-        lit = sorted(p for p, role in standing.roles.items() if role in DONE and p in pieces)
+        lit = sorted(p for p, role in status.roles.items() if role in DONE and p in pieces)
         if lit:
             self._again()
             self._seat.take(self._seat.stream.choice(lit))
-        elif standing.phase is Phase.FIX:
-            self._restore({**pieces, **standing.piece_for})
+        elif status.phase is Phase.FIX:
+            self._restore({**pieces, **status.piece_for})
         else:
             self._again()
 
@@ -245,7 +245,7 @@ class Robot:
 
     # Methods that answer questions.
 
-    def _answer(self, standing: Standing, question: Question) -> bool:
+    def _answer(self, status: GameStatus, question: Question) -> bool:
         """Answer by button, on the page, or by tilting the plate. Return whether there was a true
         answer.
         """
@@ -256,7 +256,7 @@ class Robot:
             return True
         if question.offer and self._waited_s() < OFFERED_S:
             return False
-        choice = self._right(standing, question)
+        choice = self._right(status, question)
         if choice is None:
             return False
         if question.offer:
@@ -281,14 +281,14 @@ class Robot:
         seat.wait(ANSWERED_S)
         return True
 
-    def _right(self, standing: Standing, question: Question) -> Choice | None:
+    def _right(self, status: GameStatus, question: Question) -> Choice | None:
         """Return the intended choice, or another choice that is true for the board, or None."""
         judge, true = self._seat.judge, []
         for choice in question.choices:
             names = (choice.value, *choice.also)
             move = next((name for name in names if name in judge.position.legal()), None)
             if move is None:
-                if choice.value == DONE_VALUE and self._is_done(standing):
+                if choice.value == DONE_VALUE and self._is_done(status):
                     return choice
             elif self._stands(judge.position.play(move)):
                 if judge.meant in names:

@@ -67,19 +67,19 @@ def play(plan: Plan, state: Path, seed: int, number: int, totals: Totals) -> Non
 
 def where(seat: Seat) -> str:
     """Return the state of a game as text, for a report."""
-    host, standing = seat.session.host, seat.standing
+    host, status = seat.session.host, seat.status
     return "\n".join(
         (
-            f"  at {seat.now():.1f} s, {standing.phase}, to move {standing.to_move}, said"
-            f" {str(standing.say)!r}",
+            f"  at {seat.now():.1f} s, {status.phase}, to move {status.to_move}, said"
+            f" {str(status.say)!r}",
             f"  options {dict(host.game.options)}",
-            f"  moves {' '.join(standing.moves)}; before that {' '.join(seat.judge.moves)};"
+            f"  moves {' '.join(status.moves)}; before that {' '.join(seat.judge.moves)};"
             f" meant {seat.judge.meant}",
             f"  stands {seat.eyes.reads()}",
             f"  seen   {dict(host.sight.cells)}",
-            f"  lit {dict(standing.roles)}",
+            f"  lit {dict(status.roles)}",
             f"  lately {', '.join(seat.trouble.lately)}",
-            f"  masked {dict(host.sight.masked)}, blind {sorted(host.sight.blind)}, unsure"
+            f"  masked {dict(host.sight.faulty)}, blind {sorted(host.sight.unobservable)}, unsure"
             f" {sorted(host.sight.unsure)}; faults: {seat.trouble.active}",
         )
     )
@@ -87,7 +87,7 @@ def where(seat: Seat) -> str:
 
 def _check_end(seat: Seat) -> None:
     host = seat.session.host
-    if host.standing.outcome != seat.position.outcome:
+    if host.status.outcome != seat.position.outcome:
         raise SoakError("a wrong result")
     seat.trouble.heal_all()
     seat.wait(1.5)  # A full disk has space again after this time.

@@ -8,7 +8,7 @@ from tests.campaigns.soak.eyes import Eyes
 from tests.campaigns.soak.judge import Judge
 from tests.campaigns.soak.totals import Totals
 from tests.campaigns.soak.trouble import Trouble
-from tiltboard.firmware_host.table.status import Standing
+from tiltboard.firmware_host.table.status import GameStatus
 from tiltboard.games.base import Position
 from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.hands import Action
@@ -34,9 +34,9 @@ class Seat:
         self.deed_s = self.moved_s = self.now()
 
     @property
-    def standing(self) -> Standing:
+    def status(self) -> GameStatus:
         """The standing that lights and page show."""
-        return self._session.host.standing
+        return self._session.host.status
 
     @property
     def session(self) -> SimSession:

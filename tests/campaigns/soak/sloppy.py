@@ -7,7 +7,7 @@ from math import radians
 
 from tests.campaigns.soak.judge import ANY
 from tests.campaigns.soak.seat import Seat
-from tiltboard.firmware_host.table.status import Phase, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase
 from tiltboard.games.base import Position
 
 CHANCE: Mapping[Phase, float] = {
@@ -22,15 +22,15 @@ TAKE_BACK_S = 3.6
 FAR_OFF_MM = 9.0
 WANTED = 30.0  # Maximum time to take a move back by hand, in seconds.
 
-Mistake = Callable[[Seat, Standing], bool]
+Mistake = Callable[[Seat, GameStatus], bool]
 
 
-def err(seat: Seat, standing: Standing) -> None:
+def err(seat: Seat, status: GameStatus) -> None:
     """Make a random mistake."""
-    mistakes = ON_TURN if standing.phase is Phase.TURN else ELSE
+    mistakes = ON_TURN if status.phase is Phase.TURN else ELSE
     name = seat.stream.choice(sorted(mistakes))
     seat.judge.meant = ANY
-    if mistakes[name](seat, standing):
+    if mistakes[name](seat, status):
         seat.totals.mistakes[name] += 1
 
 
@@ -40,34 +40,34 @@ def take_back(seat: Seat) -> None:
         seat.press("back")
         seat.wait(0.3)
     else:
-        _take_back_by_hand(seat, seat.standing)
+        _take_back_by_hand(seat, seat.status)
 
 
-def _wrong_place(seat: Seat, _standing: Standing) -> bool:
+def _wrong_place(seat: Seat, _standing: GameStatus) -> bool:
     """Put a piece of the player to move on any free place, on or off the board."""
     piece, place = _mine(seat), _free(seat, on_board=seat.stream.random() < 0.7)
     return piece is not None and place is not None and seat.put(piece, place)
 
 
-def _wrong_piece(seat: Seat, _standing: Standing) -> bool:
+def _wrong_piece(seat: Seat, _standing: GameStatus) -> bool:
     """Put any piece on a free place of the board."""
     place = _free(seat, on_board=True)
     return place is not None and seat.put(seat.stream.choice(_trays(seat)), place)
 
 
-def _upside_down(seat: Seat, _standing: Standing) -> bool:
+def _upside_down(seat: Seat, _standing: GameStatus) -> bool:
     """Put a piece of the player to move upside down."""
     piece, place = _mine(seat), _free(seat, on_board=True)
     return piece is not None and place is not None and seat.put(piece, place, turned_over=True)
 
 
-def _off_centre(seat: Seat, _standing: Standing) -> bool:
+def _off_centre(seat: Seat, _standing: GameStatus) -> bool:
     """Put a piece of the player to move off the centre of its place."""
     piece, place = _mine(seat), _free(seat, on_board=True)
     return piece is not None and place is not None and seat.put(piece, place, off_mm=FAR_OFF_MM)
 
 
-def _changed_mind(seat: Seat, _standing: Standing) -> bool:
+def _changed_mind(seat: Seat, _standing: GameStatus) -> bool:
     """Put a piece, and carry it to another place a moment later."""
     piece, place = _mine(seat), _free(seat, on_board=True)
     if piece is None or place is None or not seat.put(piece, place):
@@ -77,7 +77,7 @@ def _changed_mind(seat: Seat, _standing: Standing) -> bool:
     return target is not None and seat.move(place, target)
 
 
-def _two_at_once(seat: Seat, _standing: Standing) -> bool:
+def _two_at_once(seat: Seat, _standing: GameStatus) -> bool:
     """Put two pieces before the table can react."""
     trays = _trays(seat)
     put = 0
@@ -87,13 +87,13 @@ def _two_at_once(seat: Seat, _standing: Standing) -> bool:
     return put == 2
 
 
-def _carried_off(seat: Seat, _standing: Standing) -> bool:
+def _carried_off(seat: Seat, _standing: GameStatus) -> bool:
     """Carry a piece of the board to another place."""
     pieces, target = sorted(seat.pieces()), _free(seat, on_board=True)
     return bool(pieces) and target is not None and seat.move(seat.stream.choice(pieces), target)
 
 
-def _lifted_and_back(seat: Seat, _standing: Standing) -> bool:
+def _lifted_and_back(seat: Seat, _standing: GameStatus) -> bool:
     """Lift a piece, and put it back."""
     pieces = seat.pieces()
     if not pieces:
@@ -104,7 +104,7 @@ def _lifted_and_back(seat: Seat, _standing: Standing) -> bool:
     return seat.put(pieces[place], place)
 
 
-def _several_lifted(seat: Seat, _standing: Standing) -> bool:
+def _several_lifted(seat: Seat, _standing: GameStatus) -> bool:
     """Take two pieces off the board."""
     pieces = sorted(seat.pieces())
     if len(pieces) < 2:
@@ -113,32 +113,32 @@ def _several_lifted(seat: Seat, _standing: Standing) -> bool:
     return seat.take(first) and seat.take(second)
 
 
-def _back(seat: Seat, _standing: Standing) -> bool:
+def _back(seat: Seat, _standing: GameStatus) -> bool:
     """Press the button that takes a move back."""
     seat.press("back")
     seat.wait(0.3)
     return True
 
 
-def _early_confirm(seat: Seat, standing: Standing) -> bool:
+def _early_confirm(seat: Seat, status: GameStatus) -> bool:
     """Press confirm when there is nothing to confirm."""
-    last = seat.judge.position.outcome is not None or standing.phase is not Phase.TURN
-    if last or "confirm" in str(standing.say) or standing.question:
+    last = seat.judge.position.outcome is not None or status.phase is not Phase.TURN
+    if last or "confirm" in str(status.say) or status.question:
         return False
-    if seat.session.host.sight.masked:
+    if seat.session.host.sight.faulty:
         return False  # The table can ask for confirmation at any moment then.
     seat.press("confirm")
     return True
 
 
-def _menu(seat: Seat, _standing: Standing) -> bool:
+def _menu(seat: Seat, _standing: GameStatus) -> bool:
     """Open the menu of games without a reason."""
     seat.press("back", 2.2)
     seat.wait(0.5)
     return True
 
 
-def _take_back_by_hand(seat: Seat, _standing: Standing) -> bool:
+def _take_back_by_hand(seat: Seat, _standing: GameStatus) -> bool:
     """Restore the board before the last move, despite lights and sentences, until the table accepts
     a take-back.
     """

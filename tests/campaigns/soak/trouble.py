@@ -158,10 +158,10 @@ class Trouble:
             board = sorted(session.host.game.board)
             plate = [session.profile.places[session.host.overlay.index_of(p)] for p in board]
             if name == "weak-magnet":
-                standing = [p for p in self._eyes.pieces() if p in board]
-                if not standing:
+                status = [p for p in self._eyes.pieces() if p in board]
+                if not status:
                     return
-                plate = [session.profile.places[session.host.overlay.index_of(p)] for p in standing]
+                plate = [session.profile.places[session.host.overlay.index_of(p)] for p in status]
             if stream.random() < ON_BOARD:
                 targets = tuple(stream.sample(plate, min(len(plate), len(known))))
         if len(targets) < len(known):

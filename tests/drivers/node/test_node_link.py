@@ -9,7 +9,7 @@ import pytest
 
 from tiltboard.drivers import node_protocol as protocol
 from tiltboard.drivers.errors import PartAbsentError, WrongPartError
-from tiltboard.drivers.lights import LightsSettings, Look
+from tiltboard.drivers.lights import LightPattern, LightsSettings
 from tiltboard.drivers.node import NodeLightsDriver
 from tiltboard.drivers.node_firmware import wire
 from tiltboard.drivers.node_link import WAIT_S, NodeSettings
@@ -391,7 +391,7 @@ def test_a_line_that_breaks_under_a_message_is_lost_and_all_is_told_to_the_next(
     lights = NodeLightsDriver(LightsSettings(count=4, supply_a=1.0), link)
     lights.flush()
     good.stiff = True
-    lights.ask([Look((255, 0, 0))] * 4)
+    lights.ask([LightPattern((255, 0, 0))] * 4)
     clock.sleep(0.05)
     lights.flush()  # what breaks here shows at the next poll
     clock.sleep(0.01)

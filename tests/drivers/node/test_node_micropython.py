@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tiltboard.drivers.errors import PartAbsentError, PartReadingError, WrongPartError
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.host.pacer import Pacer
 
 SCAN_S = 0.010
@@ -82,9 +82,9 @@ def test_many_changes_at_once_make_a_key_and_few_a_delta(plate, firmware, clock)
 def test_the_node_draws_the_colours_with_gamma_on_its_serpentine_strip(plate, firmware, clock):
     plate.scan()
     colours = [None] * 100
-    colours[0] = Look((255, 0, 0))
-    colours[10] = Look((0, 255, 0))  # a2: the second row runs back, so the twentieth light
-    colours[99] = Look((128, 128, 128))
+    colours[0] = LightPattern((255, 0, 0))
+    colours[10] = LightPattern((0, 255, 0))  # a2: the second row runs back, so the twentieth light
+    colours[99] = LightPattern((128, 128, 128))
     plate.show(colours)
     scans(plate, clock, 8)
     grb = [tuple(firmware.strip[at : at + 3]) for at in range(0, 300, 3)]
@@ -102,7 +102,7 @@ def test_the_node_draws_the_colours_with_gamma_on_its_serpentine_strip(plate, fi
 def test_the_supply_limits_the_light_and_the_node_says_so(plate_with, firmware, clock):
     plate = plate_with(supply_a=1.0)
     plate.scan()
-    plate.show([Look((255, 255, 255))] * 100)
+    plate.show([LightPattern((255, 255, 255))] * 100)
     scans(plate, clock, 8)
     # 300 channels of 20 mA at 128 of 255 ask for 3.01 A; 100 lights idle at 1 mA, which leaves 0.9.
     assert set(firmware.strip) == {38}
@@ -182,7 +182,7 @@ def test_noise_on_the_line_costs_a_scan_and_no_more(plate, firmware, clock):
 
 def test_without_a_host_the_node_goes_dark_and_silent(plate, firmware, clock):
     plate.scan()
-    plate.show([Look((255, 255, 255))] * 100)
+    plate.show([LightPattern((255, 255, 255))] * 100)
     plate.tone(440.0)
     scans(plate, clock, 8)
     assert any(firmware.strip)
@@ -195,7 +195,7 @@ def test_without_a_host_the_node_goes_dark_and_silent(plate, firmware, clock):
 
 def test_the_node_keeps_a_lights_rhythm_by_itself(plate, firmware, clock):
     plate.scan()
-    look = Look((255, 255, 255), (1.0, 0.2), 0.25)
+    look = LightPattern((255, 255, 255), (1.0, 0.2), 0.25)
     start_s = clock.now()
     plate.show([look] + [None] * 99, start_s)
     pacer = Pacer(clock, 1 / SCAN_S)
@@ -222,7 +222,7 @@ def test_over_usb_every_byte_means_only_itself(plate, firmware, clock):
     # HELLO 0 has a byte of 3 in it, which is Ctrl-C (the examples of docs/node-protocol.md).
     assert plate.scan().faults == ()
     firmware.set(code=[0, 512 + 226])
-    plate.show([Look((255, 0, 0))] * 100)  # longer than what is read at a time
+    plate.show([LightPattern((255, 0, 0))] * 100)  # longer than what is read at a time
     frame = scans(plate, clock, 8)[-1]
     assert frame.faults == ()
     assert frame.field_mt[0] == pytest.approx(226 * 3300 / 1024 / 60, abs=1e-3)
@@ -239,7 +239,7 @@ def test_a_program_that_begins_anew_is_dark_and_silent_until_the_host_greets_it(
     plate, firmware, clock
 ):
     plate.scan()
-    plate.show([Look((0, 255, 0))] * 100)
+    plate.show([LightPattern((0, 255, 0))] * 100)
     plate.tone(440.0)
     scans(plate, clock, 8)
     assert any(firmware.strip)

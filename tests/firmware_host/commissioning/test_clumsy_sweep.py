@@ -115,7 +115,7 @@ def worn(run):
     run.table.faults.heal("weak-magnet")
 
 
-def restless(run):
+def unstable(run):
     """A hand that does not let go."""
     yield from asked_for(run)
     clock, sensor = run.table.clock, run.table.hall_board.sensors[PLACE]
@@ -164,7 +164,7 @@ def careful(swept):
         ),
         (turned_over, "b2 sees the other pole."),
         (worn, "b2 reads only"),
-        (restless, "b2 does not come to rest. Let go of the piece"),
+        (unstable, "b2 does not come to rest. Let go of the piece"),
         (of("sensor-dead"), "b2 reads -27.5 mT, past the end of its scale"),
         (of("sensor-stuck"), "b2 does not react."),
     ],

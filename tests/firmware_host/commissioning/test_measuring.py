@@ -97,7 +97,7 @@ def errors(run, calibration, boards, *, widened=3.5, off_mm=5.0):
         ]
         crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
         for index, magnet in stand.items():
-            crosstalk.stand(index, magnet)
+            crosstalk.set_magnet(index, magnet)
         for index, mt in enumerate(crosstalk.remove(known)):
             wrong += classify(mt) is not stand.get(index, Magnet.NONE)
     return wrong

@@ -28,7 +28,7 @@ def session(tmp_path):
         made.run_until(made.clock.now() + 3)
         made.table.hands.put("red", made.host.overlay.index_of("c3"))
         made.run_until(made.clock.now() + 4)
-        assert made.host.standing.moves == ("c3",)
+        assert made.host.status.moves == ("c3",)
         yield made
 
 
@@ -39,8 +39,8 @@ def clear(session):
 
 def follow(session, maker, until=lambda host: False):
     end_s = session.clock.now() + 200
-    while session.host.upkeep.sweep is not None and not until(session.host):
-        answer = maker.follow(session.host.upkeep.sweep.step)
+    while session.host.modes.sweep is not None and not until(session.host):
+        answer = maker.follow(session.host.modes.sweep.step)
         if answer is not None:
             session.host.do(AnswerSweep(answer))
         session.tick()
@@ -49,7 +49,7 @@ def follow(session, maker, until=lambda host: False):
 
 def placed(count):
     """Until so many places have answered."""
-    return lambda host: len(host.upkeep.sweep.progress.own_mt) == count
+    return lambda host: len(host.modes.sweep.progress.own_mt) == count
 
 
 def test_the_game_waits_and_goes_on(session, tmp_path):
@@ -66,20 +66,20 @@ def test_the_game_waits_and_goes_on(session, tmp_path):
     hand = Maker(session.table, 1)
     follow(session, hand, placed(3))
     host.do(StopCalibration())
-    assert host.upkeep.asked is None
+    assert host.modes.asked is None
     host.do(Calibrate())  # goes on: the next is not the first place again
     follow(session, hand)
-    assert host.upkeep.sweep is None
+    assert host.modes.sweep is None
     stored = read_calibration(tmp_path / "calibration.json", session.profile)
     assert stored.made_s > 0
     assert all(stored.zeroed)
     # The very game, one move old: the table asks for the piece that was taken off.
     session.run_until(session.clock.now() + 3)
-    assert host.standing.moves == ("c3",)
+    assert host.status.moves == ("c3",)
     assert host.journal.games() == before
-    assert dict(host.standing.roles)["c3"] == "put"
+    assert dict(host.status.roles)["c3"] == "put"
     session.kill()
-    assert session.host.standing.moves == ("c3",)
+    assert session.host.status.moves == ("c3",)
 
 
 def test_that_it_is_done_is_said_before_the_game_goes_on(session, tmp_path):
@@ -98,8 +98,8 @@ def test_that_it_is_done_is_said_before_the_game_goes_on(session, tmp_path):
         session.tick()
         assert done(host) is not hurried
         session.run_until(session.clock.now() + 8)
-        assert host.upkeep.sweep is host.upkeep.asked is None
-        assert host.standing.moves == ("c3",)
+        assert host.modes.sweep is host.modes.asked is None
+        assert host.status.moves == ("c3",)
         assert not (tmp_path / "sweep.json").exists()  # it was written once, not scan after scan
 
 
@@ -107,19 +107,19 @@ def test_it_goes_on_after_a_kill_and_a_power_cut(session):
     """Nothing that was accepted is lost; the host says how much is done, and goes on there."""
     host = session.host
     clear(session)
-    assert host.upkeep.left is None
+    assert host.modes.left is None
     host.do(Calibrate())
     hand = Maker(session.table, 1)
     follow(session, hand, placed(5))
     trays = session.table.world.trays
     session.kill()
     session.table.world.trays = trays
-    assert session.host.upkeep.sweep is None
-    assert session.host.upkeep.left == (9, 54)  # lights, buttons, buzzer, and the places
+    assert session.host.modes.sweep is None
+    assert session.host.modes.left == (9, 54)  # lights, buttons, buzzer, and the places
     session.host.do(Calibrate())
     follow(session, hand, placed(8))
     session.power_cut()
-    assert session.host.upkeep.left == (12, 54)
+    assert session.host.modes.left == (12, 54)
     session.host.do(Calibrate(fresh=True))
     session.run_until(session.clock.now() + 0.1)
     assert "0 of" in str(session.host.shown.say)
@@ -135,13 +135,13 @@ def test_a_broken_sensor_is_left_out_and_the_game_goes_on_without_it(session, tm
     hand = Maker(session.table, 1)
 
     def offered(host):
-        choices = host.upkeep.sweep.step.choices
+        choices = host.modes.sweep.step.choices
         return [(c.value, c.label.params) for c in choices] == [("leave-out", {"place": "d2"})]
 
     follow(session, hand, offered)
     session.table.hands.press("confirm", 0.2)
     session.run_until(session.clock.now() + 1.0)
-    assert host.upkeep.sweep.step.total == 49  # not twice 25 places and the empty plate
+    assert host.modes.sweep.step.total == 49  # not twice 25 places and the empty plate
     follow(session, hand)
     stored = read_calibration(tmp_path / "calibration.json", session.profile)
     assert stored.failed == ((broken, "left-out"),)
@@ -155,16 +155,16 @@ def test_a_broken_sensor_is_left_out_and_the_game_goes_on_without_it(session, tm
         session.run_until(session.clock.now() + 1)
     hands.put("red", host.overlay.index_of("c3"))
     session.run_until(session.clock.now() + 4)
-    assert host.look.observation.masked == {broken: "left-out"}
-    assert host.standing.phase.value == "turn"
+    assert host.look.observation.faulty == {broken: "left-out"}
+    assert host.status.phase.value == "turn"
     # It works again, but nobody has measured it: it stays unread, over a restart too.
     session.table.faults.heal("sensor-dead", ["d2"])
     session.kill()
     session.run_until(session.clock.now() + 5)
-    assert session.host.look.observation.masked == {broken: "left-out"}
+    assert session.host.look.observation.faulty == {broken: "left-out"}
     session.host.do(Calibrate("d2"))
     session.run_until(session.clock.now() + 0.5)
-    assert session.host.upkeep.sweep.step.total == 51
+    assert session.host.modes.sweep.step.total == 51
 
 
 def test_a_place_is_done_again_at_once(session):
@@ -176,7 +176,7 @@ def test_a_place_is_done_again_at_once(session):
     host.do(Calibrate("b1"))
     session.tick()
     assert "two seconds" in str(host.shown.say)  # the empty plate first
-    follow(session, hand, lambda host: host.upkeep.sweep.step.stage == "places")
+    follow(session, hand, lambda host: host.modes.sweep.step.stage == "places")
     assert "b1" in str(host.shown.say)
     follow(session, hand, placed(6))
     host.do(StopCalibration())
@@ -188,21 +188,21 @@ def test_a_tilt_sensor_that_lies_otherwise_is_said_and_works_after_calibration(t
     with SimSession(profile, tmp_path) as made:
         made.table.imu_orientation = orientation
         made.run_until(made.clock.now() + 4)
-        assert made.host.standing.phase == "paused"
-        assert "run the sweep" in str(made.host.standing.say)
+        assert made.host.status.phase == "paused"
+        assert "run the sweep" in str(made.host.status.say)
         made.host.do(Calibrate("edges"))
         follow(made, Maker(made.table, 1))
         made.run_until(made.clock.now() + 4)
-        assert made.host.standing.phase == "turn"
+        assert made.host.status.phase == "turn"
         made.hands.tilt(0.1, 0.0)
         made.run_until(made.clock.now() + 2)
-        assert made.host.standing.phase == "paused"
+        assert made.host.status.phase == "paused"
         assert made.host.look.observation.tilt_rad == pytest.approx((0.1, 0.0), abs=0.01)
         made.hands.tilt(0.0, 0.0)
         made.run_until(made.clock.now() + 2)
         made.power_cut()  # and it is known at the next start
         made.run_until(made.clock.now() + 4)
-        assert made.host.standing.phase == "turn"
+        assert made.host.status.phase == "turn"
 
 
 def test_what_cannot_be_is_said(session):
@@ -210,7 +210,7 @@ def test_what_cannot_be_is_said(session):
         session.host.do(Calibrate("z9"))
     with pytest.raises(NotPossibleError, match="not been measured"):
         session.host.do(Calibrate("a1"))
-    assert session.host.upkeep.sweep is None
+    assert session.host.modes.sweep is None
 
 
 def test_the_page_may_ask_for_it():

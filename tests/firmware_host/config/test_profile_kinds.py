@@ -4,7 +4,7 @@ what is accepted, refused and can be told apart.
 
 import pytest
 
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.errors import (
     BoardDoesNotFitError,
@@ -163,7 +163,7 @@ def test_a_small_table_begins_with_a_game_that_fits(tmp_path) -> None:
 def test_a_plate_without_tilt_sensor_and_lights_has_no_fault_of_them() -> None:
     with SimTable(load_profile("matrix-gpio"), 1) as table:
         plate = build_plate(table.profile, table.buses)
-        plate.show([Look((255, 255, 255))] * 25)
+        plate.show([LightPattern((255, 255, 255))] * 25)
         frame = plate.scan()
         assert (frame.faults, frame.motion, plate.shown, plate.dimmed) == ((), None, b"", 1.0)
         assert plate.part_count == 2

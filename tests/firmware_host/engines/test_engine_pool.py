@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tiltboard.firmware_host.config.players import ClockLeft, EngineSeat
-from tiltboard.firmware_host.engines.engine_pool import EngineRoom, EngineTask, Purpose
+from tiltboard.firmware_host.engines.engine_pool import EnginePool, EngineTask, Purpose
 from tiltboard.firmware_host.engines.errors import (
     CannotPlayError,
     EngineHungError,
@@ -42,7 +42,7 @@ def room():
 
     def make(*how):
         margin_s = 2.0 if how[0] in ("hang", "stoppable") else PATIENCE_S
-        made.append(EngineRoom({"fake": [*FAKE, *how]}, move_s=0.3, margin_s=margin_s))
+        made.append(EnginePool({"fake": [*FAKE, *how]}, move_s=0.3, margin_s=margin_s))
         return made[-1]
 
     yield make
@@ -218,7 +218,7 @@ def test_engines_of_players_whom_a_later_game_does_not_have_are_ended(room):
 
 
 def test_one_that_is_silent_when_a_game_begins_is_replaced_soon():
-    playing = EngineRoom({"fake": [*FAKE, "mute"]}, move_s=0.3, stranger_s=0.3)
+    playing = EnginePool({"fake": [*FAKE, "mute"]}, move_s=0.3, stranger_s=0.3)
     try:
         found = thought(playing, task("c3"))  # ours takes longer than that to start
     finally:
@@ -263,7 +263,7 @@ def test_what_it_did_not_expect_is_asked_anew(room, heard):
 
 
 def test_nothing_is_pondered_where_that_is_switched_off(heard):
-    playing = EngineRoom({"fake": [*FAKE, "well"]}, ponders=False)
+    playing = EnginePool({"fake": [*FAKE, "well"]}, ponders=False)
     assert playing.think(task("a1", "c3", purpose=Purpose.PONDER)) is None
     assert thought(playing, task("a1", "c3")).move is not None
     playing.close()
@@ -345,7 +345,7 @@ def test_the_time_to_introduce_itself_holds_for_one_that_always_talks():
 
 @pytest.mark.parametrize("how", ["babble", "mute", "unready", "unready babble"])
 def test_a_room_is_closed_while_an_engine_is_waited_for(how, heard):
-    room = EngineRoom({"fake": [*FAKE, how]}, stranger_s=3600.0)
+    room = EnginePool({"fake": [*FAKE, how]}, stranger_s=3600.0)
     room.think(task())
     until(lambda: how in ("babble", "mute") or heard("isready"))
     room.close()

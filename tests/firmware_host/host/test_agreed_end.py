@@ -43,10 +43,10 @@ def test_it_is_over_after_a_resume_and_goes_on_once_it_is_taken_back(session):
     assert host.journal.load(game).result == RESIGNED
     ask(session, NewGame("momentum", {"size": 5, "marbles": 5}))
     ask(session, ResumeGame(game))
-    assert (host.standing.phase, host.standing.outcome.as_json()) == (Phase.OVER, RESIGNED)
+    assert (host.status.phase, host.status.outcome.as_json()) == (Phase.OVER, RESIGNED)
     ask(session, TakeBack())
     assert host.journal.load(game).result is None
-    assert host.standing.outcome is None
+    assert host.status.outcome is None
     for player in ("red", "blue"):
         ask(session, OfferDraw(player))
     assert host.journal.load(game).result == {"winner": None, "reason": "agreed"}
@@ -59,7 +59,7 @@ def test_the_export_tells_it_and_an_import_keeps_it(session):
     assert 'Result: {"winner":"blue","reason":"resigned","by":"red"}' in text
     assert read_game(text).result == RESIGNED
     ask(session, ImportGame(text))
-    assert host.standing.outcome.as_json() == RESIGNED
+    assert host.status.outcome.as_json() == RESIGNED
     for wrong in ('"winner":"red"', '"winner":null', '"winner":"green"'):
         with pytest.raises(GameTextError, match="Line"):
             read_game(text.replace('"winner":"blue"', wrong))

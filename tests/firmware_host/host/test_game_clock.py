@@ -37,8 +37,8 @@ def run(session, duration_s):
 def play(session, piece, place):
     """A person's drop, until the next player is to move; how long it took from the call on."""
     session.hands.put(piece, session.host.overlay.index_of(place))
-    made = len(session.host.standing.moves)
-    while len(session.host.standing.moves) == made:
+    made = len(session.host.status.moves)
+    while len(session.host.status.moves) == made:
         session.tick()
 
 
@@ -62,29 +62,29 @@ def test_it_runs_for_the_one_to_move_from_the_first_move_on(session):
 def test_nothing_runs_while_a_move_is_carried_out_taken_back_or_put_right(session):
     play(session, "red", "b2")
     session.hands.put("blue", session.host.overlay.index_of("c2"))  # pushes b2 to a2
-    while session.host.standing.phase is not Phase.SETTLE:
+    while session.host.status.phase is not Phase.SETTLE:
         session.tick()
     before = left(session)
     run(session, 10)
     assert left(session) == before
     session.host.do(TakeBack())
     run(session, 10)
-    assert session.host.standing.phase is Phase.FIX
+    assert session.host.status.phase is Phase.FIX
     assert left(session) == before
 
 
 def test_time_that_is_up_ends_the_game_with_a_sentence_and_can_be_taken_back(session):
     play(session, "red", "a1")
     run(session, 61)
-    standing = session.host.standing
-    assert standing.outcome.as_json() == {"winner": "red", "reason": "time", "by": "blue"}
-    assert str(standing.say) == "Red wins – Blue ran out of time!"
-    assert session.host.journal.current().result == standing.outcome.as_json()
+    status = session.host.status
+    assert status.outcome.as_json() == {"winner": "red", "reason": "time", "by": "blue"}
+    assert str(status.say) == "Red wins – Blue ran out of time!"
+    assert session.host.journal.current().result == status.outcome.as_json()
     session.kill()
-    assert session.host.standing.outcome == standing.outcome
+    assert session.host.status.outcome == status.outcome
     session.host.do(TakeBack())
     run(session, 1)
-    assert session.host.standing.outcome is None
+    assert session.host.status.outcome is None
     assert left(session)["blue"] > 50  # a minute more
 
 

@@ -64,7 +64,7 @@ def at_turn(session, moves=()):
     for move in moves:
         position = position.after(move)
     return replace(
-        session.standing,
+        session.status,
         phase=Phase.TURN,
         position=position,
         moves=tuple(moves),
@@ -94,25 +94,25 @@ def test_before_the_first_scan_a_session_tells_of_its_own_game_alone(playing, na
     before = playing.session
     play(playing, MOVES)
     playing.start(c.NewGame(name, usual_options(HOSTED[name], PLATE)))
-    session, standing = playing.session, playing.session.standing
+    session, status = playing.session, playing.session.status
     assert session is not before
-    assert standing.game is session.game and standing.game_id == session.game_id
-    assert (standing.moves, standing.outcome, standing.question) == ((), None, None)
-    assert standing.position.cells == session.begun.cells == session.game.start().cells
-    assert standing.to_move is None  # nobody is asked for a move before the board was seen
+    assert status.game is session.game and status.game_id == session.game_id
+    assert (status.moves, status.outcome, status.question) == ((), None, None)
+    assert status.position.cells == session.begun.cells == session.game.start().cells
+    assert status.to_move is None  # nobody is asked for a move before the board was seen
 
 
 def test_nothing_that_was_asked_in_a_game_is_thought_of_in_the_next(playing, engines):
     """Both games have the same moves, so that only the object tells them apart."""
     first = playing.session
-    first.standing = at_turn(first)
-    first.opponents.ask_hint(first.standing, 0.0)
+    first.status = at_turn(first)
+    first.opponents.ask_hint(first.status, 0.0)
     first.requests(0.1, tells_ahead=False)
     assert engines.asked[-1].purpose is Purpose.HINT
     playing.start(FIRST)
     assert engines.asked[-1] is None  # what was thought of has been called off
     second = playing.session
-    second.standing = at_turn(second)
+    second.status = at_turn(second)
     second.requests(0.2, tells_ahead=False)
     assert engines.asked[-1] is None
     assert not second.opponents.advice.hinting
@@ -121,13 +121,13 @@ def test_nothing_that_was_asked_in_a_game_is_thought_of_in_the_next(playing, eng
 def test_a_clock_runs_for_its_own_game(playing):
     playing.start(replace(FIRST, clock=ClockTime(1, 0)))
     first = playing.session
-    first.standing = at_turn(first, MOVES[:2])
+    first.status = at_turn(first, MOVES[:2])
     for now_s in (0.0, 0.5, 1.0):
         first.requests(now_s, tells_ahead=False)
     assert first.clock.state.left_s == {"red": 59, "blue": 60}
     playing.start(replace(FIRST, clock=ClockTime(1, 0)))
     second = playing.session
-    second.standing = at_turn(second)
+    second.status = at_turn(second)
     second.requests(1.5, tells_ahead=False)
     assert second.clock.state.left_s == {"red": 60, "blue": 60}
 
@@ -140,14 +140,14 @@ def test_a_resumed_game_is_where_its_rules_lead(playing):
     session, position = playing.session, game_type("momentum").create(FIRST.options).start()
     for move in MOVES:
         position = position.after(move)
-    assert (session.game_id, session.standing.moves) == (number, MOVES)
+    assert (session.game_id, session.status.moves) == (number, MOVES)
     assert session.begun.cells == position.cells
     assert session.begun.to_move == position.to_move
 
 
 @pytest.mark.parametrize(
     "command",
-    [c.Learn("momentum"), c.SolvePuzzle("momentum", 1), c.SolvePuzzle("gravity-connect", 1)],
+    [c.StartLesson("momentum"), c.SolvePuzzle("momentum", 1), c.SolvePuzzle("gravity-connect", 1)],
 )
 def test_a_lesson_leaves_the_journal_alone_and_returns_to_the_game(playing, command):
     number = playing.session.game_id
@@ -160,14 +160,14 @@ def test_a_lesson_leaves_the_journal_alone_and_returns_to_the_game(playing, comm
     lesson.requests(0.0, tells_ahead=False)
     assert playing.journal.games() == kept
     playing.take_up(c.StopLearning())
-    assert (playing.session.game_id, playing.session.standing.moves) == (number, MOVES)
+    assert (playing.session.game_id, playing.session.status.moves) == (number, MOVES)
     assert playing.session.lesson is None and not playing.session.keeps_awake
 
 
 def test_lessons_have_numbers_of_their_own(playing):
     numbers = []
     for _ in range(3):
-        playing.take_up(c.Learn("momentum"))
+        playing.take_up(c.StartLesson("momentum"))
         numbers.append(playing.session.game_id)
     assert all(later < earlier < 0 for earlier, later in pairwise(numbers))
 
@@ -230,14 +230,14 @@ def test_a_result_counts_once_and_not_for_who_resumes_it(playing):
     session.referee.carry_out(c.Resign("blue"))
     record = playing.journal.current()
     assert record.result is not None
-    session.standing = replace(at_turn(session, MOVES), outcome=_outcome(record))
+    session.status = replace(at_turn(session, MOVES), outcome=_outcome(record))
     playing.count()
     playing.count()
     assert playing.people.person("Ada")["momentum"].games == 1
     playing.people.sit("red", "Ben")
     playing.take_up(c.ResumeGame(record.id))
     resumed = playing.session
-    resumed.standing = replace(at_turn(resumed, MOVES), outcome=_outcome(record))
+    resumed.status = replace(at_turn(resumed, MOVES), outcome=_outcome(record))
     playing.count()
     assert playing.people.person("Ben") == {}
 

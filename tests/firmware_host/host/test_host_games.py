@@ -62,11 +62,11 @@ def test_a_game_that_cannot_be_made_the_current_one_is_not_begun(session):
     session.faults.inject("disk-full")
     with pytest.raises(JournalFullError):
         host.do(ResumeGame(first))
-    assert host.standing.game_id == host.journal.current().id != first
+    assert host.status.game_id == host.journal.current().id != first
     session.faults.heal("disk-full")
     session.run_until(4.0)
-    assert host.standing.game is host.game
-    assert host.standing.game_id == host.journal.current().id != first
+    assert host.status.game is host.game
+    assert host.status.game_id == host.journal.current().id != first
 
 
 def test_what_a_full_disk_does_not_take_is_tried_again_now_and_then_and_logged_once(
@@ -105,19 +105,19 @@ def test_a_take_back_is_told_done_when_it_is_on_disk_and_refused_where_it_cannot
     assert isinstance(refused.exception(0), JournalFullError)
     session.faults.heal("disk-full")
     session.run_until(5.0)
-    assert host.standing.moves == host.journal.load(game).moves == ("d4",)
+    assert host.status.moves == host.journal.load(game).moves == ("d4",)
     done = host.submit(TakeBack())
     assert not done.done()
     session.tick()
     assert done.result(0) is None
-    assert host.standing.moves == host.journal.load(game).moves == ()
+    assert host.status.moves == host.journal.load(game).moves == ()
 
 
 def test_what_was_asked_just_before_a_calibration_is_answered(session):
     first, begun = session.host.submit(NewGame("momentum")), session.host.submit(Calibrate())
     session.tick()
     assert first.result(0) is begun.result(0) is None
-    assert session.host.standing.game is session.host.game  # what waits is the new one
+    assert session.host.status.game is session.host.game  # what waits is the new one
     late = session.host.submit(TakeBack())
     session.tick()
     assert isinstance(late.exception(0), NotPossibleError)
@@ -170,7 +170,7 @@ def test_a_long_game_is_replayed_in_no_scan(session, elsewhere, command):
     done = host.submit(ResumeGame(game) if command == "resume" else ImportGame(text))
     session.tick()
     session.tick()
-    assert (len(asked), done.done(), host.standing.moves) == (1, False, ())
+    assert (len(asked), done.done(), host.status.moves) == (1, False, ())
     asked[0]()
     assert 0 in played_after
     played_after.clear()
@@ -178,7 +178,7 @@ def test_a_long_game_is_replayed_in_no_scan(session, elsewhere, command):
     assert done.result(0) is None
     assert min(played_after) >= len(MOVES) - 1  # the last move, to be shown, and what may follow
     record = host.journal.current()
-    assert record.moves == host.standing.moves == MOVES
+    assert record.moves == host.status.moves == MOVES
     assert (record.id == game) == (command == "resume")
 
 
@@ -192,9 +192,9 @@ def test_a_game_that_went_on_while_it_was_read_is_taken_up_as_it_is(session, els
     host.journal.append(game, 4, "a2")
     session.tick()
     assert done.result(0) is None
-    assert host.standing.moves == ("d4", "a1", "g7", "a2")
+    assert host.status.moves == ("d4", "a1", "g7", "a2")
     assert (
-        host.standing.position.cells
+        host.status.position.cells
         == host.game.start().after("d4").after("a1").after("g7").after("a2").cells
     )
 
@@ -214,7 +214,7 @@ def test_what_is_asked_after_a_long_game_is_done_after_it_and_of_the_game_that_w
     assert resumed.result(0) is taken_back.result(0) is None
     with pytest.raises(NotPossibleError, match="game has moved on"):
         of_before.result(0)
-    assert host.standing.moves == host.journal.load(game).moves == MOVES[:-1]
+    assert host.status.moves == host.journal.load(game).moves == MOVES[:-1]
 
 
 def test_an_import_that_the_disk_refuses_leaves_nothing(session, elsewhere):
@@ -254,4 +254,4 @@ def test_a_move_after_the_end_is_told_that_and_how_to_begin_another(session):
         session.host.do(MakeMove("d4"))
     session.hands.press("confirm", 0.1)
     session.run_until(2.0)
-    assert session.host.standing.outcome is None
+    assert session.host.status.outcome is None

@@ -19,7 +19,7 @@ TAUGHT = [name for name, kind in GAMES.items() if kind.lesson is not None]
 PUZZLES = [(name, number) for name in GAMES for number in range(1, 1 + len(exercises(name)))]
 
 
-def standing(game, moves=()):
+def status(game, moves=()):
     """The game's own position after ``moves`` of the lesson or puzzle."""
     position = game.start()
     for move in moves:
@@ -49,14 +49,14 @@ def test_a_lesson_says_its_file_step_by_step(name):
     steps, moves = kind.lesson.steps, []
     assert lesson.opening == ()
     for at, step in enumerate(steps):
-        now = standing(lesson.game, moves)
+        now = status(lesson.game, moves)
         shown, known = lesson.shown(now), lesson.progress(now)
         assert shown.say.template == step.say
         assert (known.done, known.steps, known.wrong) == (at, len(steps), False)
         others = at % len(lesson.game.players) != 0  # the learner has the first step
         assert known.by_hand == others == bool(shown.shifts)
         moves.append(step.move)
-    assert lesson.shown(standing(lesson.game, moves)).say.template == kind.lesson.end
+    assert lesson.shown(status(lesson.game, moves)).say.template == kind.lesson.end
 
 
 # What a tactic's sentence must claim, by kind and turns of the puzzle's proof.
@@ -76,17 +76,17 @@ def test_each_tactic_says_what_its_puzzle_proves(name):
         lesson = LessonSession.of(exercise_game(name, tactic.puzzle, taught=True))
         asked = lesson.game.exercise
         assert re.search(CLAIMS[asked.kind, asked.turns], tactic.say)
-        assert lesson.shown(standing(lesson.game)).say.template == tactic.say
-        assert lesson.progress(standing(lesson.game)).tactic == number
+        assert lesson.shown(status(lesson.game)).say.template == tactic.say
+        assert lesson.progress(status(lesson.game)).tactic == number
         plain = LessonSession.of(exercise_game(name, tactic.puzzle))  # the same as today's puzzle
-        assert plain.shown(standing(plain.game)).say.template != tactic.say
-        assert plain.progress(standing(plain.game)).tactic == 0
+        assert plain.shown(status(plain.game)).say.template != tactic.say
+        assert plain.progress(status(plain.game)).tactic == 0
 
 
 def test_while_something_is_to_be_mended_the_lesson_is_silent():
     kind = game_type("momentum")
     lesson = LessonSession.of(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
-    mending = replace(standing(lesson.game), phase=Phase.FIX)
+    mending = replace(status(lesson.game), phase=Phase.FIX)
     assert lesson.shown(mending) is mending
 
 
@@ -96,7 +96,7 @@ def test_a_puzzle_is_solved_by_what_its_proof_says_and_by_nothing_shorter(name, 
     assert list(lesson.opening) == puzzle.moves
     moves = [puzzle.solution, *puzzle.following]
     for made in range(len(moves) + 1):
-        now = standing(lesson.game, moves[:made])
+        now = status(lesson.game, moves[:made])
         assert not lesson.progress(now).wrong
         # A save is one move; a win needs the last move of its line, or one that ends the game.
         whole = made == len(moves) and (made % 2 == 1 or now.outcome is not None)
@@ -107,7 +107,7 @@ def test_a_puzzle_is_solved_by_what_its_proof_says_and_by_nothing_shorter(name, 
 def test_every_wrong_move_of_a_puzzle_is_refuted_as_its_proof_does(name, number):
     puzzle, lesson = exercises(name)[number - 1], LessonSession.of(exercise_game(name, number))
     for move in lesson.game.start().legal():
-        now = standing(lesson.game, [move])
+        now = status(lesson.game, [move])
         if move == puzzle.solution or (puzzle.kind == "win" and now.outcome is not None):
             continue
         assert lesson.progress(now).wrong and not lesson.is_solved(now)
@@ -120,10 +120,10 @@ def test_every_wrong_move_of_a_puzzle_is_refuted_as_its_proof_does(name, number)
 
 def test_the_right_move_lights_up_only_before_it():
     lesson, puzzle = LessonSession.of(exercise_game("momentum", 1)), exercises("momentum")[0]
-    before = standing(lesson.game)
+    before = status(lesson.game)
     assert Role.LEGAL not in lesson.shown(before).roles.values()
     lesson.show_right_move(())
     lit = lesson.shown(before).roles
     assert dict(lit) == {puzzle.solution: Role.LEGAL}
-    after = standing(lesson.game, [puzzle.solution])
+    after = status(lesson.game, [puzzle.solution])
     assert Role.LEGAL not in lesson.shown(after).roles.values()

@@ -20,7 +20,7 @@ from tiltboard.firmware_host.perception.neighbour_inference import NeighbourInfe
 from tiltboard.firmware_host.perception.scan_history import NoiseMeter, ScanHistory
 from tiltboard.firmware_host.perception.sensor_monitor import GOOD_S, SensorMonitor
 from tiltboard.firmware_host.perception.settling import Scene
-from tiltboard.firmware_host.table.sight import Ailment, Magnet
+from tiltboard.firmware_host.table.sight import Magnet, SensorFault
 
 NONE, NORTH, SOUTH = Magnet.NONE, Magnet.N_STRONG, Magnet.S_STRONG
 ALL = frozenset(Magnet) - {NONE}
@@ -97,32 +97,32 @@ def test_levels_follow_drift_slowly_and_not_far(profile):
 
 def test_crosstalk_removes_what_pieces_add_and_comes_back_to_nothing(profile, crosstalk):
     calibration = uncalibrated(profile)
-    assert crosstalk.stand(44, SOUTH)
-    assert not crosstalk.stand(44, SOUTH)
+    assert crosstalk.set_magnet(44, SOUTH)
+    assert not crosstalk.set_magnet(44, SOUTH)
     assert crosstalk.total_mt[44] == 0.0
     assert crosstalk.total_mt[45] == calibration.strong_mt[0][1]
     assert crosstalk.total_mt[55] == calibration.strong_mt[1][1]
-    crosstalk.stand(45, NORTH)
+    crosstalk.set_magnet(45, NORTH)
     assert crosstalk.total_mt[46] == pytest.approx(
         calibration.strong_mt[0][2] - calibration.strong_mt[0][1]
     )
-    crosstalk.stand(44, NONE)
-    crosstalk.stand(45, NONE)
+    crosstalk.set_magnet(44, NONE)
+    crosstalk.set_magnet(45, NONE)
     assert max(map(abs, crosstalk.total_mt)) < 1e-12
 
 
 def test_crosstalk_finds_strong_pieces_of_which_nothing_is_known(profile, crosstalk):
     strong_mt = uncalibrated(profile).strong_mt
-    stand = dict.fromkeys((33, 34, 35, 43, 45, 53, 54, 55), SOUTH)
+    set_magnet = dict.fromkeys((33, 34, 35, 43, 45, 53, 54, 55), SOUTH)
     readings = [
-        sum(strong_mt[abs(i // 10 - there // 10)][abs(i % 10 - there % 10)] for there in stand)
+        sum(strong_mt[abs(i // 10 - there // 10)][abs(i % 10 - there % 10)] for there in set_magnet)
         for i in range(profile.size)
     ]
     assert abs(readings[44]) > 0.8  # As much as a weak piece reads.
     crosstalk.resolve(readings)
     left = crosstalk.remove(readings)
     assert abs(left[44]) < 0.05
-    assert all(mt > 10 for i, mt in enumerate(left) if i in stand)
+    assert all(mt > 10 for i, mt in enumerate(left) if i in set_magnet)
 
 
 def test_readings_at_rest_are_followed_and_remembered():
@@ -148,7 +148,7 @@ def test_a_classifier_watches_what_leaves_its_band(profile):
     classifier.watch(left, 1.5)
     assert classifier.pending[12].since_s == 1.5
     assert classifier.trail.places == (12,)
-    classifier.stand(12, SOUTH)
+    classifier.set_magnet(12, SOUTH)
     assert (classifier.magnets[12], classifier.pending) == (SOUTH, {})
     assert not classifier.come_to_rest(restart=True, is_due=False)
     classifier.interrupt()
@@ -167,7 +167,7 @@ def looks(monitor: SensorMonitor, count: int, read, start: int = 0) -> int:
 
 @pytest.mark.parametrize(
     ("read", "fault", "count"),
-    [(lambda _: 27.5, Ailment.DEAD, 10), (lambda _: 0.1, Ailment.STUCK, 47)],
+    [(lambda _: 27.5, SensorFault.DEAD, 10), (lambda _: 0.1, SensorFault.STUCK, 47)],
 )
 def test_the_monitor_finds_a_fault_in_its_time_and_sees_it_heal(read, fault, count):
     monitor = SensorMonitor(9, {}, measures=True)
@@ -190,7 +190,7 @@ def test_the_monitor_ignores_a_sensor_that_a_person_has_contradicted_until_it_mo
     now = looks(monitor, 5, lambda n: 0.05 * (n % 2))
     monitor.distrust(0)
     now = looks(monitor, 200, lambda n: 0.05 * (n % 2), now)
-    assert monitor.faults == {0: Ailment.SILENT}
+    assert monitor.faults == {0: SensorFault.SILENT}
     looks(monitor, 90, lambda n: 9.0 + 0.05 * (n % 2), now)
     assert monitor.faults == {}
 
@@ -211,10 +211,10 @@ def test_neighbours_tell_that_a_strong_piece_comes_and_goes(profile, layout, cro
             scene = Scene(layout, history, noise, STRONG, magnets, shown, zeroed, {})
             inference.update(scene, is_due=history.is_due(0.16))
             if 44 in inference.places:  # What is inferred is accepted: what it adds is known.
-                crosstalk.stand(44, inference.places[44].magnet)
+                crosstalk.set_magnet(44, inference.places[44].magnet)
 
     rest(NONE, 200)
-    inference.add(44, Ailment.DEAD, NONE, SeenMagnets(4.0, 0.0))
+    inference.add(44, SensorFault.DEAD, NONE, SeenMagnets(4.0, 0.0))
     assert inference.unobservable(STRONG) == frozenset()
     for magnet in (SOUTH, NONE, NORTH):
         rest(magnet, 60)
@@ -225,7 +225,7 @@ def test_neighbours_tell_that_a_strong_piece_comes_and_goes(profile, layout, cro
 def test_neighbours_cannot_tell_two_failed_places_apart_that_touch(layout, crosstalk):
     inference = NeighbourInference(layout.around, crosstalk, None)
     for index in (44, 45, 70):
-        inference.add(index, Ailment.STUCK, NONE, SeenMagnets(10.0, 0.0))
+        inference.add(index, SensorFault.STUCK, NONE, SeenMagnets(10.0, 0.0))
     assert inference.unobservable(STRONG) == {44, 45}
     inference.remove(45)
     assert inference.unobservable(STRONG) == frozenset()

@@ -247,13 +247,13 @@ def test_a_sensor_far_noisier_than_the_rest_is_unsure(table):
     hiss(100)
     assert t.last.unsure == {e5}
     hiss(150)
-    assert t.last.masked == {e5: "noisy"}
+    assert t.last.faulty == {e5: "noisy"}
     hiss(500)
-    assert t.last.masked == {e5: "noisy"}
+    assert t.last.faulty == {e5: "noisy"}
     assert t.events == []
     t.run(8.0)
     assert t.last.unsure == frozenset()
-    assert t.last.masked == {}
+    assert t.last.faulty == {}
 
 
 @pytest.mark.parametrize("magnet", [N, N_WEAK])
@@ -263,7 +263,7 @@ def test_only_what_is_in_doubt_is_called_restless(table, magnet):
     t.plate.put("d4", magnet)
     for _ in range(t.plate.profile.scans_per_s):
         t.run()
-        assert t.last.restless <= t.last.unsure
+        assert t.last.unstable <= t.last.unsure
     assert t.seen() == {"d4": magnet}
 
 
@@ -277,7 +277,7 @@ def test_a_failed_sensor_is_doubted_until_its_neighbours_bear_it_out(table):
     for _ in range(250):
         t.plate.extra_mt = {d4: 60.0}  # at the rail, whatever stands there
         t.run()
-        if d4 in t.last.masked and d4 not in t.last.unsure:
+        if d4 in t.last.faulty and d4 not in t.last.unsure:
             told.append(t.seen())
     assert len(told) > 50
     assert told == [{}] * len(told)
@@ -301,9 +301,9 @@ def test_neighbours_tell_places_apart_whose_sensors_have_failed_unless_they_touc
             t.run()
 
     run(3.0)
-    assert set(t.last.masked) == set(failed)
+    assert set(t.last.faulty) == set(failed)
     assert t.seen() == {left: N, "c5": S}
-    assert t.last.blind == (frozenset() if told else set(failed))
+    assert t.last.unobservable == (frozenset() if told else set(failed))
     t.plate.take(left)
     t.plate.put(reached, N)
     run(2.0)
@@ -319,7 +319,7 @@ def test_a_weak_piece_that_hops_has_not_changed_the_wires(table):
     t.run(2.0)
     t.plate.put("a3", S_WEAK, 0.0, 35.0)  # knocked, between two scans
     t.run(3.0)
-    assert t.last.masked == {}
+    assert t.last.faulty == {}
     assert t.seen() == {"a4": S_WEAK, "d4": N}
 
 

@@ -117,7 +117,7 @@ def test_nor_any_more_once_it_has_failed(table):
     assert stuck.plate.index("e5") in stuck.last.positions
     stuck.plate.failed_mt["e5"] = 12.0  # not a step of noise from now on
     stuck.run(20.0)
-    assert stuck.plate.index("e5") in stuck.last.masked
+    assert stuck.plate.index("e5") in stuck.last.faulty
     assert stuck.plate.index("e5") not in stuck.last.positions
 
 

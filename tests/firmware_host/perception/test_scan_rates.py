@@ -25,12 +25,12 @@ def seconds_until(table, told, most_s: float = 6.0, each_scan=lambda: None) -> f
 
 def dead(table) -> float:
     table.plate.failed_mt = {"e5": 27.5}  # the output ends before both rails
-    return seconds_until(table, lambda seen: "dead" in seen.masked.values())
+    return seconds_until(table, lambda seen: "dead" in seen.faulty.values())
 
 
 def stuck(table) -> float:
     table.plate.failed_mt = {"e5": 0.3}
-    return seconds_until(table, lambda seen: "stuck" in seen.masked.values())
+    return seconds_until(table, lambda seen: "stuck" in seen.faulty.values())
 
 
 def noisy(table) -> float:
@@ -39,7 +39,7 @@ def noisy(table) -> float:
     def hiss() -> None:
         table.plate.extra_mt = {e5: rng.gauss(0, 0.5)}
 
-    return seconds_until(table, lambda seen: "noisy" in seen.masked.values(), each_scan=hiss)
+    return seconds_until(table, lambda seen: "noisy" in seen.faulty.values(), each_scan=hiss)
 
 
 def drifting(table) -> float:
@@ -49,13 +49,13 @@ def drifting(table) -> float:
     def creep() -> None:
         table.plate.extra_mt = {e5: 0.05 * (table.plate.number - since) / rate}
 
-    return seconds_until(table, lambda seen: "drifting" in seen.masked.values(), 20.0, creep)
+    return seconds_until(table, lambda seen: "drifting" in seen.faulty.values(), 20.0, creep)
 
 
 def healed(table) -> float:
     stuck(table)
     table.plate.failed_mt = {}
-    return seconds_until(table, lambda seen: not seen.masked)
+    return seconds_until(table, lambda seen: not seen.faulty)
 
 
 def weak_piece(table) -> float:

@@ -15,7 +15,7 @@ N, S, N_WEAK, S_WEAK = Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S
 STRONG_ONLY = frozenset({N, S})
 
 
-def standing(profile, count, kinds, *, seed=5):
+def status(profile, count, kinds, *, seed=5):
     rng = random.Random(seed)
     return {
         place: (rng.choice(kinds), rng.uniform(-3, 3), rng.uniform(-3, 3))
@@ -31,7 +31,7 @@ def test_an_empty_plate_of_any_zeros(table):
 
 
 def test_strong_pieces_are_found_without_a_calibration(table, profile):
-    pieces = standing(profile, 40, [N, S])
+    pieces = status(profile, 40, [N, S])
     t = table(pieces, classes=STRONG_ONLY)
     assert t.seen() == {place: piece[0] for place, piece in pieces.items()}
     assert t.last.unsure == frozenset()
@@ -51,7 +51,7 @@ def test_a_full_board_of_one_pole_with_one_gap(table, profile):
 def test_restart_with_thirty_pieces_of_four_classes(table, profile, seed):
     before = table(expected={}, seed=seed)
     before.run(0.5)
-    pieces = standing(profile, 30, [N, S, N_WEAK, S_WEAK], seed=seed)
+    pieces = status(profile, 30, [N, S, N_WEAK, S_WEAK], seed=seed)
     t = table(pieces, calibration=before.perception.calibration, seed=seed)
     assert t.seen() == {place: piece[0] for place, piece in pieces.items()}
     assert t.last.unsure == frozenset()

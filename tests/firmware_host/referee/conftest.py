@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.buttons import ButtonPress
 from tiltboard.firmware_host.table.commands import Answer, GameRequest
 from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.sight import Happening, Sight, SightEvent, Stillness
-from tiltboard.firmware_host.table.status import Question, Role, Sound, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Question, Role, Sound
 from tiltboard.games import registry
 from tiltboard.games.base import Game
 
@@ -81,7 +81,7 @@ class RefereedTable:
         self.cells: dict[str, str] = {}
         self.unsure: frozenset[str] = frozenset()
         # The piece that perception assumes on each place without a working sensor, by place.
-        self.hidden: dict[str, str | None] = {}
+        self.unobserved: dict[str, str | None] = {}
         # The claims that the referee has sent to perception, which accepts them immediately.
         self.told: list[tuple[str, str | None]] = []
         self.ready = True
@@ -89,8 +89,8 @@ class RefereedTable:
         self.tilt_rad = (0.0, 0.0)
         self.faults: tuple[PartError, ...] = ()
         self.sounds: list[Sound] = []
-        self.log: list[Standing] = []
-        self.standing: Standing
+        self.log: list[GameStatus] = []
+        self.status: GameStatus
 
     def begin(self, moves: Sequence[str] = (), game_id: int = 7, **more: Any) -> None:
         line = Line.of(self.game, game_id, moves)
@@ -101,7 +101,7 @@ class RefereedTable:
         presses: Sequence[ButtonPress] = (),
         requests: Sequence[GameRequest] = (),
         events: tuple[SightEvent, ...] = (),
-    ) -> Standing:
+    ) -> GameStatus:
         self.now_s = round(self.now_s + SCAN_S, 6)
         sight = Sight(
             self.now_s,
@@ -112,77 +112,77 @@ class RefereedTable:
             self.tilt_rad,
             events,
             self.faults,
-            masked=dict.fromkeys(self.hidden, "dead"),
-            blind=frozenset(self.hidden),
+            faulty=dict.fromkeys(self.unobserved, "dead"),
+            unobservable=frozenset(self.unobserved),
         )
         for request in requests:
             with suppress(JournalFullError):  # The person who made the request gets the error.
                 self.referee.carry_out(request)
-        self.standing = self.referee.step(sight, self.now_s, presses)
-        self.told += self.standing.claims
+        self.status = self.referee.step(sight, self.now_s, presses)
+        self.told += self.status.claims
         # The sensor of a claimed place is no longer read.
-        self.hidden |= dict(self.standing.claims)
-        self.sounds.extend(self.standing.sounds)
-        if not self.log or self.log[-1] != self.standing:
-            self.log.append(self.standing)
-        return self.standing
+        self.unobserved |= dict(self.status.claims)
+        self.sounds.extend(self.status.sounds)
+        if not self.log or self.log[-1] != self.status:
+            self.log.append(self.status)
+        return self.status
 
     def seen(self) -> dict[str, str]:
         """Return the board as perception reports it."""
-        believed = {place: piece for place, piece in self.hidden.items() if piece is not None}
-        return {p: piece for p, piece in self.cells.items() if p not in self.hidden} | believed
+        believed = {place: piece for place, piece in self.unobserved.items() if piece is not None}
+        return {p: piece for p, piece in self.cells.items() if p not in self.unobserved} | believed
 
-    def hide(self, *places: str) -> Standing:
+    def hide(self, *places: str) -> GameStatus:
         """Break the sensors of ``places``; perception keeps assuming the present pieces."""
-        self.hidden |= {place: self.cells.get(place) for place in places}
+        self.unobserved |= {place: self.cells.get(place) for place in places}
         return self.wait(3.2)
 
-    def wait(self, duration_s: float) -> Standing:
+    def wait(self, duration_s: float) -> GameStatus:
         end_s = self.now_s + duration_s - 1e-6
         while self.now_s < end_s:
             self.scan()
-        return self.standing
+        return self.status
 
-    def put(self, piece: str, place: str) -> Standing:
+    def put(self, piece: str, place: str) -> GameStatus:
         assert place not in self.cells
         self.cells[place] = piece
         return self.scan()
 
-    def take(self, place: str) -> Standing:
+    def take(self, place: str) -> GameStatus:
         del self.cells[place]
         return self.scan()
 
-    def move(self, source: str, target: str) -> Standing:
+    def move(self, source: str, target: str) -> GameStatus:
         piece = self.cells[source]
         self.take(source)
         return self.put(piece, target)
 
-    def press(self, button: str, held_s: float = 0.1) -> Standing:
+    def press(self, button: str, held_s: float = 0.1) -> GameStatus:
         self.wait(held_s)
         return self.scan(presses=[ButtonPress(button, held_s)])
 
-    def event(self, happening: Happening, *places: str) -> Standing:
+    def event(self, happening: Happening, *places: str) -> GameStatus:
         return self.scan(events=(SightEvent(self.now_s, happening, places),))
 
-    def play(self, *moves: str) -> Standing:
+    def play(self, *moves: str) -> GameStatus:
         """Carry out whole moves: first the act, then all consequences together."""
         for move in moves:
-            assert self.standing.position is not None
-            turn = self.standing.position.play(move)
+            assert self.status.position is not None
+            turn = self.status.position.play(move)
             for shift in turn.act:
                 self.cells.pop(shift.source or "", None)
             self.cells |= {shift.target: shift.piece for shift in turn.act if shift.target}
             self.scan()
-            if self.standing.question is not None:
+            if self.status.question is not None:
                 self.answer(turn.entrance.side)
             self.cells = dict(turn.position.cells)
             self.scan()
-        return self.standing
+        return self.status
 
-    def answer(self, value: str) -> Standing:
+    def answer(self, value: str) -> GameStatus:
         return self.scan(requests=[Answer(value)])
 
-    def tilt(self, x_deg: float, y_deg: float) -> Standing:
+    def tilt(self, x_deg: float, y_deg: float) -> GameStatus:
         """Tilt the plate to these angles, or level it. The sensors are not read while the plate is
         tilted.
         """
@@ -192,7 +192,7 @@ class RefereedTable:
         return self.scan()
 
     def lights(self, role: Role) -> set[str]:
-        return {place for place, has in self.standing.roles.items() if has is role}
+        return {place for place, has in self.status.roles.items() if has is role}
 
     def heard(self) -> list[Sound]:
         """Return the sounds since the last call."""

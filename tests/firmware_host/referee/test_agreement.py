@@ -18,14 +18,14 @@ def ask(table, request):
 
 def test_who_resigns_has_lost_and_it_is_on_disk_shown_and_sounded_once(refereed):
     table = refereed("d4", "a1", pie=False)
-    standing = ask(table, Resign("red"))
+    status = ask(table, Resign("red"))
     result = {"winner": "blue", "reason": "resigned", "by": "red"}
-    assert standing.outcome.as_json() == result
-    assert (standing.phase, standing.to_move) == (Phase.OVER, None)
-    assert str(standing.say) == "Blue wins – Red resigned!"
+    assert status.outcome.as_json() == result
+    assert (status.phase, status.to_move) == (Phase.OVER, None)
+    assert str(status.say) == "Blue wins – Red resigned!"
     table.cells.clear()  # the board is cleared away: no move is taken back by that
     table.wait(5.0)
-    assert table.standing.moves == ("d4", "a1")
+    assert table.status.moves == ("d4", "a1")
     assert (table.journal.results, table.heard()) == ([result], [Sound.WIN])
     table.press("confirm")
     assert table.referee.menu_choice == AGAIN
@@ -34,24 +34,24 @@ def test_who_resigns_has_lost_and_it_is_on_disk_shown_and_sounded_once(refereed)
 def test_back_takes_only_the_end_back(refereed):
     table = refereed("d4", "a1", pie=False)
     ask(table, Resign("blue"))
-    standing = ask(table, TakeBack())
-    assert (standing.outcome, standing.moves) == (None, ("d4", "a1"))
+    status = ask(table, TakeBack())
+    assert (status.outcome, status.moves) == (None, ("d4", "a1"))
     assert table.journal.results == []
-    standing = table.wait(0.2)
-    assert (standing.phase, standing.to_move) == (Phase.TURN, "red")
+    status = table.wait(0.2)
+    assert (status.phase, status.to_move) == (Phase.TURN, "red")
     assert table.play("g7").moves == ("d4", "a1", "g7")
 
 
 def test_a_draw_needs_every_side_and_an_offer_lapses_with_the_next_move(refereed):
     table = refereed("d4", pie=False)
     assert ask(table, OfferDraw("red")).draw_offers == ("red",)
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
     table.play("a1")
-    assert table.standing.draw_offers == ()
+    assert table.status.draw_offers == ()
     assert ask(table, OfferDraw("blue")).outcome is None
-    standing = ask(table, OfferDraw("red"))
-    assert standing.outcome.as_json() == {"winner": None, "reason": "agreed"}
-    assert str(standing.say) == "A draw – everyone agreed."
+    status = ask(table, OfferDraw("red"))
+    assert status.outcome.as_json() == {"winner": None, "reason": "agreed"}
+    assert str(status.say) == "A draw – everyone agreed."
     assert table.heard()[-1] is Sound.DRAW
 
 

@@ -55,14 +55,14 @@ def upset(table, rng):
             table.faults = (PartAbsentError("imu", "No answer.", remedy="Look."),)
         case 7:
             requests = [rng.choice([TakeBack(), Swap(), Answer(rng.choice(ANSWERS))])]
-        case 8 | 9 if table.standing.position is not None:
-            table.cells = dict(table.standing.position.cells)
+        case 8 | 9 if table.status.position is not None:
+            table.cells = dict(table.status.position.cells)
         case 10:
             table.hide(*rng.sample(places, rng.choice([1, 1, 2, 3])))
         case 11:
-            table.hidden.clear()
-        case 12 if table.standing.question is not None:
-            requests = [Answer(rng.choice(table.standing.question.choices).value)]
+            table.unobserved.clear()
+        case 12 if table.status.question is not None:
+            requests = [Answer(rng.choice(table.status.question.choices).value)]
         case _:
             pass
     for request in requests:
@@ -75,16 +75,16 @@ def upset(table, rng):
 
 
 def holds_together(table):
-    standing = table.standing
-    roles = standing.roles
-    assert str(standing.say)
-    assert set(standing.piece_for) == {p for p, role in roles.items() if role is Role.PUT}
+    status = table.status
+    roles = status.roles
+    assert str(status.say)
+    assert set(status.piece_for) == {p for p, role in roles.items() if role is Role.PUT}
     assert Role.OFF not in roles.values()
-    assert list(standing.moves) == table.journal.moves
-    assert standing.position is not None
-    assert (standing.to_move is None) == (standing.outcome is not None)
+    assert list(status.moves) == table.journal.moves
+    assert status.position is not None
+    assert (status.to_move is None) == (status.outcome is not None)
     for place, role in roles.items():
-        if place in table.unsure or place in table.hidden:
+        if place in table.unsure or place in table.unobserved:
             continue
         if role in (Role.LIFT, Role.REMOVE):
             assert place in table.cells
@@ -92,14 +92,14 @@ def holds_together(table):
             assert place not in table.cells
         if role is Role.LEGAL and place in table.cells:
             movable = table.game.name == "gravity-trap"
-            assert standing.question is not None or movable
+            assert status.question is not None or movable
     asking = {r for r in roles.values() if r not in (Role.LAST, Role.WIN)}
-    if standing.question is not None and not standing.question.offer:
+    if status.question is not None and not status.question.offer:
         assert asking <= {Role.LEGAL}
-        assert standing.phase is not Phase.PAUSED
-        assert 0 <= standing.question.at < len(standing.question.choices)
+        assert status.phase is not Phase.PAUSED
+        assert 0 <= status.question.at < len(status.question.choices)
         return
-    match standing.phase:
+    match status.phase:
         case Phase.PAUSED:
             assert not roles
         case Phase.TURN:
@@ -116,7 +116,7 @@ def holds_together(table):
             assert asking
         case Phase.OVER:
             assert not asking
-            assert standing.outcome is not None
+            assert status.outcome is not None
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)

@@ -30,11 +30,11 @@ def apart(a, b):
 def left_longing(cells, wanted, carried):
     """A stray and a gap of its kind that are nearer to each other than to what either was given."""
     for kind in ("red", "blue"):
-        strays = [p for p, k in cells.items() if k == kind and wanted.get(p) != kind]
+        misplaced = [p for p, k in cells.items() if k == kind and wanted.get(p) != kind]
         gaps = [p for p, k in wanted.items() if k == kind and cells.get(p) != kind]
         given = {s: apart(s, t) for s, t in carried.items()}
         given |= {t: apart(s, t) for s, t in carried.items()}
-        for stray, gap in product(strays, gaps):
+        for stray, gap in product(misplaced, gaps):
             if apart(stray, gap) < min(given.get(stray, inf), given.get(gap, inf)):
                 return stray, gap
     return None

@@ -41,7 +41,7 @@ def test_who_knows_the_seed_afterwards_finds_every_draw_again(session):
     for _ in range(2):
         session.host.do(SeatMove(None, "chance"))
     session.tick()
-    shuffle, roll = session.host.standing.moves[:2]
+    shuffle, roll = session.host.status.moves[:2]
     pack = sorted(session.host.game.chosen.pack().elements())
     found = draws(seed, 0)
     next(found)  # which of one kind of chance
@@ -77,11 +77,11 @@ def test_a_seed_is_too_long_to_be_tried(session):
 def test_nobody_at_a_seat_says_which_cards_lie_where(session):
     session.host.do(NewGame("gravity-warfare", {"players": 2}))
     session.tick()
-    position = session.host.standing.position
+    position = session.host.status.position
     if "chance:heroes" in position.legal():
         session.host.do(SeatMove(None, "chance"))
         session.tick()
-        position = session.host.standing.position
+        position = session.host.status.position
     pack = session.host.game.chosen.pack()
     del pack["guardian"]
     stacked = ":".join(["chance", "shuffle", *sorted(pack.elements())])
@@ -89,4 +89,4 @@ def test_nobody_at_a_seat_says_which_cards_lie_where(session):
     for player in ("red", None):
         with pytest.raises(NotPossibleError, match="deals this itself"):
             session.host.do(SeatMove(player, stacked))
-    assert session.host.standing.moves == tuple(session.host.journal.current().moves)
+    assert session.host.status.moves == tuple(session.host.journal.current().moves)

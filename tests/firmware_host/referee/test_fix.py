@@ -12,17 +12,17 @@ from tiltboard.firmware_host.table.status import Phase, Role, Sound
 
 
 def roles(table):
-    return dict(table.standing.roles)
+    return dict(table.status.roles)
 
 
 def say(table):
-    return str(table.standing.say)
+    return str(table.status.say)
 
 
 def test_a_wrong_colour_is_refused_by_the_rule_and_sounded_once(refereed):
     table = refereed("d4", pie=False)
     table.put("red", "g7")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.FIX, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.FIX, "blue")
     assert roles(table) == {"g7": Role.WRONG}
     assert say(table) == (
         f"Blue's turn. {take('red marble', 'g7')} Or turn it over if it's really Blue's."
@@ -31,7 +31,7 @@ def test_a_wrong_colour_is_refused_by_the_rule_and_sounded_once(refereed):
     table.wait(10.0)
     assert table.heard() == []
     table.take("g7")
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
     assert table.journal.moves == ["d4"]
 
 
@@ -64,7 +64,7 @@ def test_two_drops_at_once_are_one_too_many(refereed):
     assert roles(table) == {"a1": Role.WRONG, "g7": Role.WRONG}
     assert say(table) == f"One piece a turn. {take('red marble', 'a1')}"
     table.take("a1")
-    assert table.standing.moves == ("g7",)
+    assert table.status.moves == ("g7",)
 
 
 def test_a_legal_drop_beside_a_refused_one_counts_when_that_is_gone(refereed):
@@ -73,14 +73,14 @@ def test_a_legal_drop_beside_a_refused_one_counts_when_that_is_gone(refereed):
     table.put("blue", "a1")
     assert roles(table) == {"g7": Role.WRONG}
     table.take("g7")
-    assert table.standing.moves == ("d4", "a1")
+    assert table.status.moves == ("d4", "a1")
 
 
 def test_a_lifted_marble_is_asked_back(refereed):
     table = refereed("d4", "a1", pie=False)
     table.take("d4")
-    assert (table.standing.phase, roles(table)) == (Phase.FIX, {"d4": Role.PUT})
-    assert dict(table.standing.piece_for) == {"d4": "red"}
+    assert (table.status.phase, roles(table)) == (Phase.FIX, {"d4": Role.PUT})
+    assert dict(table.status.piece_for) == {"d4": "red"}
     assert say(table) == f"Pieces already on the board don't move. {put_a('red marble', 'd4')}"
 
 
@@ -98,10 +98,10 @@ def test_an_own_marble_pushed_to_the_next_place_is_no_drop(refereed, source, tar
     del table.cells[source]
     table.cells[target] = "red"
     table.event(Happening.SLID, source, target)
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     assert say(table) == f"A piece was pushed along. {move('red marble', target, source)}"
     table.move(target, source)
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
     assert table.journal.moves == [source, "a1"]
 
 
@@ -115,7 +115,7 @@ def test_several_knocked_marbles_go_home_by_the_shortest_way(refereed):
     for source, target in (("b3", "b2"), ("b7", "b6"), ("e6", "f6"), ("g2", "f2")):
         assert f"from {source} to {target}" in say(table)
         table.move(source, target)
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
 
 
 def test_exchanged_marbles_are_not_upside_down_but_a_ring(refereed):
@@ -137,7 +137,7 @@ def test_upside_down_is_recognised_where_that_is_what_happened(refereed):
     assert say(table) == turn_over("red marble", "d4")
     table.cells["d4"] = "red"
     table.scan()
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
 
 
 def test_a_weak_magnet_without_a_partner_reads_unknown_upside_down(refereed):
@@ -169,7 +169,7 @@ def test_in_settle_only_the_stray_is_wrong_and_the_rest_stays_lit(example_desk):
     table.put("red", "d5")
     table.heard()
     table.put("blue", "g7")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.FIX, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.FIX, "red")
     assert roles(table) == {
         "g7": Role.WRONG,
         "e5": Role.LIFT,
@@ -178,11 +178,11 @@ def test_in_settle_only_the_stray_is_wrong_and_the_rest_stays_lit(example_desk):
         "f3": Role.PUT,
         "a2": Role.REMOVE,
     }
-    assert dict(table.standing.piece_for) == {"f5": "red", "f3": "blue"}
+    assert dict(table.status.piece_for) == {"f5": "red", "f3": "blue"}
     assert "Finish Red's move first." in say(table)
     assert table.heard() == [Sound.WRONG]
     table.take("g7")
-    assert table.standing.phase is Phase.SETTLE
+    assert table.status.phase is Phase.SETTLE
     assert table.heard() == []
 
 
@@ -193,7 +193,7 @@ def test_a_consequence_put_on_the_wrong_place_is_led_to_the_right_one(example_de
     assert roles(table)["g2"] is Role.WRONG
     assert say(table) == move("blue marble", "g2", "f3")
     table.move("g2", "f3")
-    assert table.standing.phase is Phase.SETTLE
+    assert table.status.phase is Phase.SETTLE
 
 
 def test_in_settle_a_target_with_the_wrong_pole_is_turned_over(example_desk):
@@ -211,7 +211,7 @@ def test_in_settle_an_uninvolved_marble_must_come_back(example_desk):
     table.take("b3")
     assert roles(table)["b3"] is Role.PUT
     assert say(table) == put_a("blue marble", "b3")
-    assert table.standing.piece_for["b3"] == "blue"
+    assert table.status.piece_for["b3"] == "blue"
 
 
 def test_each_new_fault_sounds_again_and_a_mended_one_does_not(refereed):
@@ -241,9 +241,9 @@ def test_of_two_pieces_that_came_at_once_the_one_that_may_stand_stays(refereed):
     table.cells |= {"a1": "red", "e5": "blue"}
     table.scan()
     assert table.lights(Role.WRONG) == {"a1"}
-    assert str(table.standing.say).startswith("Blue's turn")
+    assert str(table.status.say).startswith("Blue's turn")
     table.take("a1")
-    assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ("c3", "e5"))
+    assert (table.status.phase, table.status.moves) == (Phase.TURN, ("c3", "e5"))
 
 
 def test_of_two_pieces_that_might_each_stand_one_goes(refereed):
@@ -252,7 +252,7 @@ def test_of_two_pieces_that_might_each_stand_one_goes(refereed):
     table.scan()
     assert table.lights(Role.WRONG) == {"a1", "e5"}
     table.take("a1")
-    assert table.standing.moves == ("c3", "e5")
+    assert table.status.moves == ("c3", "e5")
 
 
 def test_a_pod_that_cannot_be_reached_goes_back_and_the_ship_stays_in_the_hand(refereed):
@@ -260,9 +260,9 @@ def test_a_pod_that_cannot_be_reached_goes_back_and_the_ship_stays_in_the_hand(r
     table = refereed("1", "5", game="gravity-trap", board=board)
     table.take("1")
     table.take("7")
-    assert table.standing.phase is Phase.FIX
-    assert table.standing.roles == {"7": Role.PUT}
-    assert str(table.standing.say) == (
+    assert table.status.phase is Phase.FIX
+    assert table.status.roles == {"7": Role.PUT}
+    assert str(table.status.say) == (
         f"No track joins bases 1 and 7. Stay on one track. {put_a('pod', '7')}"
     )
     table.put("pod", "7")

@@ -33,12 +33,12 @@ SETTINGS = [
 
 def obey(table, rng):
     """One light, obeyed. Returns False when none asks for anything."""
-    asked = [(p, r) for p, r in table.standing.roles.items() if r not in (Role.LEGAL, Role.LAST)]
+    asked = [(p, r) for p, r in table.status.roles.items() if r not in (Role.LEGAL, Role.LAST)]
     if not asked:
         return False
     place, role = rng.choice(sorted(asked))
     if role is Role.PUT:
-        table.put(table.standing.piece_for[place], place)
+        table.put(table.status.piece_for[place], place)
     else:
         table.take(place)
     return True
@@ -46,12 +46,12 @@ def obey(table, rng):
 
 def back_to_a_turn(table, rng):
     for _ in range(300):
-        if table.standing.phase in (Phase.TURN, Phase.OVER):
-            if table.standing.question is None:
+        if table.status.phase in (Phase.TURN, Phase.OVER):
+            if table.status.question is None:
                 return
-            table.answer(rng.choice(table.standing.question.choices).value)
+            table.answer(rng.choice(table.status.question.choices).value)
             continue
-        assert obey(table, rng), f"{table.standing.phase}, but no light: {table.standing.say}"
+        assert obey(table, rng), f"{table.status.phase}, but no light: {table.status.say}"
         table.wait(rng.choice([0, 0, 0.1, 0.5]))
     raise AssertionError("the lights lead nowhere")
 
@@ -60,7 +60,7 @@ def disturb(table, rng):
     """What elbows do: marbles aside, away, upside down, beside the board; the plate tilted. Never a
     marble more of the mover's, because that is a move.
     """
-    kinds = [k for k in table.game.pieces if k != table.standing.to_move]
+    kinds = [k for k in table.game.pieces if k != table.status.to_move]
     for _ in range(rng.choice([1, 1, 2, 5])):
         free = sorted(set(table.game.board) - table.cells.keys())
         what = rng.choice(["aside", "aside", "away", "over", "more", "beside", "tilt"])
@@ -84,8 +84,8 @@ def disturb(table, rng):
 
 def move(table, rng):
     """Whatever the lit places offer. Returns the move, or None where its name is not a place."""
-    standing = table.standing
-    mover, position = standing.to_move, standing.position
+    status = table.status
+    mover, position = status.to_move, status.position
     place = rng.choice(sorted(table.lights(Role.LEGAL)))
     if table.cells.get(place) == mover:  # a piece that may be carried
         table.take(place)
@@ -104,18 +104,18 @@ def play(refereed, options, seed):
     table = refereed(**options)
     played = []
     for _ in range(14):
-        if table.standing.phase is Phase.OVER:
+        if table.status.phase is Phase.OVER:
             break
-        assert table.standing.phase is Phase.TURN
-        assert list(table.standing.moves) == table.journal.moves == played
-        before = table.standing
+        assert table.status.phase is Phase.TURN
+        assert list(table.status.moves) == table.journal.moves == played
+        before = table.status
         if rng.random() < 0.4:
             disturb(table, rng)
             back_to_a_turn(table, rng)
-            if table.standing.moves != before.moves:
+            if table.status.moves != before.moves:
                 # Elbows can make a legal board; then it is a move like any other.
-                assert table.standing.moves[:-1] == before.moves
-                played.append(table.standing.moves[-1])
+                assert table.status.moves[:-1] == before.moves
+                played.append(table.status.moves[-1])
                 continue
         if rng.random() < 0.1 and played:
             table.press("back")
@@ -123,13 +123,13 @@ def play(refereed, options, seed):
             back_to_a_turn(table, rng)
             continue
         made = move(table, rng)
-        if rng.random() < 0.3 and table.standing.phase is Phase.SETTLE:
+        if rng.random() < 0.3 and table.status.phase is Phase.SETTLE:
             disturb(table, rng)
         back_to_a_turn(table, rng)
         assert table.journal.moves[:-1] == played
         played.append(made or table.journal.moves[-1])
     assert table.journal.moves == played
-    assert table.cells == dict(table.standing.position.cells)
+    assert table.cells == dict(table.status.position.cells)
     return table
 
 
@@ -146,7 +146,7 @@ def test_undisturbed_games_never_sound_wrong(refereed, options):
         rng = Random(seed)
         table = refereed(**options)
         count = 0
-        while table.standing.phase is not Phase.OVER and count < 30:
+        while table.status.phase is not Phase.OVER and count < 30:
             assert len(table.journal.moves) == count
             made = move(table, rng)
             count += 1

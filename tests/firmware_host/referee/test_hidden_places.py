@@ -27,11 +27,11 @@ GAMES = [
 
 
 def say(table):
-    return str(table.standing.say)
+    return str(table.status.say)
 
 
 def values(table):
-    return [choice.value for choice in table.standing.question.choices]
+    return [choice.value for choice in table.status.question.choices]
 
 
 # --- drops
@@ -40,17 +40,17 @@ def values(table):
 def test_a_drop_that_nobody_sees_is_offered_and_one_press_makes_it(refereed):
     table = refereed("d4", pie=False)
     table.hide("a1")
-    assert table.standing.question.offer
+    assert table.status.question.offer
     assert values(table) == ["a1"]
     assert "Blue's turn" in say(table)
     assert say(table).endswith("The table cannot see a1: press confirm if you put it there.")
     assert len(table.lights(Role.LEGAL)) == 48  # all that is empty, and nothing else
     table.heard()
     table.put("blue", "a1")
-    assert table.standing.moves == ("d4",)
+    assert table.status.moves == ("d4",)
     table.press("confirm")
-    assert (table.standing.moves, table.standing.to_move) == (("d4", "a1"), "red")
-    assert table.hidden == {"a1": "blue"}
+    assert (table.status.moves, table.status.to_move) == (("d4", "a1"), "red")
+    assert table.unobserved == {"a1": "blue"}
     assert table.heard() == [Sound.MOVE]  # no question sounded
     assert table.scan().question is None
 
@@ -62,8 +62,8 @@ def test_as_perception_believes_it_nothing_flickers(refereed):
     table.press("confirm")
     table.log.clear()
     table.wait(3)
-    assert {standing.phase for standing in table.log} == {Phase.TURN}
-    assert table.standing.moves == ("d4", "a1")
+    assert {status.phase for status in table.log} == {Phase.TURN}
+    assert table.status.moves == ("d4", "a1")
 
 
 def test_of_several_one_is_chosen_with_confirm_or_named(refereed):
@@ -77,22 +77,22 @@ def test_of_several_one_is_chosen_with_confirm_or_named(refereed):
             assert table.lights(Role.LEGAL) == {"a1", "b5", "g7"}
             assert "Chosen now: blue marble on a1. Hold confirm for yes" in say(table)
             table.press("confirm")
-            assert table.standing.path == ("b5",)
+            assert table.status.path == ("b5",)
             table.press("confirm", 2.0)
         else:
             table.answer("b5")
-        assert table.standing.moves == ("d4", "b5")
+        assert table.status.moves == ("d4", "b5")
 
 
 def test_back_leaves_the_choices_and_takes_nothing_back(refereed):
     table = refereed("d4", pie=False)
     table.hide("a1", "g7")
     table.press("confirm")
-    assert not table.standing.question.offer
+    assert not table.status.question.offer
     table.press("back")
-    assert (table.standing.question.offer, table.standing.moves) == (True, ("d4",))
+    assert (table.status.question.offer, table.status.moves) == (True, ("d4",))
     table.press("back")
-    assert table.standing.moves == ()
+    assert table.status.moves == ()
 
 
 def test_a_piece_that_is_seen_to_be_put_needs_no_answer(refereed):
@@ -100,14 +100,14 @@ def test_a_piece_that_is_seen_to_be_put_needs_no_answer(refereed):
     table.hide("a1", "g7")
     table.press("confirm")
     table.put("blue", "f1")
-    assert table.standing.moves == ("d4", "f1")
+    assert table.status.moves == ("d4", "f1")
 
 
 def test_swap_keeps_its_long_press(refereed):
     table = refereed("d4")
     table.hide("a1")
     table.press("confirm", 2.0)
-    assert dict(table.standing.roles) == {"d4": Role.REMOVE}
+    assert dict(table.status.roles) == {"d4": Role.REMOVE}
 
 
 def test_a_swap_that_nobody_sees_is_one_of_the_answers(refereed):
@@ -116,7 +116,7 @@ def test_a_swap_that_nobody_sees_is_one_of_the_answers(refereed):
     assert values(table) == ["swap"]
     table.cells["d4"] = "blue"
     table.press("confirm")
-    assert table.standing.moves == ("d4", "swap")
+    assert table.status.moves == ("d4", "swap")
 
 
 # --- moves whose traces are seen
@@ -128,13 +128,13 @@ def test_a_consequence_that_was_carried_out_makes_no_move_that_nobody_saw(refere
     table.hide("a1")
     table.put("blue", "a1")
     table.take("b2")
-    assert table.standing.phase is Phase.FIX  # a marble in the hand may be anything
+    assert table.status.phase is Phase.FIX  # a marble in the hand may be anything
     assert values(table) == ["a1"]
     table.put("red", "c3")
-    assert (values(table), table.standing.moves) == (["a1"], ("b2",))
+    assert (values(table), table.status.moves) == (["a1"], ("b2",))
     assert say(table).endswith("The table cannot see a1: press confirm if you put it there.")
     table.press("confirm")
-    assert (table.standing.moves, table.standing.to_move) == (("b2", "a1"), "red")
+    assert (table.status.moves, table.status.to_move) == (("b2", "a1"), "red")
     assert "Red's turn" in say(table)
 
 
@@ -142,12 +142,12 @@ def test_what_was_wrong_while_the_place_was_still_seen_tells_nothing_of_it(refer
     """Found by the soak: a marble that was pushed along was taken for the work of a later drop."""
     table = refereed("b2", pie=False)
     table.move("b2", "c3")
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     table.hide("a1")
-    assert table.standing.moves == ("b2",)
+    assert table.status.moves == ("b2",)
     assert values(table) == ["a1"]
     table.press("confirm")
-    assert table.standing.moves == ("b2", "a1")
+    assert table.status.moves == ("b2", "a1")
 
 
 def test_a_marble_taken_up_again_was_not_pushed_off_by_what_nobody_sees(refereed):
@@ -156,10 +156,10 @@ def test_a_marble_taken_up_again_was_not_pushed_off_by_what_nobody_sees(refereed
     table.hide("b6")
     table.take("a7")
     table.wait(1.0)
-    assert table.standing.moves == ("a7",)
+    assert table.status.moves == ("a7",)
     assert values(table) == ["b6"]
     table.press("confirm")
-    assert table.standing.moves == ("a7", "b6")
+    assert table.status.moves == ("a7", "b6")
 
 
 def test_the_next_move_waits_until_it_is_said_that_the_last_one_is_done(refereed):
@@ -168,18 +168,18 @@ def test_the_next_move_waits_until_it_is_said_that_the_last_one_is_done(refereed
     table.hide("d4")
     table.put("blue", "b2")
     table.take("c3")
-    assert (table.standing.phase, table.standing.moves) == (Phase.SETTLE, ("c3",))
+    assert (table.status.phase, table.status.moves) == (Phase.SETTLE, ("c3",))
     table.put("red", "g7")
     table.wait(1.0)
-    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("c3",))
+    assert (table.status.phase, table.status.moves) == (Phase.FIX, ("c3",))
     assert table.lights(Role.WRONG) == {"g7"}
     table.take("g7")
     assert say(table).endswith("The table cannot see d4: press confirm when it is done.")
     table.press("confirm")
-    assert table.standing.moves == ("c3", "b2")
+    assert table.status.moves == ("c3", "b2")
     table.put("red", "g7")
-    assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ("c3", "b2", "g7"))
-    assert table.hidden == {"d4": "red"}
+    assert (table.status.phase, table.status.moves) == (Phase.TURN, ("c3", "b2", "g7"))
+    assert table.unobserved == {"d4": "red"}
 
 
 def test_the_next_move_tells_nothing_of_one_whose_seen_part_is_not_done(refereed):
@@ -189,14 +189,14 @@ def test_the_next_move_tells_nothing_of_one_whose_seen_part_is_not_done(refereed
     table = refereed(*moves, pie=False, round_limit=3, **game)
     table.hide("c1", "d1")
     table.put("white", "b2")
-    assert table.standing.phase is Phase.SETTLE
+    assert table.status.phase is Phase.SETTLE
     table.take("a1")
     table.take("a2")
     table.move("c4", "c3")
     table.take("c2")  # to be put on d2
     table.wait(1.0)
-    assert table.standing.moves == tuple(moves)
-    assert table.standing.phase is Phase.FIX
+    assert table.status.moves == tuple(moves)
+    assert table.status.phase is Phase.FIX
 
 
 @pytest.mark.parametrize("what", [Happening.SLID, Happening.KNOCKED, Happening.BUMPED])
@@ -206,11 +206,11 @@ def test_what_may_have_been_knocked_is_asked_about(refereed, what):
     del table.cells["b2"]
     table.cells["c3"] = "red"
     table.event(what, "b2", "c3")
-    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("b2",))
+    assert (table.status.phase, table.status.moves) == (Phase.FIX, ("b2",))
     assert move("red marble", "c3", "b2") in say(table)
     assert values(table) == ["a1"]
     table.press("confirm")
-    assert table.standing.moves == ("b2", "a1")
+    assert table.status.moves == ("b2", "a1")
 
 
 def test_a_piece_that_lands_where_another_of_its_kind_is_to_go_was_not_pushed_there(refereed):
@@ -218,12 +218,12 @@ def test_a_piece_that_lands_where_another_of_its_kind_is_to_go_was_not_pushed_th
     table = refereed("a1", "d3", "a5", size=5, marbles=6, pie=False)
     table.hide("c3")
     table.put("blue", "e3")
-    assert dict(table.standing.roles) == {"d3": Role.LIFT, "c3": Role.PUT}
-    assert table.standing.phase is Phase.SETTLE
+    assert dict(table.status.roles) == {"d3": Role.LIFT, "c3": Role.PUT}
+    assert table.status.phase is Phase.SETTLE
     table.take("d3")
     table.answer("done")
-    assert table.standing.moves[-1] == "e3"
-    assert table.hidden == {"c3": "blue"}
+    assert table.status.moves[-1] == "e3"
+    assert table.unobserved == {"c3": "blue"}
 
 
 def test_a_piece_in_the_hand_does_not_tell_what_was_dropped_where_nobody_sees(refereed):
@@ -232,11 +232,11 @@ def test_a_piece_in_the_hand_does_not_tell_what_was_dropped_where_nobody_sees(re
     table.hide("a2", "b2")
     table.take("a3")
     table.wait(1.0)
-    assert (table.standing.phase, values(table)) == (Phase.FIX, ["a2", "b2"])
+    assert (table.status.phase, values(table)) == (Phase.FIX, ["a2", "b2"])
     table.put("blue", "a4")
-    assert (table.standing.moves, values(table)) == (("e5", "a3"), ["a2"])
+    assert (table.status.moves, values(table)) == (("e5", "a3"), ["a2"])
     table.press("confirm")
-    assert table.standing.moves == ("e5", "a3", "a2")
+    assert table.status.moves == ("e5", "a3", "a2")
 
 
 def test_after_a_restart_a_piece_elsewhere_may_have_been_dropped_or_pushed_there(new_desk):
@@ -245,11 +245,11 @@ def test_after_a_restart_a_piece_elsewhere_may_have_been_dropped_or_pushed_there
     table.cells = {"a1": "red", "e1": "red", "d5": "blue"}
     table.hide("b3")
     assert sorted(values(table)) == ["b3", "d5"]
-    assert not table.standing.question.offer
-    assert table.standing.moves == ("a1", "c4", "e1")
+    assert not table.status.question.offer
+    assert table.status.moves == ("a1", "c4", "e1")
     table.answer("d5")
     table.answer("done")
-    assert table.standing.moves[-1] == "d5"
+    assert table.status.moves[-1] == "d5"
 
 
 def test_a_confirmed_move_tells_what_stands_where_nobody_sees(refereed):
@@ -268,7 +268,7 @@ def test_of_two_hidden_places_the_one_that_pushes_so_is_offered(refereed):
     table.put("red", "d4")
     assert values(table) == ["b2"]
     table.press("confirm")
-    assert table.standing.moves == ("c3", "b2")
+    assert table.status.moves == ("c3", "b2")
 
 
 def test_where_two_drops_explain_it_the_table_asks_which(refereed):
@@ -282,36 +282,36 @@ def test_where_two_drops_explain_it_the_table_asks_which(refereed):
     table.press("confirm")
     assert "The table cannot see b4, b5. Is the piece on one of them?" in say(table)
     table.answer("b5")
-    assert table.standing.moves[-1] == "b5"
-    assert table.standing.phase is Phase.TURN
+    assert table.status.moves[-1] == "b5"
+    assert table.status.phase is Phase.TURN
 
 
 def test_a_source_that_nobody_sees_is_asked_about(refereed):
     table = refereed("d4", pie=False)
     table.hide("d4")
     table.put("blue", "d5")
-    assert dict(table.standing.roles) == {"d4": Role.LIFT, "d3": Role.PUT}
+    assert dict(table.status.roles) == {"d4": Role.LIFT, "d3": Role.PUT}
     table.move("d4", "d3")
-    assert (table.standing.moves, values(table)) == (("d4",), ["done"])
+    assert (table.status.moves, values(table)) == (("d4",), ["done"])
     assert say(table).endswith("The table cannot see d4: press confirm when it is done.")
     table.press("confirm")
-    assert table.standing.moves == ("d4", "d5")
-    assert table.hidden == {"d4": None}
+    assert table.status.moves == ("d4", "d5")
+    assert table.unobserved == {"d4": None}
 
 
 def test_a_target_that_nobody_sees_is_asked_about(refereed):
     table = refereed("d4", pie=False)
     table.hide("d3")
     table.put("blue", "d5")
-    assert table.standing.question is None
+    assert table.status.question is None
     table.take("d4")
     assert values(table) == ["done"]
     assert say(table).endswith("The table cannot see d3: press confirm when it is done.")
-    assert dict(table.standing.roles) == {"d3": Role.PUT}
+    assert dict(table.status.roles) == {"d3": Role.PUT}
     table.put("red", "d3")
     table.answer("done")
-    assert table.standing.moves == ("d4", "d5")
-    assert table.hidden == {"d3": "red"}
+    assert table.status.moves == ("d4", "d5")
+    assert table.unobserved == {"d3": "red"}
 
 
 def test_a_marble_of_the_mover_s_is_no_sign_that_he_has_finished(refereed):
@@ -320,17 +320,17 @@ def test_a_marble_of_the_mover_s_is_no_sign_that_he_has_finished(refereed):
     table.put("blue", "d5")
     table.take("d4")
     table.put("blue", "g1")
-    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4",))
+    assert (table.status.phase, table.status.moves) == (Phase.FIX, ("d4",))
 
 
 def test_a_piece_that_leaves_the_board_from_a_hidden_place(refereed):
     table = refereed("a4", pie=False)
     table.hide("a4")
     table.put("blue", "b4")
-    assert dict(table.standing.roles) == {"a4": Role.REMOVE}
+    assert dict(table.status.roles) == {"a4": Role.REMOVE}
     del table.cells["a4"]
     table.press("confirm")
-    assert (table.standing.moves, table.hidden) == (("a4", "b4"), {"a4": None})
+    assert (table.status.moves, table.unobserved) == (("a4", "b4"), {"a4": None})
 
 
 # --- takeback, fix, set-up
@@ -340,12 +340,12 @@ def test_a_takeback_by_button_asks_for_what_nobody_sees(refereed):
     table = refereed("d4", "a1", pie=False)
     table.hide("a1")
     table.press("back")
-    assert dict(table.standing.roles) == {"a1": Role.WRONG}
+    assert dict(table.status.roles) == {"a1": Role.WRONG}
     assert values(table) == ["done"]
     table.take("a1") if "a1" in table.seen() else table.cells.pop("a1")
     table.press("confirm")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
-    assert table.hidden == {"a1": None}
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "blue")
+    assert table.unobserved == {"a1": None}
 
 
 def test_a_takeback_of_what_nobody_sees_is_by_button(refereed):
@@ -355,16 +355,16 @@ def test_a_takeback_of_what_nobody_sees_is_by_button(refereed):
     table.put("blue", "c3")
     table.move("b2", "a1")
     table.answer("done")
-    assert table.hidden == {"a1": "red"}
+    assert table.unobserved == {"a1": "red"}
     table.take("c3")
     table.move("a1", "b2")
     table.wait(3.1)
-    assert table.standing.moves == ("b2", "c3")
+    assert table.status.moves == ("b2", "c3")
     table.press("back")
-    assert dict(table.standing.roles) == {"a1": Role.WRONG}
+    assert dict(table.status.roles) == {"a1": Role.WRONG}
     table.press("confirm")
-    assert (table.standing.moves, table.standing.phase) == (("b2",), Phase.TURN)
-    assert table.hidden == {"a1": None}
+    assert (table.status.moves, table.status.phase) == (("b2",), Phase.TURN)
+    assert table.unobserved == {"a1": None}
 
 
 def test_what_may_be_a_move_that_nobody_saw_is_not_taken_back_by_standing(refereed):
@@ -375,14 +375,14 @@ def test_what_may_be_a_move_that_nobody_saw_is_not_taken_back_by_standing(refere
     table.take("c1")
     table.put("white", "b1")
     table.wait(5)
-    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("c1",))
+    assert (table.status.phase, table.status.moves) == (Phase.FIX, ("c1",))
     assert "taken back" not in say(table)
     assert "a1" in values(table)
     table.answer("a1")
-    assert dict(table.standing.roles) == {"b1": Role.PUT}
+    assert dict(table.status.roles) == {"b1": Role.PUT}
     table.answer("done")
-    assert table.standing.moves == ("c1", "a1")
-    assert table.hidden == {"a1": "black", "b1": "white"}
+    assert table.status.moves == ("c1", "a1")
+    assert table.unobserved == {"a1": "black", "b1": "white"}
 
 
 def test_a_hidden_move_is_not_taken_back_by_standing(refereed):
@@ -390,11 +390,11 @@ def test_a_hidden_move_is_not_taken_back_by_standing(refereed):
     table.hide("a1")
     table.put("blue", "a1")
     table.press("confirm")
-    assert table.standing.phase is Phase.SETTLE  # b2 is to go to c3
+    assert table.status.phase is Phase.SETTLE  # b2 is to go to c3
     table.wait(10)
     assert table.lights(Role.LIFT) == {"b2"}
     table.move("b2", "c3")
-    assert table.standing.moves == ("b2", "a1")
+    assert table.status.moves == ("b2", "a1")
 
 
 def test_a_wrong_answer_has_a_way_back(refereed):
@@ -402,22 +402,22 @@ def test_a_wrong_answer_has_a_way_back(refereed):
     table.hide("a1", "g7")
     table.answer("g7")
     table.press("back")
-    assert dict(table.standing.roles) == {"g7": Role.WRONG}
+    assert dict(table.status.roles) == {"g7": Role.WRONG}
     table.press("confirm")
     table.answer("a1")
-    assert table.standing.moves == ("d4", "a1")
+    assert table.status.moves == ("d4", "a1")
 
 
 def test_set_up_asks_for_what_it_cannot_see(new_desk):
     table = new_desk()
     table.cells = {"a1": "red", "g7": "red"}
     table.hide("a1")
-    assert table.standing.phase is Phase.SETUP
+    assert table.status.phase is Phase.SETUP
     table.take("g7")
     assert values(table) == ["done"]
     table.cells.clear()
     table.press("confirm")
-    assert (table.standing.phase, table.hidden) == (Phase.TURN, {"a1": None})
+    assert (table.status.phase, table.unobserved) == (Phase.TURN, {"a1": None})
 
 
 def test_what_is_not_seen_for_long_may_be_confirmed_of_any_place(refereed):
@@ -425,11 +425,11 @@ def test_what_is_not_seen_for_long_may_be_confirmed_of_any_place(refereed):
     table.put("blue", "d5")
     table.take("d4")
     table.wait(4.9)
-    assert table.standing.question is None
+    assert table.status.question is None
     table.wait(0.2)
     assert values(table) == ["done"]
-    assert table.standing.question.offer
-    assert dict(table.standing.roles) == {"d3": Role.PUT}
+    assert table.status.question.offer
+    assert dict(table.status.roles) == {"d3": Role.PUT}
     assert say(table) == f"{put('red marble', 'd3')} {DONE}"
 
 
@@ -439,12 +439,12 @@ def test_what_is_not_seen_may_be_confirmed_together_with_what_nobody_sees(refere
     table.put("blue", "d5")
     del table.cells["d4"]
     table.wait(4.9)  # d3 too has a broken sensor, of which nobody knows
-    assert table.standing.question is None
+    assert table.status.question is None
     table.wait(0.2)
     assert say(table).endswith(DONE)
     table.press("confirm")
-    assert table.standing.moves == ("d4", "d5")
-    assert table.hidden == {"d4": None, "d3": "red"}
+    assert table.status.moves == ("d4", "d5")
+    assert table.unobserved == {"d4": None, "d3": "red"}
 
 
 def test_a_piece_that_cannot_be_read_is_confirmed_to_stand_there(refereed):
@@ -455,7 +455,7 @@ def test_a_piece_that_cannot_be_read_is_confirmed_to_stand_there(refereed):
     table.press("confirm")
     table.unsure = frozenset()
     table.scan()
-    assert (table.standing.phase, table.hidden) == (Phase.TURN, {"d4": "red"})
+    assert (table.status.phase, table.unobserved) == (Phase.TURN, {"d4": "red"})
 
 
 # --- the other games
@@ -469,7 +469,7 @@ def test_attraktion_a_piece_that_is_drawn_to_a_hidden_place(refereed):
     assert values(table) == ["done"]
     table.put("white", "c4")
     table.answer("done")
-    assert table.standing.moves == ("c3", "c5")
+    assert table.status.moves == ("c3", "c5")
 
 
 def test_gravity_connect_asks_for_the_slot_of_a_tile_that_nobody_sees(refereed):
@@ -479,10 +479,10 @@ def test_gravity_connect_asks_for_the_slot_of_a_tile_that_nobody_sees(refereed):
     assert sorted(values(table)) == ["left", "right"]
     table.put("red", "I3")
     table.answer("12")
-    assert dict(table.standing.roles) == {"I3": Role.LIFT, "A3": Role.PUT}
+    assert dict(table.status.roles) == {"I3": Role.LIFT, "A3": Role.PUT}
     table.move("I3", "A3")
     table.answer("done")  # that it has left I3
-    assert table.standing.moves == ("12",)
+    assert table.status.moves == ("12",)
 
 
 def test_gravity_connect_slots_of_one_side_go_by_their_own_names(refereed):
@@ -494,7 +494,7 @@ def test_gravity_connect_slots_of_one_side_go_by_their_own_names(refereed):
     table.press("confirm")
     table.tilt(0, -5)  # the way a tile from the right falls: from which slot, it does not tell
     table.wait(2)
-    assert table.standing.moves == ()
+    assert table.status.moves == ()
 
 
 def test_gravity_connect_a_landing_that_nobody_sees(refereed):
@@ -505,7 +505,7 @@ def test_gravity_connect_a_landing_that_nobody_sees(refereed):
     table.move("I3", "A3")
     assert values(table) == ["done"]
     table.answer("done")
-    assert table.standing.moves == ("12",)
+    assert table.status.moves == ("12",)
 
 
 @pytest.fixture
@@ -529,15 +529,15 @@ def fly(table, source, target):
 def test_gravity_trap_a_ship_that_lands_where_nobody_sees(trap):
     table = trap()
     table.hide("6")
-    assert table.standing.question is None  # the ship stands where it is seen to stand
+    assert table.status.question is None  # the ship stands where it is seen to stand
     ship = table.cells.pop("3")
     table.scan()
     assert "6" in table.lights(Role.LEGAL)
     assert values(table) == ["6"]
     table.cells["6"] = ship
     table.press("confirm")
-    assert table.standing.moves == ("3", "8", "6")
-    assert table.hidden == {"6": "red"}
+    assert table.status.moves == ("3", "8", "6")
+    assert table.unobserved == {"6": "red"}
 
 
 def test_gravity_trap_a_ship_that_starts_where_nobody_sees(trap):
@@ -549,8 +549,8 @@ def test_gravity_trap_a_ship_that_starts_where_nobody_sees(trap):
     assert values(table) == ["6"]
     assert say(table).endswith("The table cannot see 3: press confirm if this is your move.")
     table.press("confirm")
-    assert table.standing.moves == ("3", "8", "6")
-    assert table.hidden == {"3": None}
+    assert table.status.moves == ("3", "8", "6")
+    assert table.unobserved == {"3": None}
 
 
 def test_gravity_trap_the_pod_of_a_hidden_place_in_the_set_up(refereed):
@@ -562,7 +562,7 @@ def test_gravity_trap_the_pod_of_a_hidden_place_in_the_set_up(refereed):
     assert values(table) == ["done"]
     table.cells["5"] = "pod"
     table.press("confirm")
-    assert table.standing.moves == ("3", "8")
+    assert table.status.moves == ("3", "8")
 
 
 # --- no dead end
@@ -570,7 +570,7 @@ def test_gravity_trap_the_pod_of_a_hidden_place_in_the_set_up(refereed):
 
 def legal_move(table, rng):
     """Make a legal move with the hands only; what stands on hidden places changes unseen."""
-    position = table.standing.position
+    position = table.status.position
     move = rng.choice(position.legal())
     turn = position.play(move)
     for shift in turn.act:
@@ -583,18 +583,18 @@ def legal_move(table, rng):
 def carry_out(table, turn, rng, count):
     """Do and answer what is asked until it is somebody's turn. ``turn``: what the hands meant."""
     for _ in range(60):
-        standing = table.standing
+        status = table.status
         if len(table.journal.moves) == count:
             return
-        question = standing.question
+        question = status.question
         if question is not None:
             named = question.named(turn.move)
             if question.choices[0].value == "done":
                 table.cells.update(
-                    {p: standing.piece_for[p] for p in standing.piece_for if p in table.hidden}
+                    {p: status.piece_for[p] for p in status.piece_for if p in table.unobserved}
                 )
-                for place, role in standing.roles.items():
-                    if role is not Role.PUT and place in table.hidden:
+                for place, role in status.roles.items():
+                    if role is not Role.PUT and place in table.unobserved:
                         table.cells.pop(place, None)
                 table.answer("done")
                 continue
@@ -603,17 +603,17 @@ def carry_out(table, turn, rng, count):
                 continue
         asked = sorted(
             (place, role)
-            for place, role in standing.roles.items()
-            if role in (Role.LIFT, Role.REMOVE, Role.PUT) and place not in table.hidden
+            for place, role in status.roles.items()
+            if role in (Role.LIFT, Role.REMOVE, Role.PUT) and place not in table.unobserved
         )
-        assert standing.phase is Phase.SETTLE, (standing.phase, str(standing.say))
-        assert asked, str(standing.say)
+        assert status.phase is Phase.SETTLE, (status.phase, str(status.say))
+        assert asked, str(status.say)
         place, role = rng.choice(asked)
         if role is Role.PUT:
-            table.put(standing.piece_for[place], place)
+            table.put(status.piece_for[place], place)
         else:
             table.take(place)
-    raise AssertionError(f"a dead end: {standing.phase} {standing.say}")
+    raise AssertionError(f"a dead end: {status.phase} {status.say}")
 
 
 @pytest.mark.parametrize("options", GAMES, ids=str)
@@ -626,21 +626,21 @@ def test_a_whole_game_with_places_that_nobody_sees(refereed, options, seed):
     table.hide(*rng.sample(sorted(table.game.board), rng.choice([1, 1, 2, 3])))
     meant = []
     for _ in range(12):
-        if table.standing.phase is Phase.OVER:
+        if table.status.phase is Phase.OVER:
             break
-        assert table.standing.phase is Phase.TURN
+        assert table.status.phase is Phase.TURN
         turn = legal_move(table, rng)
         meant.append(turn.move)
         carry_out(table, turn, rng, len(meant))
         table.wait(0.2)
         assert table.journal.moves == meant
-        assert table.cells == dict(table.standing.position.cells)
+        assert table.cells == dict(table.status.position.cells)
         assert table.seen() == table.cells
 
 
 def test_of_several_sensors_that_fail_at_once_every_one_is_named(refereed):
     table = refereed("d4", pie=False)
-    table.hidden |= {"a1": None, "g7": None}
+    table.unobserved |= {"a1": None, "g7": None}
     table.scan()
     assert say(table).startswith("The sensors of a1, g7 have failed. ")
     table.wait(3.1)
@@ -653,6 +653,6 @@ def test_what_was_asked_for_just_now_is_not_asked_to_be_confirmed(refereed):
     table.press("back")
     assert say(table) == f"The move is taken back. {take('blue marble', 'a1')}"
     table.wait(4.9)
-    assert table.standing.question is None
+    assert table.status.question is None
     table.wait(0.2)
     assert say(table).endswith(DONE)

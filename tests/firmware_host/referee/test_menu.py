@@ -66,24 +66,24 @@ def test_numbers_are_limited_to_what_the_plate_can_carry():
 
 def test_holding_back_opens_it_and_the_phase_stays(refereed):
     table = refereed("a1")
-    standing = table.press("back", 2.0)
-    assert (standing.phase, standing.to_move) == (Phase.TURN, "blue")
-    assert str(standing.say).startswith("Which game? Chosen now: Momentum.")
+    status = table.press("back", 2.0)
+    assert (status.phase, status.to_move) == (Phase.TURN, "blue")
+    assert str(status.say).startswith("Which game? Chosen now: Momentum.")
     assert table.lights(Role.LEGAL) == {f"{column}1" for column in "abcdefg"}  # one for each
-    assert standing.path == ("a1",)
-    assert table.standing.moves == ("a1",)
+    assert status.path == ("a1",)
+    assert table.status.moves == ("a1",)
 
 
 def test_the_buttons_choose(refereed):
     table = refereed()
     table.press("back", 2.0)
     table.press("confirm")
-    assert table.standing.path == ("b1",)
+    assert table.status.path == ("b1",)
     table.press("confirm")
     assert table.referee.menu_choice is None
     table.press("confirm", 2.0)
     assert table.referee.menu_choice == OFFERED[2]
-    assert table.standing.question is None
+    assert table.status.question is None
     table.begin(game_id=8)
     assert table.referee.menu_choice is None
 
@@ -99,8 +99,8 @@ def test_back_leaves_it_and_takes_nothing_back(refereed):
     table = refereed("a1")
     table.press("back", 2.0)
     table.press("back")
-    assert table.standing.question is None
-    assert table.standing.moves == ("a1",)
+    assert table.status.question is None
+    assert table.status.moves == ("a1",)
     assert table.lights(Role.LAST) == {"a1"}
 
 
@@ -108,15 +108,15 @@ def test_a_piece_that_is_put_closes_it(refereed):
     table = refereed("a1")
     table.press("back", 2.0)
     table.put("blue", "d4")
-    assert table.standing.question is None
-    assert table.standing.moves == ("a1", "d4")
+    assert table.status.question is None
+    assert table.status.moves == ("a1", "d4")
 
 
 def test_it_stands_at_the_end_of_a_game_too(refereed):
     table = refereed("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
-    assert table.standing.phase is Phase.OVER
+    assert table.status.phase is Phase.OVER
     table.press("back", 2.0)
-    assert (table.standing.phase, table.standing.question is not None) == (Phase.OVER, True)
+    assert (table.status.phase, table.status.question is not None) == (Phase.OVER, True)
     table.press("confirm")
     assert table.referee.menu_choice is None
     table.press("back")
@@ -127,11 +127,11 @@ def test_it_stands_at_the_end_of_a_game_too(refereed):
 def test_it_lies_over_another_question_and_that_comes_back(refereed):
     table = refereed(game="gravity-connect")
     table.put("red", "I3")
-    side = table.standing.question
+    side = table.status.question
     table.press("back", 2.0)
-    assert [c.value for c in table.standing.question.choices] == OFFERED
+    assert [c.value for c in table.status.question.choices] == OFFERED
     table.press("back")
-    assert table.standing.question == side
+    assert table.status.question == side
     table.answer("right")
     assert table.lights(Role.PUT) == {"A3"}
 
@@ -141,7 +141,7 @@ def test_a_board_too_small_for_a_light_each_still_asks(refereed):
     table.press("back", 2.0)
     table.press("confirm")
     table.press("confirm")
-    assert table.standing.path == ()
+    assert table.status.path == ()
     table.press("confirm", 2.0)
     assert table.referee.menu_choice == OFFERED[2]
 
@@ -161,23 +161,23 @@ def test_the_plate_scrolls_it_and_a_steep_tilt_closes_it(refereed):
     table = refereed()
     table.press("back", 2.0)
     table.tilt(0, 5)  # the west edge up: toward the east
-    assert table.standing.path == ("a1",)
+    assert table.status.path == ("a1",)
     table.wait(0.8)
-    assert table.standing.path == ("b1",)
+    assert table.status.path == ("b1",)
     table.wait(0.8)
-    assert table.standing.path == ("c1",)
+    assert table.status.path == ("c1",)
     table.tilt(0, -5)
     table.wait(0.8)
-    assert table.standing.path == ("b1",)
+    assert table.status.path == ("b1",)
     table.sounds.clear()
     table.ready = False  # level again, its places are to be looked at first
     table.tilt(0, 0)
     assert table.scan().path == ("b1",)
     table.ready = True
     table.wait(2.0)
-    assert table.standing.path == ("b1",)
+    assert table.status.path == ("b1",)
     assert table.sounds == []
     table.tilt(0, 12)
-    assert table.standing.phase is Phase.PAUSED
+    assert table.status.phase is Phase.PAUSED
     table.tilt(0, 0)
-    assert table.standing.path == ()
+    assert table.status.path == ()

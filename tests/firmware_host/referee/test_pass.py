@@ -42,11 +42,11 @@ def test_the_game_keeps_every_promise_and_passes_are_met():
 
 
 def test_a_forced_pass_is_offered_in_words_and_on_the_lights(desk):
-    standing = desk.standing
-    assert (standing.phase, standing.to_move) == (Phase.TURN, "blue")
-    assert standing.question.offer
-    assert [choice.value for choice in standing.question.choices] == [SKIP]
-    assert "pass" in standing.say.template
+    status = desk.status
+    assert (status.phase, status.to_move) == (Phase.TURN, "blue")
+    assert status.question.offer
+    assert [choice.value for choice in status.question.choices] == [SKIP]
+    assert "pass" in status.say.template
     blue = {place for place, piece in desk.cells.items() if piece == "blue"}
     assert desk.lights(Role.LEGAL) == blue
 
@@ -63,7 +63,7 @@ def test_it_is_played_once_somebody_says_so_and_is_not_taken_back(desk, way):
         desk.scan(requests=[MakeMove(SKIP)])
     desk.wait(4 * TAKE_BACK_S)
     assert desk.journal.moves == [*TO_A_PASS, SKIP]
-    assert (desk.standing.to_move, desk.standing.question) == ("red", None)
+    assert (desk.status.to_move, desk.status.question) == ("red", None)
 
 
 def test_back_takes_the_pass_back_and_then_the_move_before_it(desk):
@@ -71,10 +71,10 @@ def test_back_takes_the_pass_back_and_then_the_move_before_it(desk):
     desk.press("back")
     desk.wait(TAKE_BACK_S)
     assert desk.journal.moves == list(TO_A_PASS)
-    assert (desk.standing.to_move, desk.standing.phase) == ("blue", Phase.TURN)
+    assert (desk.status.to_move, desk.status.phase) == ("blue", Phase.TURN)
     desk.press("back")
     assert desk.journal.moves == list(TO_A_PASS[:-1])
-    assert desk.standing.phase is Phase.FIX
+    assert desk.status.phase is Phase.FIX
 
 
 def test_a_piece_put_down_in_place_of_a_pass_is_refused(desk):
@@ -83,7 +83,7 @@ def test_a_piece_put_down_in_place_of_a_pass_is_refused(desk):
     assert desk.wait(1.0).phase is Phase.FIX
     desk.take(empty)
     desk.wait(1.0)
-    assert desk.standing.question is not None
+    assert desk.status.question is not None
     assert desk.journal.moves == list(TO_A_PASS)
 
 

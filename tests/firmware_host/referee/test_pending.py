@@ -41,15 +41,15 @@ def test_a_move_without_consequences_needs_no_second_write(refereed):
 def test_a_restart_comes_back_to_the_same_settle(refereed, carried):
     d = refereed("d4")
     d.put("blue", "d5")
-    asked = d.standing.roles
+    asked = d.status.roles
     if carried:
         d.cells.pop("d4")
     restarted(d)
     if carried != ("d4", "d3"):
-        assert d.standing.phase is Phase.SETTLE
-        assert d.standing.can_take_back
+        assert d.status.phase is Phase.SETTLE
+        assert d.status.can_take_back
         if not carried:
-            assert d.standing.roles == asked
+            assert d.status.roles == asked
     d.cells.pop("d4", None)
     d.put("red", "d3")
     assert d.journal.moves == ["d4", "d5"]
@@ -59,10 +59,10 @@ def test_the_answer_to_a_question_outlives_a_restart(refereed):
     d = refereed(game="gravity-connect", size=5, line=4)
     d.put("red", "E3")
     d.answer("right")
-    assert d.standing.phase is Phase.SETTLE
+    assert d.status.phase is Phase.SETTLE
     restarted(d)
-    assert d.standing.phase is Phase.SETTLE
-    assert d.standing.question is None
+    assert d.status.phase is Phase.SETTLE
+    assert d.status.question is None
     d.move("E3", "A3")
     assert len(d.journal.moves) == 1
 
@@ -73,7 +73,7 @@ def test_a_half_done_swap_by_button_outlives_a_restart(refereed):
     assert d.journal.pending == PendingMove("swap", requested=True)
     d.take("d4")
     restarted(d)
-    assert d.standing.phase is Phase.SETTLE
+    assert d.status.phase is Phase.SETTLE
     d.put("blue", "d4")
     assert d.journal.moves == ["d4", "swap"]
 
@@ -97,7 +97,7 @@ def test_back_drops_it_for_good(refereed):
     restarted(d, taken_back="d5")
     assert d.lights(Role.WRONG) == {"d5"}  # it still stands there: that is no new one
     d.take("d5")
-    assert d.standing.phase is Phase.TURN
+    assert d.status.phase is Phase.TURN
 
 
 def test_undone_by_hand_it_is_dropped(refereed):
@@ -107,17 +107,17 @@ def test_undone_by_hand_it_is_dropped(refereed):
     d.take("d5")
     d.wait(3.1)
     assert (d.journal.pending, d.journal.moves) == (None, ["d4"])
-    assert d.standing.phase is Phase.TURN
+    assert d.status.phase is Phase.TURN
 
 
 def test_a_full_disk_pauses_before_anything_is_asked_for(refereed):
     d = refereed("d4")
     d.journal.full = True
     d.put("blue", "d5")
-    assert d.standing.phase is Phase.PAUSED
+    assert d.status.phase is Phase.PAUSED
     d.journal.full = False
     d.wait(1.1)
-    assert d.standing.phase is Phase.SETTLE
+    assert d.status.phase is Phase.SETTLE
     assert d.journal.pending == PendingMove("d5")
 
 
@@ -128,7 +128,7 @@ def test_the_position_before_is_a_takeback_after_a_restart_too(refereed):
     assert d.journal.moves == ["d4", "b2"]
     d.wait(3.1)
     assert d.journal.moves == ["d4"]
-    assert d.standing.phase is Phase.TURN
+    assert d.status.phase is Phase.TURN
 
 
 def test_another_move_is_not_made_before_this_one_is_finished(refereed):
@@ -136,4 +136,4 @@ def test_another_move_is_not_made_before_this_one_is_finished(refereed):
     d.put("blue", "d5")
     with pytest.raises(NotPossibleError, match=r"A move is being carried out\. Finish it first\."):
         d.scan(requests=[MakeMove("a1")])
-    assert d.standing.phase is Phase.SETTLE
+    assert d.status.phase is Phase.SETTLE

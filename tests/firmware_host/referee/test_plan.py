@@ -54,7 +54,7 @@ def test_anything_else_is_in_error():
     plan = Plan({"a": "red", "d": "blue"}, {"b": "red", "d": "blue"}, (Shift("red", "a", "b"),))
     finding = plan.hold({"a": "blue", "b": "red", "c": "red"})
     assert not plan.allows({"a": "blue", "b": "red", "c": "red"})
-    assert finding.strays == {"a": "blue", "c": "red"}
+    assert finding.misplaced == {"a": "blue", "c": "red"}
     assert finding.missing == {"d": "blue"}
     assert finding.todo == {}
 

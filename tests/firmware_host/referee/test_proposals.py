@@ -8,7 +8,7 @@ import pytest
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.table.sight import Sight, Stillness
-from tiltboard.firmware_host.table.zones import PIECE, Evidence, ZoneOverlay, looked
+from tiltboard.firmware_host.table.zones import PIECE, Evidence, ZoneOverlay, updated_evidence
 from tiltboard.games.gravity_warfare import GRAVITY_WARFARE
 from tiltboard.games.gravity_warfare.inference import witnessed
 from tiltboard.games.gravity_warfare.state import WarfarePiece
@@ -58,7 +58,9 @@ class Table:
             tilt_rad=(0.0, 0.0),
             spin_rad=self.spin_rad,
         )
-        self.evidence = looked(self.evidence, sight, self.overlay, self.position, self.wish)
+        self.evidence = updated_evidence(
+            self.evidence, sight, self.overlay, self.position, self.wish
+        )
         found = self.evidence.proposal
         return None if found is None else (found.move, found.sure)
 

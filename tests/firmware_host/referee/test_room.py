@@ -19,15 +19,15 @@ from tiltboard.firmware_host.referee.seats import GAMES_KEPT
 from tiltboard.firmware_host.service.publish import Publisher
 from tiltboard.firmware_host.table.commands import (
     Again,
-    Count,
+    ClaimSeat,
     NewGame,
-    OpenHand,
+    ReleaseSeat,
     ResumeGame,
-    SeatComputer,
+    RevealHand,
+    SeatBot,
     SeatHint,
     SeatMove,
-    SitDown,
-    StandUp,
+    StartCountdown,
     TakeBack,
 )
 from tiltboard.firmware_host.table.status import Phase
@@ -56,7 +56,7 @@ def ask(session, command):
 
 
 def position(session):
-    return session.host.standing.position
+    return session.host.status.position
 
 
 def phase(session):
@@ -94,7 +94,7 @@ def test_a_game_goes_on_from_the_same_place_after_a_kill_in_each_phase(session):
             session.kill()
             session.tick()
             assert position(session).state == before.state
-            assert session.host.standing.moves == session.host.journal.current().moves
+            assert session.host.status.moves == session.host.journal.current().moves
         if not position(session).over:
             one_more(session, rng, hasty=0.5)
     assert killed >= {"deal", "roll", "window", "place", "after", "refill", "keep", "over"}
@@ -103,13 +103,13 @@ def test_a_game_goes_on_from_the_same_place_after_a_kill_in_each_phase(session):
 
 def test_chance_decides_the_same_after_a_kill(session):
     say(session, "chance", "chance")
-    first = session.host.standing.moves
+    first = session.host.status.moves
     ask(session, BATTLE)
     say(session, "chance")
     session.kill()
     session.tick()
     say(session, "chance")
-    assert session.host.standing.moves == first
+    assert session.host.status.moves == first
     assert len(first) == 3
 
 
@@ -155,11 +155,11 @@ def test_a_decision_made_before_something_changed_does_not_count(session):
 def test_the_count_of_five_passes_for_those_who_are_silent(session):
     to_window(session)
     with pytest.raises(NotPossibleError, match="There is no such seat"):
-        ask(session, SitDown("d", "black"))
-    ask(session, Count())
+        ask(session, ClaimSeat("d", "black"))
+    ask(session, StartCountdown())
     session.run_until(session.clock.now() + 3)
-    assert str(session.host.standing.say).startswith("2… Red must place a tank in zone 3.")
-    assert "lift" in {role.value for role in session.host.standing.roles.values()}
+    assert str(session.host.status.say).startswith("2… Red must place a tank in zone 3.")
+    assert "lift" in {role.value for role in session.host.status.roles.values()}
     session.run_until(session.clock.now() + 2.1)
     assert position(session).awaiting == ("red",)
     assert session.host.session.seat_referee.counting is None
@@ -167,7 +167,7 @@ def test_the_count_of_five_passes_for_those_who_are_silent(session):
 
 def test_a_move_begins_the_count_anew(session):
     to_window(session)
-    ask(session, Count())
+    ask(session, StartCountdown())
     session.run_until(session.clock.now() + 4)
     say(session, next(move for move in position(session).legal() if ":play:" in move))
     session.run_until(session.clock.now() + 4)
@@ -179,7 +179,7 @@ def test_a_placement_is_taken_back_but_no_card_that_was_seen(session):
     with pytest.raises(NotPossibleError, match="no card that was seen"):
         ask(session, TakeBack())
     say(session, "red:pass", "blue:pass", "white:pass", "red:place:ok:red-tank:3", "blue:pass")
-    assert session.host.standing.can_take_back
+    assert session.host.status.can_take_back
     ask(session, TakeBack())
     assert phase(session) == "place"
     assert session.host.journal.current().moves[-1] == "white:pass"
@@ -202,7 +202,7 @@ def test_who_cannot_place_his_piece_has_it_placed_and_anybody_says_how_it_went(s
     assert session.host.session.seat_referee.for_hands == wish
     assert phase(session) == "place"
     ask(session, SeatMove("blue", "red:place:fail:red-tank:3"))
-    assert session.host.standing.moves[-1] == "red:place:fail:red-tank:3"
+    assert session.host.status.moves[-1] == "red:place:fail:red-tank:3"
     assert session.host.session.seat_referee.for_hands is None
 
 
@@ -219,18 +219,18 @@ def test_a_full_disk_is_told_to_who_moves_and_play_goes_on_when_there_is_room(se
 
 def test_seats_outlive_a_kill_and_free_ones_have_codes(session):
     seats = session.host.playing.seats
-    ask(session, SitDown("phone", code=seats.codes["blue"]))
+    ask(session, ClaimSeat("phone", code=seats.codes["blue"]))
     with pytest.raises(NotPossibleError, match="No free seat has"):
-        ask(session, SitDown("stranger", code="000000" if "000000" not in seats.codes else "1"))
+        ask(session, ClaimSeat("stranger", code="000000" if "000000" not in seats.codes else "1"))
     with pytest.raises(NotPossibleError, match="Somebody sits there"):
-        ask(session, SitDown("stranger", "blue"))
-    ask(session, SeatComputer("white", "easy"))
+        ask(session, ClaimSeat("stranger", "blue"))
+    ask(session, SeatBot("white", "easy"))
     session.kill()
     session.tick()
     assert dict(session.host.playing.seats.holders) == {"blue": "phone"}
     assert dict(session.host.playing.seats.computers) == {"white": "easy"}
     assert set(session.host.playing.seats.codes) == {"red"}
-    ask(session, StandUp("blue"))
+    ask(session, ReleaseSeat("blue"))
     assert set(session.host.playing.seats.codes) == {"red", "blue"}
 
 
@@ -243,42 +243,44 @@ def test_a_hand_that_changes_its_holder_stays_covered_until_the_others_agree(ses
     """A device frees a seat, reads the new code and sits down: it sees nothing that was dealt."""
     seats = session.host.playing.seats
     for player in ("red", "blue", "white"):
-        ask(session, SitDown(f"phone of {player}", player))
+        ask(session, ClaimSeat(f"phone of {player}", player))
     to_window(session)
     dealt = hands(session)
     assert "?" not in dealt["blue"]
-    ask(session, StandUp("blue"))
-    ask(session, SitDown("guest", code=seats.codes["blue"]))
+    ask(session, ReleaseSeat("blue"))
+    ask(session, ClaimSeat("guest", code=seats.codes["blue"]))
     assert set(hands(session)["blue"]) == {"?"}
     assert hands(session)["red"] == dealt["red"]
     for digest in ("guest", "stranger"):
         with pytest.raises(NotPossibleError, match="Only the others"):
-            ask(session, OpenHand("blue", digest))
-    ask(session, OpenHand("blue", "phone of red"))
+            ask(session, RevealHand("blue", digest))
+    ask(session, RevealHand("blue", "phone of red"))
     session.kill()  # half of an agreement is none
     session.tick()
     assert set(hands(session)["blue"]) == {"?"}
-    ask(session, OpenHand("blue", "phone of red"))
+    ask(session, RevealHand("blue", "phone of red"))
     assert set(hands(session)["blue"]) == {"?"}
-    ask(session, OpenHand("blue", "phone of white"))
+    ask(session, RevealHand("blue", "phone of white"))
     assert hands(session)["blue"] == dealt["blue"]
     with pytest.raises(NotPossibleError, match="not covered"):
-        ask(session, OpenHand("blue"))
-    ask(session, StandUp("blue"))
-    ask(session, SitDown("phone of blue", "blue"))  # who has seen it comes back: now a stranger too
+        ask(session, RevealHand("blue"))
+    ask(session, ReleaseSeat("blue"))
+    ask(
+        session, ClaimSeat("phone of blue", "blue")
+    )  # who has seen it comes back: now a stranger too
     assert set(hands(session)["blue"]) == {"?"}
-    ask(session, OpenHand("blue"))  # the table's own page is enough
+    ask(session, RevealHand("blue"))  # the table's own page is enough
     assert hands(session)["blue"] == dealt["blue"]
 
 
 def test_who_left_before_anything_was_dealt_has_seen_nothing(session):
     """The phones of last time are not here: others sit down, and their hands are their own."""
     seats = session.host.playing.seats
-    ask(session, SitDown("phone of last week", "blue"))
+    ask(session, ClaimSeat("phone of last week", "blue"))
     ask(session, NewGame("gravity-warfare", {"players": 3}))
-    ask(session, StandUp("blue"))
+    ask(session, ReleaseSeat("blue"))
     for player in ("red", "blue", "white"):
-        ask(session, SitDown(f"phone of {player}", player))
+        ask(session, ClaimSeat(f"phone of {player}", player))
     to_window(session)
     assert seats.shut == frozenset()
     assert "?" not in hands(session)["blue"]
@@ -288,29 +290,29 @@ def test_two_devices_of_one_guest_do_not_uncover_hands_for_each_other(session):
     """A paired one frees every seat, and both sit down."""
     seats = session.host.playing.seats
     for player in ("red", "blue", "white"):
-        ask(session, SitDown(f"phone of {player}", player))
+        ask(session, ClaimSeat(f"phone of {player}", player))
     to_window(session)
     for player, device in (("red", "A"), ("blue", "B"), ("white", "B")):
-        ask(session, StandUp(player))
-        ask(session, SitDown(device, code=seats.codes[player]))
+        ask(session, ReleaseSeat(player))
+        ask(session, ClaimSeat(device, code=seats.codes[player]))
     for player, device in (("red", "B"), ("blue", "A"), ("white", "A")):
         with pytest.raises(NotPossibleError, match="Only the others"):
-            ask(session, OpenHand(player, device))
+            ask(session, RevealHand(player, device))
     assert {card for hand in hands(session).values() for card in hand} == {"?"}
-    ask(session, StandUp("white"))
-    ask(session, SitDown("phone of white", "white"))  # one of those who were there is back
-    ask(session, OpenHand("red", "phone of white"))
+    ask(session, ReleaseSeat("white"))
+    ask(session, ClaimSeat("phone of white", "white"))  # one of those who were there is back
+    ask(session, RevealHand("red", "phone of white"))
     assert set(hands(session)["red"]) == {"?"}  # blue, who was there too, has not agreed
 
 
 def test_another_game_in_between_uncovers_no_hand(session):
     """A guest sits where another sat, and has the table forget who that was."""
     for player in ("red", "blue", "white"):
-        ask(session, SitDown(f"phone of {player}", player))
+        ask(session, ClaimSeat(f"phone of {player}", player))
     to_window(session)
-    dealt, game = hands(session), session.host.standing.game_id
-    ask(session, StandUp("blue"))
-    ask(session, SitDown("guest", "blue"))
+    dealt, game = hands(session), session.host.status.game_id
+    ask(session, ReleaseSeat("blue"))
+    ask(session, ClaimSeat("guest", "blue"))
     for between in (BATTLE, NewGame("momentum", {"size": 5, "marbles": 4})):
         ask(session, between)
         ask(session, ResumeGame(game))
@@ -318,52 +320,52 @@ def test_another_game_in_between_uncovers_no_hand(session):
 
 
 def test_of_a_game_that_is_forgotten_nobody_uncovers_a_hand_but_the_tables_page(session):
-    ask(session, SitDown("guest", "blue"))
+    ask(session, ClaimSeat("guest", "blue"))
     to_window(session)
-    game = session.host.standing.game_id
+    game = session.host.status.game_id
     for _ in range(GAMES_KEPT):
         ask(session, BATTLE)
     ask(session, ResumeGame(game))
     assert set(hands(session)["blue"]) == {"?"}
     with pytest.raises(NotPossibleError, match="Only the others"):
-        ask(session, OpenHand("blue", "guest"))
-    ask(session, OpenHand("blue"))
+        ask(session, RevealHand("blue", "guest"))
+    ask(session, RevealHand("blue"))
     assert "?" not in hands(session)["blue"]
 
 
 def test_who_takes_a_computers_seat_sees_none_of_its_hand(session):
     for holder in ("phone of blue", "phone of red"):  # before the deal seats change as they like
-        ask(session, SitDown(holder, "red"))
-        ask(session, SeatComputer("white", "easy" if holder == "phone of red" else None))
+        ask(session, ClaimSeat(holder, "red"))
+        ask(session, SeatBot("white", "easy" if holder == "phone of red" else None))
         if holder == "phone of blue":
-            ask(session, StandUp("red"))
-    ask(session, SitDown("guest", "blue"))
+            ask(session, ReleaseSeat("red"))
+    ask(session, ClaimSeat("guest", "blue"))
     to_window(session)
     assert "?" not in hands(session)["red"]
-    ask(session, SeatComputer("white", None))
-    ask(session, SitDown("guest", "white"))
+    ask(session, SeatBot("white", None))
+    ask(session, ClaimSeat("guest", "white"))
     assert set(hands(session)["white"]) == {"?"}
-    ask(session, OpenHand("white", "phone of red"))
+    ask(session, RevealHand("white", "phone of red"))
     assert "?" not in hands(session)["white"]
 
 
 def test_a_bots_hand_is_uncovered_alone_only_while_nobody_else_sits(session):
-    ask(session, SitDown("phone", "red"))
+    ask(session, ClaimSeat("phone", "red"))
     for bot in ("white", "blue"):
-        ask(session, SeatComputer(bot, "easy"))
+        ask(session, SeatBot(bot, "easy"))
     to_window(session)
-    ask(session, StandUp("red"))  # The phone has seen Red's hand, which the guest plays now.
-    ask(session, SeatComputer("white", None))
-    ask(session, SitDown("phone", "white"))
-    ask(session, SitDown("guest", "red"))
+    ask(session, ReleaseSeat("red"))  # The phone has seen Red's hand, which the guest plays now.
+    ask(session, SeatBot("white", None))
+    ask(session, ClaimSeat("phone", "white"))
+    ask(session, ClaimSeat("guest", "red"))
     for device in ("phone", "guest", "stranger"):
         with pytest.raises(NotPossibleError, match="Only the others"):
-            ask(session, OpenHand("white", device))
-    ask(session, StandUp("red"))
+            ask(session, RevealHand("white", device))
+    ask(session, ReleaseSeat("red"))
     with pytest.raises(NotPossibleError, match="Only the others"):
-        ask(session, OpenHand("white", "stranger"))
+        ask(session, RevealHand("white", "stranger"))
     assert set(hands(session)["white"]) == {"?"}
-    ask(session, OpenHand("white", "phone"))
+    ask(session, RevealHand("white", "phone"))
     assert "?" not in hands(session)["white"]
 
 
@@ -373,7 +375,7 @@ def test_a_hint_says_why_and_only_that_seat_is_told_as_long_as_nothing_changes(s
 
     publisher = Publisher(session.host)
     for player in ("red", "blue", "white"):
-        ask(session, SitDown(f"phone of {player}", player))
+        ask(session, ClaimSeat(f"phone of {player}", player))
     say(session, "chance")
     with pytest.raises(NotPossibleError, match="nothing to hint at"):
         ask(session, SeatHint("blue"))  # the dice are awaited
@@ -391,8 +393,8 @@ def test_a_hint_says_why_and_only_that_seat_is_told_as_long_as_nothing_changes(s
     say(session, next(m for m in position(session).legal() if m.startswith("blue:play")))
     session.run_until(session.clock.now() + THINK_S + 0.5)
     assert not told()  # what was asked before something changed is not answered any more
-    ask(session, StandUp("blue"))
-    ask(session, SitDown("guest", "blue"))
+    ask(session, ReleaseSeat("blue"))
+    ask(session, ClaimSeat("guest", "blue"))
     with pytest.raises(NotPossibleError, match="nothing to hint at"):
         ask(session, SeatHint("blue"))  # whose hand is covered
 
@@ -414,9 +416,9 @@ def test_what_ended_is_not_taken_back_by_who_knows_the_seed(session):
         ask(session, short)
         while not position(session).over:
             one_more(session, rng)
-        last = session.host.standing.moves[-1]
+        last = session.host.status.moves[-1]
         assert "Option seed" in write_game(session.host.journal.current())
-        assert not session.host.standing.can_take_back
+        assert not session.host.status.can_take_back
         with pytest.raises(NotPossibleError):
             ask(session, TakeBack())
         taken = position(session).game.takes_back(last)
@@ -429,15 +431,15 @@ def test_a_seat_that_rolls_or_counts_in_anothers_turn_only_asks_for_it(session):
     ask(session, SeatMove("blue", "chance"))
     ask(session, SeatMove("white", "chance:roll:tank:3"))
     assert (phase(session), session.host.session.seat_referee.step_number) == ("roll", step)
-    assert str(session.host.standing.say) == "White would like to roll: that is for Red."
+    assert str(session.host.status.say) == "White would like to roll: that is for Red."
     ask(session, SeatMove("red", "chance"))
     assert phase(session) != "roll"
-    assert "would like" not in str(session.host.standing.say)
+    assert "would like" not in str(session.host.status.say)
     if phase(session) == "window":
-        ask(session, Count("blue"))
+        ask(session, StartCountdown("blue"))
         assert session.host.session.seat_referee.counting is None
-        assert "White would like" not in str(session.host.standing.say)
-        ask(session, Count("red"))
+        assert "White would like" not in str(session.host.status.say)
+        ask(session, StartCountdown("red"))
         assert session.host.session.seat_referee.counting is not None
 
 
@@ -460,7 +462,7 @@ def test_no_page_ends_the_time_in_which_the_others_may_lay_a_card_at_once(sessio
 
 
 def test_a_damaged_list_of_seats_leaves_them_free(session, tmp_path, caplog):
-    ask(session, SitDown("phone", "blue"))
+    ask(session, ClaimSeat("phone", "blue"))
     (tmp_path / "seats.json").write_bytes(b"{")
     session.kill()
     session.tick()
@@ -473,7 +475,7 @@ def test_a_game_of_places_has_no_hands_and_comes_back(session):
     assert set(session.host.playing.seats.codes) == {"red", "blue"}
     with pytest.raises(NotPossibleError, match="no cards"):
         ask(session, SeatMove("red", "red:pass"))
-    assert str(session.host.standing.say)
+    assert str(session.host.status.say)
     session.run_until(session.clock.now() + 1)
     ask(session, BATTLE)
     say(session, "chance")
@@ -482,10 +484,10 @@ def test_a_game_of_places_has_no_hands_and_comes_back(session):
 
 def test_lights_show_the_zone_and_who_is_awaited(session):
     to_window(session)
-    standing, overlay = session.host.standing, session.host.overlay
-    assert set(overlay.zones["3"]) <= standing.roles.keys()
-    assert not set(overlay.zones["7"]) & standing.roles.keys()
-    assert {standing.tint[place] for place in overlay.middle} == {("red", "blue", "white")}
+    status, overlay = session.host.status, session.host.overlay
+    assert set(overlay.zones["3"]) <= status.roles.keys()
+    assert not set(overlay.zones["7"]) & status.roles.keys()
+    assert {status.tint[place] for place in overlay.middle} == {("red", "blue", "white")}
 
 
 @pytest.mark.parametrize("name", ["plate-10", "plate-7", "matrix-gpio"])
@@ -506,13 +508,13 @@ def test_every_place_is_in_one_zone_or_in_the_middle(name):
 def test_a_count_whose_end_a_full_disk_refuses_ends_once_the_disk_takes_it(session):
     ask(session, SeatMove(None, "chance"))  # the deal
     ask(session, SeatMove("red", "chance:roll:tank:5"))
-    ask(session, Count("red"))
+    ask(session, StartCountdown("red"))
     session.run_until(session.clock.now() + COUNT_S - 1)
     session.faults.inject("disk-full", [])
     session.run_until(session.clock.now() + 3)
-    assert session.host.standing.phase is Phase.PAUSED
+    assert session.host.status.phase is Phase.PAUSED
     assert len(position(session).awaiting) == 3  # nothing counts that is not on disk
     session.faults.heal("disk-full", [])
     session.run_until(session.clock.now() + 3)
-    assert session.host.standing.phase is Phase.TURN
+    assert session.host.status.phase is Phase.TURN
     assert position(session).awaiting == ("red",)

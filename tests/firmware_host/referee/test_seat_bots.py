@@ -15,7 +15,7 @@ from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.referee.seat_bots import THINK_S
-from tiltboard.firmware_host.table.commands import NewGame, NotSo, SeatComputer, SeatMove
+from tiltboard.firmware_host.table.commands import NewGame, RejectProposal, SeatBot, SeatMove
 from tiltboard.games.gravity_warfare import GRAVITY_WARFARE, apply, bots, evaluation, moves
 from tiltboard.games.gravity_warfare.rules import WarfareRules
 from tiltboard.games.gravity_warfare.state import UNKNOWN, Token
@@ -44,7 +44,7 @@ def ask(session, command):
 
 
 def position(session):
-    return session.host.standing.position
+    return session.host.status.position
 
 
 def phase(session):
@@ -60,7 +60,7 @@ def put(session, zone):
 def until(session, holds, most_s=60.0):
     end_s = session.clock.now() + most_s
     while not holds():
-        assert session.clock.now() < end_s, session.host.standing.say
+        assert session.clock.now() < end_s, session.host.status.say
         session.tick()
 
 
@@ -108,8 +108,8 @@ def test_a_hard_player_has_who_is_ahead_do_an_easy_turn_for_him_in_simple_mode()
     state.tokens = (Token(0, "limit-it", "limit-it"),)
     state.troops[2] = state.troops[2][:2]
     legal, dice = moves.listed_of(state, 0), random.Random(1)
-    assert evaluation.thumb(state, 0, legal, dice, keen=False) == "red:pass"
-    assert evaluation.thumb(state, 0, legal, dice) == "red:play:do-it-yourself:white"
+    assert evaluation.heuristic_move(state, 0, legal, dice, keen=False) == "red:pass"
+    assert evaluation.heuristic_move(state, 0, legal, dice) == "red:play:do-it-yourself:white"
 
 
 def test_a_hard_player_has_thought_enough_before_its_time_is_over():
@@ -138,7 +138,7 @@ def test_an_imagined_world_has_every_card_once_and_what_was_seen_in_its_place():
         state = state.copy()
         apply.make(state, evaluation.attempted(state, evaluation.intended(state, dice), dice))
     seen = WarfareRules(state.options).view(state, 2)
-    world = evaluation.imagined(seen, dice)
+    world = evaluation.sample_world(seen, dice)
     known = [world.hands[2], world.discard, world.points, world.zones]
     assert known == [state.hands[2], state.discard, state.points, state.zones]
     whole = sorted([*world.left, *world.right_pile, *(c for hand in world.hands for c in hand)])
@@ -193,10 +193,10 @@ def test_why_says_how_likely_a_piece_holds_without_and_with_a_card():
 
 def test_computers_move_after_the_same_time_and_have_their_pieces_placed(session):
     for player, level in (("red", "medium"), ("blue", "easy"), ("white", "medium")):
-        ask(session, SeatComputer(player, level))
+        ask(session, SeatBot(player, level))
     until(session, lambda: phase(session) == "window")
-    begun_s, made = session.clock.now(), len(session.host.standing.moves)
-    until(session, lambda: len(session.host.standing.moves) > made)
+    begun_s, made = session.clock.now(), len(session.host.status.moves)
+    until(session, lambda: len(session.host.status.moves) > made)
     assert session.clock.now() - begun_s == pytest.approx(THINK_S, abs=0.1)
     until(session, lambda: session.host.session.seat_referee.proposal is not None)
     proposed = session.host.session.seat_referee.proposal
@@ -206,7 +206,7 @@ def test_computers_move_after_the_same_time_and_have_their_pieces_placed(session
     # What hands did not do does not count.
     assert session.host.session.seat_referee.proposal == proposed
     ask(session, SeatMove(None, proposed.move))
-    assert proposed.move in session.host.standing.moves
+    assert proposed.move in session.host.status.moves
 
 
 def test_a_piece_that_comes_to_rest_is_proposed_and_counts_after_three_seconds(session):
@@ -234,7 +234,7 @@ def test_what_was_misread_is_corrected_before_it_counts_or_taken_back(session):
     put(session, "5")
     until(session, lambda: session.host.session.seat_referee.proposal is not None)
     ask(session, SeatMove("blue", "red:place:fail:red-tank:5"))  # anybody at the table says so
-    assert session.host.standing.moves[-1] == "red:place:fail:red-tank:5"
+    assert session.host.status.moves[-1] == "red:place:fail:red-tank:5"
 
 
 def test_a_piece_in_another_zone_is_not_proposed(session):
@@ -254,12 +254,12 @@ def test_what_a_page_doubts_counts_only_when_somebody_says_so(session):
         who = move.partition(":")[0]
         ask(session, SeatMove(None if who == "chance" else who, move))
     with pytest.raises(NotPossibleError, match="Nothing is proposed"):
-        ask(session, NotSo())
+        ask(session, RejectProposal())
     until(session, lambda: session.host.sight.ready)
     session.tick()
     put(session, "5")
     until(session, lambda: session.host.session.seat_referee.proposal is not None)
-    ask(session, NotSo())
+    ask(session, RejectProposal())
     session.run_until(session.clock.now() + 6)
     assert phase(session) == "place"
     ask(session, SeatMove("white", "red:place:ok:red-tank:5"))  # anybody at the table
@@ -273,7 +273,7 @@ def press(session, button, held_s=0.2):
 
 def test_with_the_buttons_one_rolls_accepts_what_was_seen_and_takes_it_back(session):
     press(session, "confirm")
-    assert session.host.standing.moves[-1].startswith("chance:roll:")
+    assert session.host.status.moves[-1].startswith("chance:roll:")
     state = position(session).state
     for player in position(session).awaiting:
         ask(session, SeatMove(player, f"{player}:pass"))
@@ -293,22 +293,22 @@ def test_with_the_buttons_one_rolls_accepts_what_was_seen_and_takes_it_back(sess
     session.run_until(session.clock.now() + 7)
     assert phase(session) == "place"
     press(session, "confirm")
-    assert ":place:ok:" in session.host.standing.moves[-1]
+    assert ":place:ok:" in session.host.status.moves[-1]
     press(session, "back")
     assert phase(session) == "place"
 
 
 def test_the_menu_at_the_table_leads_to_another_game_and_back(session):
     press(session, "back", 2.5)
-    assert session.host.standing.question is not None
+    assert session.host.status.question is not None
     press(session, "back")
-    assert session.host.standing.question is None
+    assert session.host.status.question is None
     press(session, "back", 2.5)
-    chosen = session.host.standing.question.choices[0].value
+    chosen = session.host.status.question.choices[0].value
     press(session, "confirm", 2.5)
     assert session.host.game.name == chosen != "gravity-warfare"
     press(session, "back", 2.5)
-    choices = [choice.value for choice in session.host.standing.question.choices]
+    choices = [choice.value for choice in session.host.status.question.choices]
     for _ in range(choices.index("gravity-warfare")):
         press(session, "confirm")
     press(session, "confirm", 2.5)

@@ -32,7 +32,7 @@ def test_every_entry_glows_in_the_colours_of_its_sides(connect):
     table = connect(size=3, line=3)
     rim = {"A1", "A2", "A3", "B1", "B3", "C1", "C2", "C3"}
     assert table.lights(Role.LEGAL) == rim
-    assert dict(table.standing.tint) == {
+    assert dict(table.status.tint) == {
         "A1": ("orange", "green"),
         "A2": ("orange",),
         "A3": ("orange", "purple"),
@@ -42,45 +42,45 @@ def test_every_entry_glows_in_the_colours_of_its_sides(connect):
         "C2": ("gray",),
         "C3": ("gray", "purple"),
     }
-    assert "The colour shows the side." in str(table.standing.say)
+    assert "The colour shows the side." in str(table.status.say)
 
 
 def test_the_rules_example(connect):
     """Red 12 enters at I3 and lands on A3; blue 3 enters at B3; red may not use the right side."""
     table = connect()
-    standing = table.put("red", "I3")
-    assert (standing.phase, standing.to_move) == (Phase.TURN, "red")
-    assert [c.value for c in standing.question.choices] == ["right", "left"]
-    assert labels(standing.question) == ["right, gray, slot 12", "left, orange, slot 3"]
-    standing = table.answer("right")
-    assert (standing.phase, standing.question) == (Phase.SETTLE, None)
-    assert dict(standing.roles) == {"I3": Role.LIFT, "A3": Role.PUT}
-    assert standing.shifts == (Shift("red", "I3", "A3"),)
-    assert standing.path == tuple(f"{c}3" for c in "IHGFEDCBA")
-    assert standing.path_colour == "gray"
+    status = table.put("red", "I3")
+    assert (status.phase, status.to_move) == (Phase.TURN, "red")
+    assert [c.value for c in status.question.choices] == ["right", "left"]
+    assert labels(status.question) == ["right, gray, slot 12", "left, orange, slot 3"]
+    status = table.answer("right")
+    assert (status.phase, status.question) == (Phase.SETTLE, None)
+    assert dict(status.roles) == {"I3": Role.LIFT, "A3": Role.PUT}
+    assert status.shifts == (Shift("red", "I3", "A3"),)
+    assert status.path == tuple(f"{c}3" for c in "IHGFEDCBA")
+    assert status.path_colour == "gray"
     table.move("I3", "A3")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "blue")
     assert table.lights(Role.LAST) == {"A3"}
     table.put("blue", "B3")
     table.answer("left")
     table.move("B3", "I3")
-    assert table.standing.moves == ("12", "3")
-    assert "gray" not in {tint for names in table.standing.tint.values() for tint in names}
+    assert table.status.moves == ("12", "3")
+    assert "gray" not in {tint for names in table.status.tint.values() for tint in names}
     table.put("red", "I5")  # the right side's entry is only the left one's landing now
-    assert table.standing.question is None
-    assert table.standing.moves == ("12", "3", "5")
+    assert table.status.question is None
+    assert table.status.moves == ("12", "3", "5")
 
 
 def test_a_tile_put_where_only_one_slot_brings_it_is_not_asked_about(connect):
     table = connect("A", "3", "5", size=9)  # red on A9
     table.scan()
-    entries = [p for p, tints in table.standing.tint.items() if len(tints) == 1]
+    entries = [p for p, tints in table.status.tint.items() if len(tints) == 1]
     assert entries
     asked = 0
     for place in sorted(entries):
         if place not in table.cells:
-            table.put(table.standing.to_move, place)
-            asked += table.standing.question is not None
+            table.put(table.status.to_move, place)
+            asked += table.status.question is not None
             table.take(place)
             table.wait(0.1)
     assert 0 < asked < len(entries)
@@ -90,23 +90,23 @@ def test_a_tile_put_on_its_landing_is_final_once_the_side_is_known(connect):
     table = connect()
     table.put("red", "A3")
     table.answer("12")  # a slot's own name answers, too
-    assert table.standing.moves == ("12",)
+    assert table.status.moves == ("12",)
     assert table.heard() == [Sound.ASK, Sound.MOVE]
 
 
 def test_in_a_corner_four_slots_are_possible(connect):
     table = connect()
-    standing = table.put("red", "A1")
-    assert {c.value for c in standing.question.choices} == set(SIDES)
-    assert {c.value: c.colour for c in standing.question.choices} == SIDES
+    status = table.put("red", "A1")
+    assert {c.value for c in status.question.choices} == set(SIDES)
+    assert {c.value: c.colour for c in status.question.choices} == SIDES
     # the edge at which each one's line begins
-    edges = {c.value: c.places for c in standing.question.choices}
+    edges = {c.value: c.places for c in status.question.choices}
     assert edges == {"left": ("A1",), "top": ("A1",), "right": ("I1",), "bottom": ("A9",)}
     assert table.lights(Role.LEGAL) == {"A1", "I1", "A9"}
-    assert set(standing.tint["A1"]) == {"orange", "green"}
-    assert standing.tint["I1"] == ("gray",)
+    assert set(status.tint["A1"]) == {"orange", "green"}
+    assert status.tint["I1"] == ("gray",)
     table.answer("purple")
-    assert table.standing.moves == ("J",)
+    assert table.status.moves == ("J",)
 
 
 def test_confirm_steps_through_the_choices_and_a_long_press_takes_one(connect):
@@ -114,17 +114,17 @@ def test_confirm_steps_through_the_choices_and_a_long_press_takes_one(connect):
     table.put("red", "A1")
     seen = []
     for _ in range(5):
-        question = table.standing.question
+        question = table.status.question
         seen.append(question.chosen.value)
-        assert table.standing.path == question.chosen.path
-        assert str(question.chosen.label) in str(table.standing.say)
+        assert table.status.path == question.chosen.path
+        assert str(question.chosen.label) in str(table.status.say)
         table.press("confirm")
     assert sorted(seen[:4]) == sorted(SIDES)
     assert seen[4] == seen[0]
-    while table.standing.question.chosen.value != "top":
+    while table.status.question.chosen.value != "top":
         table.press("confirm")
     table.press("confirm", 2.0)
-    assert table.standing.question is None
+    assert table.status.question is None
     assert table.lights(Role.PUT) == {"A9"}
 
 
@@ -137,14 +137,14 @@ def test_a_small_tilt_the_way_it_falls_answers(connect, side):
     table = connect()
     table.put("red", "A1")
     table.tilt(*FALLS[side])
-    assert (table.standing.phase, table.standing.question is not None) == (Phase.TURN, True)
+    assert (table.status.phase, table.status.question is not None) == (Phase.TURN, True)
     table.wait(0.5)
-    assert table.standing.question is not None
+    assert table.status.question is not None
     table.wait(0.3)
-    assert (table.standing.phase, table.standing.question) == (Phase.PAUSED, None)
+    assert (table.status.phase, table.status.question) == (Phase.PAUSED, None)
     table.tilt(0, 0)
-    assert table.standing.moves or table.standing.phase is Phase.SETTLE
-    move = table.standing.moves[-1] if table.standing.moves else None
+    assert table.status.moves or table.status.phase is Phase.SETTLE
+    move = table.status.moves[-1] if table.status.moves else None
     landing = {"left": "I1", "top": "A9"}.get(side)  # from the other sides it lies there already
     assert table.lights(Role.PUT) == ({landing} if landing else set())
     assert move == {"right": "10", "bottom": "J"}.get(side)
@@ -156,9 +156,9 @@ def test_tilts_that_are_too_small_or_between_two_ways_answer_nothing(connect, an
     table.put("red", "A1")
     table.tilt(*angles)
     table.wait(3)
-    assert (table.standing.phase, table.standing.question is not None) == (Phase.TURN, True)
+    assert (table.status.phase, table.status.question is not None) == (Phase.TURN, True)
     table.tilt(0, 0)
-    assert table.standing.question is not None
+    assert table.status.question is not None
 
 
 def test_a_steep_tilt_along_no_way_pauses_and_the_question_is_asked_again(connect):
@@ -166,17 +166,17 @@ def test_a_steep_tilt_along_no_way_pauses_and_the_question_is_asked_again(connec
     table.put("red", "A1")
     table.tilt(9, 9)
     table.wait(2)
-    assert (table.standing.phase, table.standing.question) == (Phase.PAUSED, None)
+    assert (table.status.phase, table.status.question) == (Phase.PAUSED, None)
     table.tilt(0, 0)
-    assert table.standing.question is not None
+    assert table.status.question is not None
 
 
 def test_a_pause_does_not_change_what_a_held_button_says(connect):
     table = connect()
     table.put("red", "A1")
     table.press("confirm")
-    chosen = table.standing.question.chosen
-    assert chosen != table.standing.question.choices[0]
+    chosen = table.status.question.chosen
+    assert chosen != table.status.question.choices[0]
     table.ready = False  # the computer was busy for a moment, while confirm is held
     assert table.scan().phase is Phase.PAUSED
     assert table.press("confirm").phase is Phase.PAUSED  # nobody sees what this would choose
@@ -191,14 +191,14 @@ def test_a_press_answers_only_what_was_asked_when_it_began(connect):
     """Found by the soak: held for one tile, confirm answered for where that was knocked to."""
     table = connect()
     table.put("red", "A1")
-    first = table.standing.question
+    first = table.status.question
     table.wait(1.5)
     table.move("A1", "I1")
     table.wait(0.5)
-    asked = table.standing.question
+    asked = table.status.question
     assert asked not in (None, first)
     table.scan(presses=[ButtonPress("confirm", 2.0)])
-    assert (table.standing.question, table.journal.moves) == (asked, [])
+    assert (table.status.question, table.journal.moves) == (asked, [])
     table.press("confirm", 2.0)
     assert len(table.journal.moves) == 1
 
@@ -211,7 +211,7 @@ def test_a_tilt_that_is_only_passed_through_answers_nothing(connect):
         table.wait(0.4)
         table.tilt(5, 0)
         table.wait(0.4)
-    assert table.standing.question is not None
+    assert table.status.question is not None
 
 
 def test_answers_that_are_none_are_refused_with_those_that_are(connect):
@@ -227,34 +227,34 @@ def test_a_tile_taken_away_again_ends_the_question(connect):
     table = connect()
     table.put("red", "I3")
     table.take("I3")
-    assert (table.standing.phase, table.standing.question) == (Phase.TURN, None)
-    assert table.standing.moves == ()
+    assert (table.status.phase, table.status.question) == (Phase.TURN, None)
+    assert table.status.moves == ()
     table.put("red", "A1")
-    assert len(table.standing.question.choices) == 4
+    assert len(table.status.question.choices) == 4
 
 
 def test_back_while_it_is_asked_takes_that_move_back_and_no_other(connect):
     table = connect("12")
     table.put("blue", "I5")
-    assert table.standing.question is not None
+    assert table.status.question is not None
     table.press("back")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.FIX, "blue")
-    assert dict(table.standing.roles) == {"I5": Role.WRONG}
+    assert (table.status.phase, table.status.to_move) == (Phase.FIX, "blue")
+    assert dict(table.status.roles) == {"I5": Role.WRONG}
     table.take("I5")
-    assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ("12",))
+    assert (table.status.phase, table.status.moves) == (Phase.TURN, ("12",))
 
 
 def test_after_a_wrong_answer_the_way_back_is_open(connect):
     table = connect()
     table.put("red", "I3")
     table.answer("right")
-    assert table.standing.phase is Phase.SETTLE
+    assert table.status.phase is Phase.SETTLE
     table.press("back")
-    assert dict(table.standing.roles) == {"I3": Role.WRONG}
+    assert dict(table.status.roles) == {"I3": Role.WRONG}
     table.take("I3")
     table.put("red", "I3")
     table.answer("left")  # it is where it falls to already
-    assert table.standing.moves == ("3",)
+    assert table.status.moves == ("3",)
 
 
 def test_a_tile_lifted_to_be_carried_and_kept_for_long_is_a_takeback(connect):
@@ -262,10 +262,10 @@ def test_a_tile_lifted_to_be_carried_and_kept_for_long_is_a_takeback(connect):
     table.put("red", "I3")
     table.answer("right")
     table.take("I3")
-    assert table.standing.phase is Phase.SETTLE
-    assert dict(table.standing.roles) == {"A3": Role.PUT}
+    assert table.status.phase is Phase.SETTLE
+    assert dict(table.status.roles) == {"A3": Role.PUT}
     table.wait(3.2)
-    assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ())
+    assert (table.status.phase, table.status.moves) == (Phase.TURN, ())
 
 
 def test_a_tile_set_down_on_its_way_is_wrong(connect):
@@ -273,22 +273,22 @@ def test_a_tile_set_down_on_its_way_is_wrong(connect):
     table.put("red", "I3")
     table.answer("right")
     table.move("I3", "E3")
-    assert table.standing.phase is Phase.FIX
-    assert dict(table.standing.roles) == {"E3": Role.WRONG, "A3": Role.PUT}
-    assert str(table.standing.say).endswith(move("red tile", "E3", "A3"))
+    assert table.status.phase is Phase.FIX
+    assert dict(table.status.roles) == {"E3": Role.WRONG, "A3": Role.PUT}
+    assert str(table.status.say).endswith(move("red tile", "E3", "A3"))
     table.move("E3", "A3")
-    assert table.standing.moves == ("12",)
+    assert table.status.moves == ("12",)
 
 
 def test_a_place_to_which_no_tile_comes_is_refused(connect):
     table = connect("12", "3")
     table.put("red", "C5")
-    assert dict(table.standing.roles) == {"C5": Role.WRONG}
-    assert "No tile comes to C5" in str(table.standing.say)
+    assert dict(table.status.roles) == {"C5": Role.WRONG}
+    assert "No tile comes to C5" in str(table.status.say)
     table.take("C5")
     table.put("blue", "I5")
-    assert table.standing.phase is Phase.FIX
-    assert "Red's turn" in str(table.standing.say)
+    assert table.status.phase is Phase.FIX
+    assert "Red's turn" in str(table.status.say)
 
 
 def test_the_same_side_twice_is_refused_by_name(connect):
@@ -297,29 +297,29 @@ def test_the_same_side_twice_is_refused_by_name(connect):
     assert table.cells["A2"] == table.cells["C2"] == "red"
     assert "B2" not in table.lights(Role.LEGAL)
     table.put("red", "B2")
-    assert table.standing.phase is Phase.FIX
-    assert "Red used the left side last turn" in str(table.standing.say)
+    assert table.status.phase is Phase.FIX
+    assert "Red used the left side last turn" in str(table.status.say)
 
 
 def test_a_side_that_may_not_be_used_is_not_asked_about(connect):
     table = connect("3", "B")  # red used the left side
     table.put("red", "A5")  # the left side's entry, and where a tile from the right lands
-    assert table.standing.question is None
-    assert table.standing.moves == ("3", "B", "14")
+    assert table.status.question is None
+    assert table.status.moves == ("3", "B", "14")
 
 
 def test_a_question_is_asked_again_after_the_service_died(new_desk):
     table = new_desk("12", game="gravity-connect", begin={"resumed": True})
     table.cells = {"A3": "red", "I5": "blue"}
     table.scan()
-    assert table.standing.question is not None
+    assert table.status.question is not None
     table.answer("right")
-    assert dict(table.standing.roles) == {"I5": Role.LIFT, "A5": Role.PUT}
+    assert dict(table.status.roles) == {"I5": Role.LIFT, "A5": Role.PUT}
 
 
 def test_a_full_board_and_a_line_end_the_game(connect):
     table = connect(size=2, line=2)
-    while table.standing.phase is not Phase.OVER:
-        table.play(table.standing.position.legal()[0])
-    assert table.standing.outcome.reason in ("line", "full")
+    while table.status.phase is not Phase.OVER:
+        table.play(table.status.position.legal()[0])
+    assert table.status.outcome.reason in ("line", "full")
     assert table.lights(Role.WIN)

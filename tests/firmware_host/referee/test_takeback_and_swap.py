@@ -14,7 +14,7 @@ from tiltboard.firmware_host.table.status import Phase, Role, Sound
 
 
 def say(table):
-    return str(table.standing.say)
+    return str(table.status.say)
 
 
 def by_button(table):
@@ -28,16 +28,16 @@ def by_page(table):
 @pytest.mark.parametrize("ask", [by_button, by_page])
 def test_a_confirmed_move_goes_at_once_and_the_board_follows(refereed, ask):
     table = refereed("d4", "a1", pie=False)
-    standing = ask(table)
-    assert (standing.phase, standing.to_move, standing.moves) == (Phase.FIX, "blue", ("d4",))
+    status = ask(table)
+    assert (status.phase, status.to_move, status.moves) == (Phase.FIX, "blue", ("d4",))
     assert table.journal.calls[-1] == ("take_back", 7, 2, 1)
-    assert dict(standing.roles) == {"a1": Role.WRONG}
+    assert dict(status.roles) == {"a1": Role.WRONG}
     assert say(table) == f"The move is taken back. {take('blue marble', 'a1')}"
     assert table.heard() == [Sound.TAKEBACK]
     table.wait(10.0)
-    assert table.standing.moves == ("d4",)  # the marble still lying there is not a move again
+    assert table.status.moves == ("d4",)  # the marble still lying there is not a move again
     table.take("a1")
-    assert (table.standing.phase, table.heard()) == (Phase.TURN, [])
+    assert (table.status.phase, table.heard()) == (Phase.TURN, [])
 
 
 def test_the_pushed_marbles_are_led_home_too(example_desk):
@@ -51,9 +51,9 @@ def test_the_pushed_marbles_are_led_home_too(example_desk):
     table.take("d5")
     table.move("f5", "e5")
     table.move("f3", "e4")
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     table.put("blue", "a2")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
 
 
 @pytest.mark.parametrize("place", ["d4", "g7"])
@@ -89,13 +89,13 @@ def test_several_moves_in_a_row(refereed):
     assert say(table).startswith("The move is taken back.")
     table.cells.clear()
     table.scan()
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
 
 
 def test_all_moves_after_one_go_at_once_as_one_entry_of_the_journal(refereed):
     table = refereed("d4", "a1", "g7", "c1", pie=False)
-    standing = table.scan(requests=[TakeBack(to=1)])
-    assert (standing.phase, standing.to_move, standing.moves) == (Phase.FIX, "blue", ("d4",))
+    status = table.scan(requests=[TakeBack(to=1)])
+    assert (status.phase, status.to_move, status.moves) == (Phase.FIX, "blue", ("d4",))
     assert table.journal.calls[-1] == ("take_back", 7, 4, 1)
     assert table.lights(Role.WRONG) == {"a1", "g7", "c1"}
     assert table.heard() == [Sound.TAKEBACK]
@@ -108,7 +108,7 @@ def test_a_refusing_journal_is_asked_again_for_who_has_only_the_button(refereed)
     assert len(table.journal.moves) == 3
     table.journal.full = False
     table.wait(1.1)
-    assert table.journal.moves == [*table.standing.moves] == ["d4", "a1"]
+    assert table.journal.moves == [*table.status.moves] == ["d4", "a1"]
 
 
 def test_what_a_page_asked_of_a_refusing_journal_is_refused_and_not_done_later(refereed):
@@ -118,7 +118,7 @@ def test_what_a_page_asked_of_a_refusing_journal_is_refused_and_not_done_later(r
     table.scan(requests=[TakeBack(to=0)])
     table.journal.full = False
     table.wait(3.0)
-    assert len(table.journal.moves) == len(table.standing.moves) == 3
+    assert len(table.journal.moves) == len(table.status.moves) == 3
     table.scan(requests=[TakeBack(to=2)])
     assert len(table.journal.moves) == 2
 
@@ -128,7 +128,7 @@ def test_there_must_be_a_move_after_the_one_that_is_named(refereed):
     with pytest.raises(NotPossibleError, match="no move after move 2"):
         table.referee.carry_out(TakeBack(to=2))
     table.put("red", "d5")  # made, and not confirmed: that one is after move 2
-    assert table.standing.phase is Phase.SETTLE
+    assert table.status.phase is Phase.SETTLE
     assert table.scan(requests=[TakeBack(to=2)]).moves == ("d4", "a1")
     assert table.lights(Role.WRONG) == {"d5"}
 
@@ -139,13 +139,13 @@ def test_in_settle_the_pending_move_is_dropped_and_the_journal_left_alone(exampl
     table.move("e5", "f5")
     calls = list(table.journal.calls)
     table.press("back")
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     assert table.lights(Role.WRONG) == {"d5", "f5"}
     assert table.lights(Role.PUT) == {"e5"}
     table.move("f5", "e5")
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     table.take("d5")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
     assert table.journal.calls == [*calls, ("hold", 7, None)]
 
 
@@ -153,9 +153,9 @@ def test_nothing_to_take_back_is_said_for_a_while(refereed):
     table = refereed()
     said = say(table)
     table.press("back")
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
     assert say(table) == "There is no move to take back. " + said
-    assert not table.standing.can_take_back
+    assert not table.status.can_take_back
     table.wait(3.1)
     assert say(table).startswith("Red's turn")
     with pytest.raises(NotPossibleError):
@@ -165,35 +165,35 @@ def test_nothing_to_take_back_is_said_for_a_while(refereed):
 def test_by_hand_the_board_of_before_must_stand_three_seconds(refereed):
     table = refereed("d4", "a1", pie=False)
     table.take("a1")
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     assert say(table) == f"{put_a('blue marble', 'a1')} Or wait, and the move is taken back."
     assert table.heard() == []  # nobody has done anything wrong yet
     table.wait(2.9)
-    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4", "a1"))
+    assert (table.status.phase, table.status.moves) == (Phase.FIX, ("d4", "a1"))
     table.wait(0.12)
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "blue")
     assert table.journal.moves == ["d4"]
     assert table.heard() == [Sound.TAKEBACK]
 
 
 def test_by_hand_a_move_that_ended_the_game_goes_back_too(refereed):
     table = refereed("a1", "c3", "a3", size=3, marbles=2, pie=False)
-    assert table.standing.phase is Phase.OVER
+    assert table.status.phase is Phase.OVER
     table.take("a3")
     table.wait(2.9)
-    assert table.standing.phase is Phase.OVER
+    assert table.status.phase is Phase.OVER
     table.wait(0.12)
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
-    assert (table.standing.outcome, table.journal.moves) == (None, ["a1", "c3"])
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
+    assert (table.status.outcome, table.journal.moves) == (None, ["a1", "c3"])
     table.play("a3")
-    assert table.standing.phase is Phase.OVER
+    assert table.status.phase is Phase.OVER
 
 
 def test_when_the_game_is_over_clearing_another_marble_takes_nothing_back(refereed):
     table = refereed("a1", "c3", "a3", size=3, marbles=2, pie=False)
     table.take("a1")
     table.wait(10.0)
-    assert (table.standing.phase, len(table.journal.moves)) == (Phase.OVER, 3)
+    assert (table.status.phase, len(table.journal.moves)) == (Phase.OVER, 3)
 
 
 def test_by_hand_the_three_seconds_begin_anew_after_every_change_and_pause(refereed):
@@ -203,14 +203,14 @@ def test_by_hand_the_three_seconds_begin_anew_after_every_change_and_pause(refer
     table.put("blue", "a1")
     table.take("a1")
     table.wait(2.5)
-    assert table.standing.moves == ("d4", "a1")
+    assert table.status.moves == ("d4", "a1")
     table.ready = False
     table.wait(1.0)
     table.ready = True
     table.wait(2.5)
-    assert table.standing.moves == ("d4", "a1")
+    assert table.status.moves == ("d4", "a1")
     table.wait(0.6)
-    assert table.standing.moves == ("d4",)
+    assert table.status.moves == ("d4",)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_by_hand_a_move_that_pushed_goes_back_in_any_order(refereed, order):
     """On its way the board may look like the other player's drop that pushes what he holds."""
     table = refereed("g7", "b1", pie=False)
     table.play("c1")  # pushes b1 to a1
-    assert table.standing.position.cells == {"g7": "red", "a1": "blue", "c1": "red"}
+    assert table.status.position.cells == {"g7": "red", "a1": "blue", "c1": "red"}
     order = [step.replace("b2", "c1") for step in order]
     for step in order:
         verb, *places = step.split()
@@ -233,10 +233,10 @@ def test_by_hand_a_move_that_pushed_goes_back_in_any_order(refereed, order):
             table.put("blue", *places)
         else:
             getattr(table, verb)(*places)
-        assert table.standing.phase is Phase.FIX
+        assert table.status.phase is Phase.FIX
     table.wait(3.1)
     assert table.journal.moves == ["g7", "b1"]
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
 
 
 def test_in_settle_by_hand_the_pending_move_is_dropped(example_desk):
@@ -245,27 +245,27 @@ def test_in_settle_by_hand_the_pending_move_is_dropped(example_desk):
     table.put("red", "d5")
     table.heard()
     table.take("d5")
-    assert table.standing.phase is Phase.FIX
-    assert table.standing.roles["d5"] is Role.PUT
+    assert table.status.phase is Phase.FIX
+    assert table.status.roles["d5"] is Role.PUT
     assert say(table) == f"{put_a('red marble', 'd5')} Or wait, and the move is taken back."
     table.wait(1.0)
     table.put("red", "d5")
-    assert table.standing.phase is Phase.SETTLE
+    assert table.status.phase is Phase.SETTLE
     table.take("d5")
     table.wait(3.02)
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
     assert table.journal.calls == [*calls, ("hold", 7, PendingMove("d5")), ("hold", 7, None)]
     assert table.heard() == [Sound.TAKEBACK]
 
 
 def test_a_finished_game_goes_on_after_a_takeback(refereed):
     table = refereed("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
-    assert table.standing.phase is Phase.OVER
+    assert table.status.phase is Phase.OVER
     table.press("back")
-    assert (table.standing.phase, table.standing.outcome) == (Phase.FIX, None)
+    assert (table.status.phase, table.status.outcome) == (Phase.FIX, None)
     table.take("e1")
     table.put("red", "e3")
-    assert table.standing.phase is Phase.OVER
+    assert table.status.phase is Phase.OVER
     assert table.journal.moves[-1] == "e3"
 
 
@@ -274,18 +274,18 @@ def test_a_finished_game_goes_on_after_a_takeback(refereed):
 
 def test_exchanging_the_marble_swaps(refereed):
     table = refereed("d4")
-    assert table.standing.swap_legal
+    assert table.status.swap_legal
     assert "swap" in say(table)
     table.take("d4")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "blue")
     assert say(table) == "To swap, put a blue marble on d4. Or put the red marble back."
     assert table.lights(Role.LEGAL) == {"d4"}
     table.wait(1.0)
     table.put("blue", "d4")
     assert table.journal.moves == ["d4", "swap"]
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
     assert table.lights(Role.LAST) == {"d4"}
-    assert not table.standing.swap_legal
+    assert not table.status.swap_legal
     assert table.heard() == [Sound.MOVE]
 
 
@@ -303,7 +303,7 @@ def test_lifting_and_dropping_elsewhere_is_no_swap(refereed):
     table = refereed("d4")
     table.take("d4")
     table.put("blue", "a1")
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     table.put("red", "d4")
     assert table.journal.moves == ["d4", "a1"]
 
@@ -312,7 +312,7 @@ def test_an_empty_board_for_three_seconds_takes_the_first_move_back(refereed):
     table = refereed("d4")
     table.take("d4")
     table.wait(3.02)
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
     assert table.journal.moves == []
     table.put("red", "e5")
     assert table.journal.moves == ["e5"]
@@ -325,7 +325,7 @@ def test_a_slow_swap_is_still_a_swap(refereed):
     assert table.journal.moves == []
     table.put("blue", "d4")
     assert table.journal.moves == ["d4", "swap"]
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
 
 
 def test_a_slow_swap_is_forgotten_once_something_else_was_played(refereed):
@@ -336,7 +336,7 @@ def test_a_slow_swap_is_forgotten_once_something_else_was_played(refereed):
     table.take("a1")
     table.wait(4.0)
     table.put("blue", "d4")
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     assert table.journal.moves == []
 
 
@@ -350,28 +350,28 @@ def test_a_slow_swap_is_forgotten_once_something_else_was_played(refereed):
 def test_swap_by_button_guides_the_exchange(refereed, ask):
     table = refereed("d4")
     ask(table)
-    assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "blue")
-    assert dict(table.standing.roles) == {"d4": Role.REMOVE}
+    assert (table.status.phase, table.status.to_move) == (Phase.SETTLE, "blue")
+    assert dict(table.status.roles) == {"d4": Role.REMOVE}
     assert say(table) == take("red marble", "d4")
     table.wait(10.0)
-    assert table.standing.phase is Phase.SETTLE
+    assert table.status.phase is Phase.SETTLE
     assert table.journal.moves == ["d4"]
     table.take("d4")
-    assert dict(table.standing.roles) == {"d4": Role.PUT}
-    assert dict(table.standing.piece_for) == {"d4": "blue"}
+    assert dict(table.status.roles) == {"d4": Role.PUT}
+    assert dict(table.status.piece_for) == {"d4": "blue"}
     assert say(table) == put("blue marble", "d4")
     table.wait(10.0)
     assert table.journal.moves == ["d4"]
     table.put("blue", "d4")
     assert table.journal.moves == ["d4", "swap"]
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
 
 
 def test_swap_by_button_can_be_called_off(refereed):
     table = refereed("d4")
     table.press("confirm", 2.0)
     table.press("back")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "blue")
     assert table.journal.moves == ["d4"]
 
 
@@ -380,7 +380,7 @@ def test_swap_when_it_is_not_legal_says_so(refereed):
     with pytest.raises(NotPossibleError):
         table.referee.carry_out(Swap())
     table.press("confirm", 2.0)
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
     assert say(table).startswith("A swap is not possible now. Red's turn")
     assert table.journal.moves == ["d4", "a1"]
 
@@ -392,4 +392,4 @@ def test_a_swap_is_taken_back_like_any_move(refereed):
     assert say(table) == f"The move is taken back. {take('blue marble', 'd4')}"
     table.take("d4")
     table.put("red", "d4")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "blue")

@@ -15,7 +15,7 @@ HALL_LOST = PartAbsentError("hall", "The sensors do not answer.", remedy="Check 
 
 
 def say(table):
-    return str(table.standing.say)
+    return str(table.status.say)
 
 
 def lose_part(table):
@@ -62,15 +62,15 @@ def test_play_pauses_says_why_and_goes_on_where_it_was(refereed, phase, happen, 
             table.put("blue", "e5")
         if phase is Phase.FIX:
             table.put("blue", "g1")
-    assert table.standing.phase is phase
+    assert table.status.phase is phase
     before = table.scan()
     table.heard()
     happen(table)
     table.scan()
-    assert (table.standing.phase, say(table)) == (Phase.PAUSED, sentence)
-    assert table.standing.roles == {}
-    assert table.standing.shifts == ()
-    assert table.standing.to_move == before.to_move
+    assert (table.status.phase, say(table)) == (Phase.PAUSED, sentence)
+    assert table.status.roles == {}
+    assert table.status.shifts == ()
+    assert table.status.to_move == before.to_move
     table.wait(2.0)
     assert table.heard() == ([] if phase is Phase.OVER else [Sound.PAUSED])
     mend(table)
@@ -84,7 +84,7 @@ def test_what_changed_during_a_pause_is_judged_as_it_stands(refereed):
     tilt(table)
     table.scan()
     table.put("blue", "a1")
-    assert table.standing.phase is Phase.PAUSED
+    assert table.status.phase is Phase.PAUSED
     assert table.journal.moves == ["d4"]
     mend(table)
     table.scan()
@@ -96,10 +96,10 @@ def test_a_takeback_by_button_counts_during_a_pause(refereed):
     tilt(table)
     table.press("back")
     assert table.journal.moves == ["d4"]
-    assert table.standing.phase is Phase.PAUSED
+    assert table.status.phase is Phase.PAUSED
     mend(table)
     table.scan()
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
 
 
 # --- places that cannot be read
@@ -110,7 +110,7 @@ def test_a_short_doubt_changes_nothing(refereed):
     before = table.scan()
     table.unsure = frozenset({"d4"})
     table.wait(0.38)
-    assert table.standing == before
+    assert table.status == before
     table.unsure = frozenset()
     assert table.scan() == before
 
@@ -120,12 +120,12 @@ def test_a_lasting_doubt_is_said_then_becomes_a_fix_then_heals(refereed):
     before = table.scan()
     table.unsure = frozenset({"d4"})
     table.wait(0.5)
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
     assert say(table) == "Move the piece on d4 to the middle of its space."
     assert table.lights(Role.WRONG) == set()
     table.wait(0.6)
-    assert table.standing.phase is Phase.FIX
-    assert dict(table.standing.roles) == {"d4": Role.WRONG}
+    assert table.status.phase is Phase.FIX
+    assert dict(table.status.roles) == {"d4": Role.WRONG}
     assert say(table) == "Move the piece on d4 to the middle of its space."
     table.unsure = frozenset()
     assert table.scan() == before
@@ -136,7 +136,7 @@ def test_something_unreadable_on_an_empty_place(refereed):
     table = refereed("d4", pie=False)
     table.unsure = frozenset({"f6"})
     table.wait(1.1)
-    assert dict(table.standing.roles) == {"f6": Role.WRONG}
+    assert dict(table.status.roles) == {"f6": Role.WRONG}
     assert say(table).startswith("The table cannot read f6.")
 
 
@@ -145,7 +145,7 @@ def test_doubt_beside_the_board_is_nobody_s_business(refereed):
     before = table.scan()
     table.unsure = frozenset({"h8"})
     table.wait(5.0)
-    assert table.standing == before
+    assert table.status == before
 
 
 def test_an_unsure_place_is_never_a_move(refereed):
@@ -153,11 +153,11 @@ def test_an_unsure_place_is_never_a_move(refereed):
     table.unsure = frozenset({"a1"})
     table.put("blue", "a1")
     table.wait(0.5)
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
     assert say(table) == "Move the piece on a1 to the middle of its space."
     assert table.journal.moves == ["d4"]
     table.wait(1.0)
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     table.unsure = frozenset()
     table.scan()
     assert table.journal.moves == ["d4", "a1"]
@@ -176,10 +176,10 @@ def test_in_settle_an_unsure_target_is_not_confirmed(refereed):
     table.take("d4")
     table.unsure = frozenset({"c3"})
     table.put("red", "c3")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.SETTLE, "blue")
     table.wait(1.1)
-    assert table.standing.phase is Phase.FIX
-    assert dict(table.standing.roles) == {"c3": Role.WRONG}
+    assert table.status.phase is Phase.FIX
+    assert dict(table.status.roles) == {"c3": Role.WRONG}
     table.unsure = frozenset()
     table.scan()
     assert table.journal.moves == ["d4", "e5"]
@@ -189,11 +189,11 @@ def test_an_unsure_place_keeps_set_up_from_ending(new_desk):
     table = new_desk()
     table.unsure = frozenset({"b2"})
     table.wait(0.5)
-    assert (table.standing.phase, table.heard()) == (Phase.SETUP, [])
-    assert dict(table.standing.roles) == {"b2": Role.REMOVE}
+    assert (table.status.phase, table.heard()) == (Phase.SETUP, [])
+    assert dict(table.status.roles) == {"b2": Role.REMOVE}
     table.unsure = frozenset()
     table.scan()
-    assert (table.standing.phase, table.heard()) == (Phase.TURN, [Sound.START])
+    assert (table.status.phase, table.heard()) == (Phase.TURN, [Sound.START])
 
 
 # --- the journal refuses
@@ -203,9 +203,9 @@ def test_a_full_disk_pauses_keeps_the_move_and_confirms_it_later(refereed):
     table = refereed("d4", pie=False)
     table.journal.full = True
     table.put("blue", "a1")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.PAUSED, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.PAUSED, "blue")
     assert say(table) == "The disk is full. Make room."
-    assert table.standing.moves == ("d4",)
+    assert table.status.moves == ("d4",)
     assert table.heard() == [Sound.PAUSED]
     table.wait(5.01)
     tries = table.journal.calls.count(("append", 7, 2, "a1"))
@@ -213,7 +213,7 @@ def test_a_full_disk_pauses_keeps_the_move_and_confirms_it_later(refereed):
     table.journal.full = False
     table.wait(1.0)
     assert table.journal.moves == ["d4", "a1"]
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
     assert table.heard() == [Sound.MOVE]
 
 
@@ -223,9 +223,9 @@ def test_with_a_full_disk_the_board_may_still_go_back(refereed):
     table.put("blue", "a1")
     table.take("a1")
     table.wait(1.1)
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     table.wait(3.1)
-    assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ("d4",))
+    assert (table.status.phase, table.status.moves) == (Phase.TURN, ("d4",))
 
 
 def test_with_a_full_disk_back_drops_the_move_that_waits(refereed):
@@ -233,20 +233,20 @@ def test_with_a_full_disk_back_drops_the_move_that_waits(refereed):
     table.journal.full = True
     table.put("blue", "a1")
     table.press("back")
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     table.take("a1")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "blue")
 
 
 def test_a_takeback_that_cannot_be_written_is_tried_again(refereed):
     table = refereed("d4", "a1", pie=False)
     table.journal.full = True
     table.press("back")
-    assert (table.standing.phase, table.standing.moves) == (Phase.PAUSED, ("d4", "a1"))
+    assert (table.status.phase, table.status.moves) == (Phase.PAUSED, ("d4", "a1"))
     table.journal.full = False
     table.wait(1.02)
     assert table.journal.moves == ["d4"]
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
 
 
 def test_a_takeback_by_hand_that_cannot_be_written_is_tried_again(refereed):
@@ -254,11 +254,11 @@ def test_a_takeback_by_hand_that_cannot_be_written_is_tried_again(refereed):
     table.take("a1")
     table.journal.full = True
     table.wait(3.02)
-    assert table.standing.phase is Phase.PAUSED
+    assert table.status.phase is Phase.PAUSED
     table.journal.full = False
     table.wait(5.0)
     assert table.journal.moves == ["d4"]
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
 
 
 def test_a_result_that_cannot_be_written_is_tried_again(refereed):
@@ -271,10 +271,10 @@ def test_a_result_that_cannot_be_written_is_tried_again(refereed):
 
     table.journal.append = last_room
     table.put("red", "e1")
-    assert (table.standing.phase, table.journal.results) == (Phase.PAUSED, [])
+    assert (table.status.phase, table.journal.results) == (Phase.PAUSED, [])
     table.journal.full = False
     table.wait(1.02)
-    assert table.standing.phase is Phase.OVER
+    assert table.status.phase is Phase.OVER
     assert table.journal.results == [{"winner": "red", "reason": "complete"}]
     assert Sound.WIN in table.heard()
 
@@ -291,7 +291,7 @@ def resume(new_desk, moves, cells, **options):
 
 def test_resumed_on_an_equal_board_it_is_somebody_s_turn(new_desk):
     table = resume(new_desk, ["d4"], {"d4": "red"})
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "blue")
     assert table.heard() == []
 
 
@@ -299,14 +299,14 @@ def test_resumed_while_the_sensors_are_zeroed_it_waits(new_desk):
     table = new_desk("d4", begin={"resumed": True})
     table.ready = False
     table.wait(1.0)
-    assert (table.standing.phase, table.standing.moves) == (Phase.PAUSED, ("d4",))
+    assert (table.status.phase, table.status.moves) == (Phase.PAUSED, ("d4",))
     assert table.heard() == []
 
 
 def test_a_move_made_before_the_cut_is_confirmed_after_it(new_desk):
     table = resume(new_desk, ["d4"], {"d4": "red", "a1": "blue"})
     assert table.journal.calls == [("append", 7, 2, "a1")]
-    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.status.phase, table.status.to_move) == (Phase.TURN, "red")
 
 
 def test_the_first_move_made_before_the_cut_is_confirmed_after_it(new_desk):
@@ -322,53 +322,53 @@ def test_settling_goes_on_after_the_cut_with_pieces_in_the_hand(new_desk, held):
     table = resume(new_desk, ["d4", "b2", "a7"], {**cells, "a7": "red"})
     if held == {"b2"}:
         # As a board, blue's marble moved from b2 to c3: not taken for a move, and led back.
-        assert table.standing.phase is Phase.FIX
+        assert table.status.phase is Phase.FIX
         table.put("blue", "b2")
-    assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "blue")
-    assert table.standing.moves == ("d4", "b2", "a7")
+    assert (table.status.phase, table.status.to_move) == (Phase.SETTLE, "blue")
+    assert table.status.moves == ("d4", "b2", "a7")
 
 
 def test_a_board_changed_during_the_cut_is_mended(new_desk):
     table = resume(new_desk, ["d4", "a1"], {"d5": "red", "a1": "blue"})
-    assert table.standing.phase is Phase.FIX
+    assert table.status.phase is Phase.FIX
     moved = said.move("red marble", "d5", "d4")
     assert say(table) == f"The board isn't as this game left it. {moved}"
     assert table.heard() == []
     table.move("d5", "d4")
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
 
 
 def test_a_first_move_is_not_taken_back_by_a_board_that_nobody_has_set_up_yet(new_desk):
     table = resume(new_desk, ["d4"], {})
     table.wait(10.0)
-    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4",))
+    assert (table.status.phase, table.status.moves) == (Phase.FIX, ("d4",))
     table.put("red", "d4")
     table.take("d4")
     table.wait(3.1)
-    assert table.standing.moves == ()
+    assert table.status.moves == ()
 
 
 def test_a_board_cleared_during_the_cut_is_asked_to_be_set_again(new_desk):
     table = resume(new_desk, ["d4", "a1"], {})
     table.wait(10.0)
-    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4", "a1"))
+    assert (table.status.phase, table.status.moves) == (Phase.FIX, ("d4", "a1"))
     table.put("red", "d4")
     table.put("blue", "a1")
-    assert table.standing.phase is Phase.TURN
+    assert table.status.phase is Phase.TURN
 
 
 def test_set_up_goes_on_after_the_cut(new_desk):
     table = resume(new_desk, [], {"d4": "red", "e4": "blue"})
-    assert table.standing.phase is Phase.SETUP
+    assert table.status.phase is Phase.SETUP
     table.take("e4")
-    assert table.standing.phase is Phase.SETUP
+    assert table.status.phase is Phase.SETUP
     table.take("d4")
-    assert (table.standing.phase, table.journal.moves) == (Phase.TURN, [])
+    assert (table.status.phase, table.journal.moves) == (Phase.TURN, [])
 
 
 def test_a_finished_game_is_shown_and_its_result_written_again(new_desk):
     table = resume(new_desk, ["a1", "g7", "c1", "g5", "e1"], {}, marbles=3)
-    assert table.standing.phase is Phase.OVER
+    assert table.status.phase is Phase.OVER
     assert table.journal.calls == [("finish", 7)]
     assert table.heard() == []
 
@@ -378,4 +378,4 @@ def test_events_alone_change_nothing(refereed):
     before = table.scan()
     for happening in Happening:
         table.event(happening, "d4")
-        assert table.standing == before
+        assert table.status == before

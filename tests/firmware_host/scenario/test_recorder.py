@@ -69,7 +69,7 @@ class Play:
 
     @property
     def moves(self):
-        return self.session.host.standing.moves
+        return self.session.host.status.moves
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def moves_again(path):
     trace = read_trace(path)
     assert trace.complete
     *_, last = rerun(trace, load_profile(trace.header.layout[0]))
-    return trace.header.moves, last.standing.moves
+    return trace.header.moves, last.status.moves
 
 
 def test_a_game_with_a_takeback_and_a_swap_comes_out_again(play, tmp_path):
@@ -104,7 +104,7 @@ def test_a_game_with_a_takeback_and_a_swap_comes_out_again(play, tmp_path):
     play.put("red", "g7")
     play.recorder.close()
     with JournalReader.open_read_only(tmp_path / "state" / JOURNAL_NAME) as journal:
-        confirmed = journal.load(play.session.host.standing.game_id).moves
+        confirmed = journal.load(play.session.host.status.game_id).moves
     assert confirmed == ("d4", "swap", "g7")
     assert moves_again(tmp_path / "live.trace") == ([], confirmed)
 
@@ -133,10 +133,10 @@ def test_with_physics_tilting_comes_out_again_scan_by_scan_and_byte_by_byte(tmp_
         return folder / "live.trace", told
 
     def as_told(host):
-        return told_again(Seen(host.look.observation, host.standing))
+        return told_again(Seen(host.look.observation, host.status))
 
     def told_again(seen):
-        said = seen.standing
+        said = seen.status
         return msgspec.json.encode((seen.observation, said.moves, said.phase, str(said.say)))
 
     (one, told), (other, same) = recorded(tmp_path / "one"), recorded(tmp_path / "other")
@@ -163,7 +163,7 @@ def test_the_command_prints_moves_takebacks_and_sentences(play, tmp_path):
     what = [(e["event"], e["move"]) for e in events if "move" in e]
     assert what == [("move", "d4"), ("move", "b2"), ("takeback", "b2")]
     said = [e["say"] for e in events if e.get("event") == "say"]
-    assert said[-1] == str(play.session.host.standing.say)
+    assert said[-1] == str(play.session.host.status.say)
     assert said[-1] != said[0]
     assert events[-1]["moves"] == ["d4"]
     shown = CliRunner().invoke(cli, ["replay", path]).output

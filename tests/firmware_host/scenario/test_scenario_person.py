@@ -224,7 +224,7 @@ def test_what_is_asked_stands_on_the_lights_and_on_the_page_and_nowhere_in_the_c
     def look() -> None:
         publisher = Publisher(person.host)
         shown.append(
-            (publisher.snapshot(), person.host.plate.shown, dict(person.host.standing.roles))
+            (publisher.snapshot(), person.host.plate.shown, dict(person.host.status.roles))
         )
 
     tick = person.tick

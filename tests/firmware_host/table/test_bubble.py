@@ -37,7 +37,7 @@ def test_the_lights_show_it_until_the_plate_is_level(tmp_path):
 
         def white():
             shown = host.plate.shown
-            strip = host.showing.light_at
+            strip = host.output.light_at
             lit = {i: shown[3 * at : 3 * at + 3] for i, at in enumerate(strip)}
             return {
                 host.profile.places[i]
@@ -47,9 +47,9 @@ def test_the_lights_show_it_until_the_plate_is_level(tmp_path):
 
         session.table.world.plate.tilt(radians(8), 0.0, session.clock.now())
         session.run_until(3.0)
-        assert host.standing.phase is Phase.PAUSED
+        assert host.status.phase is Phase.PAUSED
         assert white() == {"d7"}
         session.table.world.plate.tilt(0.0, 0.0, session.clock.now())
         session.run_until(6.0)
-        assert host.standing.phase is not Phase.PAUSED
+        assert host.status.phase is not Phase.PAUSED
         assert white() == set()

@@ -141,13 +141,13 @@ def test_it_ends_by_itself_once_its_time_is_over():
 
 def test_any_button_ends_it_and_does_nothing_else(session):
     host = session.host
-    game, phase = shining(session), host.standing.phase
+    game, phase = shining(session), host.status.phase
     host.do(ShowCode("190472"))
     session.run_until(session.clock.now() + 0.5)
     session.hands.press("back", 0.3)
     session.run_until(session.clock.now() + 1.0)
-    assert not host.showing.shows_code
-    assert (shining(session), host.standing.phase) == (game, phase)
+    assert not host.output.shows_code
+    assert (shining(session), host.status.phase) == (game, phase)
 
 
 def test_the_menu_at_the_table_asks_for_one(session):
@@ -155,17 +155,17 @@ def test_the_menu_at_the_table_asks_for_one(session):
     host.offer(Choice("pairing", text("Pair a device")), lambda: asked.append(True))
     session.hands.press("back", 2.3)
     session.run_until(session.clock.now() + 3)
-    question = host.standing.question
+    question = host.status.question
     assert question.choices[-1].value == "pairing"
-    while host.standing.question.at < len(question.choices) - 1:
+    while host.status.question.at < len(question.choices) - 1:
         session.hands.press("confirm", 0.3)
         session.run_until(session.clock.now() + 1)
     assert asked == []
     session.hands.press("confirm", 2.3)
     session.run_until(session.clock.now() + 3)
     assert asked == [True]
-    assert host.standing.question is None
-    assert host.standing.phase == "turn"
+    assert host.status.question is None
+    assert host.status.phase == "turn"
 
 
 def test_back_held_counts_down_and_has_the_computer_shut_down_once(session):
@@ -187,7 +187,7 @@ def test_back_let_go_while_it_counts_is_a_long_press_as_any(session):
     assert "power" in host.notices
     session.run_until(session.clock.now() + 2.0)
     assert (asked, "power" in host.notices) == ([], False)
-    assert host.standing.question is not None  # the menu
+    assert host.status.question is not None  # the menu
 
 
 def test_nobody_knows_since_when_a_button_is_held_that_was_down_at_first(session):

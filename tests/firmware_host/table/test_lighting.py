@@ -14,7 +14,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.table.lights import LEGEND, LOOKS_S, PATTERNS, PIECES, Lighting
 from tiltboard.firmware_host.table.overlay import Overlay
-from tiltboard.firmware_host.table.status import Phase, Quality, Role, Sound, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Quality, Role, Sound
 from tiltboard.games import registry
 
 GAME = registry.game_type("momentum").create({})
@@ -24,8 +24,8 @@ TICK_S = 0.01
 CYCLE_S = 12.0  # a common multiple of the periods but that of ``last``, which repeats every 3 s
 
 
-def standing(roles, *, piece_for=None, phase=Phase.TURN, sounds=(), position=None):
-    return Standing(
+def status(roles, *, piece_for=None, phase=Phase.TURN, sounds=(), position=None):
+    return GameStatus(
         phase=phase,
         to_move="red",
         game=GAME,
@@ -132,7 +132,7 @@ def test_colours_are_the_published_ones():
 
 
 def test_lights_are_where_the_places_are():
-    colours = render(Lighting(), standing({"a1": Role.WIN, "c2": Role.LEGAL}), 0.0)
+    colours = render(Lighting(), status({"a1": Role.WIN, "c2": Role.LEGAL}), 0.0)
     assert len(colours) == 100
     lit = {index for index, colour in enumerate(colours) if colour != (0, 0, 0)}
     assert lit == {0, 12}
@@ -140,14 +140,14 @@ def test_lights_are_where_the_places_are():
 
 
 def test_a_place_beside_the_board_can_be_lit():
-    colours = render(Lighting(), standing({"h8": Role.WRONG}), 0.0)
+    colours = render(Lighting(), status({"h8": Role.WRONG}), 0.0)
     assert colours[77] != (0, 0, 0)
 
 
 def test_put_shows_the_piece_that_is_wanted():
     lighting = Lighting()
-    blue = render(lighting, standing({"a1": Role.PUT}, piece_for={"a1": "blue"}), 0.0)[0]
-    red = render(lighting, standing({"a1": Role.PUT}, piece_for={"a1": "red"}), 0.0)[0]
+    blue = render(lighting, status({"a1": Role.PUT}, piece_for={"a1": "blue"}), 0.0)[0]
+    red = render(lighting, status({"a1": Role.PUT}, piece_for={"a1": "red"}), 0.0)[0]
     assert blue == pytest.approx((0, 114 / 255, 178 / 255))
     assert red == pytest.approx((213 / 255, 94 / 255, 0))
 
@@ -156,14 +156,14 @@ def test_put_shows_the_piece_that_is_wanted():
 @pytest.mark.parametrize("now_s", [0.0, 0.3, 0.49, 0.99, 1.7, 2.9, 1234.56])
 def test_a_light_that_comes_on_shows_in_the_same_step(role, now_s):
     lighting = Lighting()
-    dark = render(lighting, standing({}), now_s)
-    lit = render(lighting, standing({"d4": role}), now_s)
+    dark = render(lighting, status({}), now_s)
+    lit = render(lighting, status({"d4": role}), now_s)
     assert dark[33] == (0, 0, 0)
     assert max(lit[33]) * 255 > 25  # visible, and another byte after gamma
 
 
 def test_paused_lights_the_corners_of_the_board_only():
-    colours = render(Lighting(), standing({}, phase=Phase.PAUSED), 0.0)
+    colours = render(Lighting(), status({}, phase=Phase.PAUSED), 0.0)
     lit = {index for index, colour in enumerate(colours) if colour != (0, 0, 0)}
     assert lit == {0, 6, 60, 66}
 
@@ -173,7 +173,7 @@ def test_a_far_player_who_speaks_has_the_own_pieces_breathe_in_their_colour():
         position = GAME.start()
         for move in moves:
             position = position.play(move).position
-        told = replace(standing(roles, position=position), spoken_by="blue")
+        told = replace(status(roles, position=position), spoken_by="blue")
         bright, dark = (render(Lighting(), told, now_s) for now_s in (0.0, 1.5))
         found = {i for i, (a, b) in enumerate(zip(bright, dark, strict=True)) if any(a) > any(b)}
         hues = [colorsys.rgb_to_hsv(*bright[index])[0] for index in found]
@@ -193,7 +193,7 @@ def test_last_marble_glows_where_its_owner_s_marbles_stand_then_fades():
     position = game.start()
     for move in ("a1", "g7", "c1"):
         position = position.play(move).position
-    told = standing({"g1": Role.LAST}, position=position, sounds=(Sound.LAST_MARBLE,))
+    told = status({"g1": Role.LAST}, position=position, sounds=(Sound.LAST_MARBLE,))
     quiet = replace(told, sounds=())
     lighting = Lighting()
     lit = [
@@ -205,7 +205,7 @@ def test_last_marble_glows_where_its_owner_s_marbles_stand_then_fades():
 
 def test_nothing_is_drawn_anew_while_nothing_changes():
     lighting = Lighting()
-    same = standing({"a1": Role.LEGAL})
+    same = status({"a1": Role.LEGAL})
     assert lighting.looks(same, OVERLAY, 0.0) is lighting.looks(same, OVERLAY, 0.02)
 
 
@@ -216,7 +216,7 @@ def test_a_breathing_light_changes_less_often_than_the_strip_is_written():
 
 def test_the_same_instant_gives_the_same_light_after_other_instants():
     roles = {"a1": Role.WRONG, "b1": Role.PUT, "c1": Role.REMOVE}
-    wanted = standing(roles, piece_for={"b1": "red"})
+    wanted = status(roles, piece_for={"b1": "red"})
     used = Lighting()
     for step in range(50):
         render(used, wanted, step * 0.07)
@@ -233,25 +233,25 @@ def hue(colour):
 
 def test_legal_places_take_the_colours_of_their_sides_in_turn():
     tinted = replace(
-        standing({"a1": Role.LEGAL, "b1": Role.LEGAL, "c1": Role.LEGAL}),
+        status({"a1": Role.LEGAL, "b1": Role.LEGAL, "c1": Role.LEGAL}),
         tint={"a1": ("green", "gray"), "b1": ("gray",)},
     )
     lighting = Lighting()
     seen = [render(lighting, tinted, now_s)[:3] for now_s in (0.0, 0.9, 1.0, 1.9, 2.0)]
     assert [hue(a1) for a1, _, _ in seen] == [hue(c) for c in (GREEN, GREEN, GRAY, GRAY, GREEN)]
     assert {hue(b1) for _, b1, _ in seen} == {hue(GRAY)}
-    plain = render(lighting, standing({"c1": Role.LEGAL}), 0.0)[2]
+    plain = render(lighting, status({"c1": Role.LEGAL}), 0.0)[2]
     assert {c1 for _, _, c1 in seen} == {plain}
 
 
 def test_a_light_runs_along_the_path_and_leaves_roles_that_ask_for_something():
     way = ("a1", "b1", "c1", "d1")
     running = replace(
-        standing({"a1": Role.LIFT, "d1": Role.PUT}, piece_for={"d1": "red"}),
+        status({"a1": Role.LIFT, "d1": Role.PUT}, piece_for={"d1": "red"}),
         path=way,
         path_colour="gray",
     )
-    bare = standing({"a1": Role.LIFT, "d1": Role.PUT}, piece_for={"d1": "red"})
+    bare = status({"a1": Role.LIFT, "d1": Role.PUT}, piece_for={"d1": "red"})
     lighting, plain = Lighting(), Lighting()
     brightest = []
     for step in range(28):
@@ -270,14 +270,14 @@ def test_a_light_runs_along_the_path_and_leaves_roles_that_ask_for_something():
 
 def test_a_running_light_flashes_once_a_round():
     lighting = Lighting()
-    running = replace(standing({}), path=("a1", "b1"), path_colour="green")
+    running = replace(status({}), path=("a1", "b1"), path_colour="green")
     levels = [max(render(lighting, running, i * TICK_S)[0]) for i in range(1200)]
     assert flashes(levels) <= 1
     assert max(levels) - min(levels) > 0.3
 
 
 def test_choices_light_up_over_the_last_move_while_the_light_runs():
-    asked = replace(standing({"a1": Role.LEGAL, "b1": Role.LAST}), path=("a1", "b1"))
+    asked = replace(status({"a1": Role.LEGAL, "b1": Role.LAST}), path=("a1", "b1"))
     colours = [render(Lighting(), asked, now_s) for now_s in (0.0, 0.25, 0.5)]
     assert [max(c[0]) > 0.8 for c in colours] == [True, False, False]
     assert [max(c[1]) > 0.8 for c in colours] == [False, True, False]

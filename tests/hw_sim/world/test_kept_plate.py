@@ -42,10 +42,10 @@ def test_a_game_goes_on_with_its_pieces_where_they_lay(tmp_path):
         now_s, world = again.clock.now(), again.table.world
         assert [world.field_mt(sensor, now_s) for sensor in range(100)] == pytest.approx(felt)
         again.run_until(5.0)
-        assert again.host.standing.phase is Phase.TURN
+        assert again.host.status.phase is Phase.TURN
         assert dict(again.host.sight.cells) == {"d4": "red", "a1": "blue"}
         play(again, "red", "g7")
-        assert again.host.standing.moves == ("d4", "a1", "g7")
+        assert again.host.status.moves == ("d4", "a1", "g7")
 
 
 def test_a_piece_in_a_hand_does_not_lie_on_the_plate(tmp_path):

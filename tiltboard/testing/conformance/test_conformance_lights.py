@@ -8,12 +8,16 @@ import msgspec
 import pytest
 
 from tiltboard.drivers.errors import PartAbsentError
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.config.build import build_plate
 
 pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
-WHITE = Look((255, 255, 255))
-COLOURS = {"red": Look((255, 0, 0)), "green": Look((0, 255, 0)), "blue": Look((0, 0, 255))}
+WHITE = LightPattern((255, 255, 255))
+COLOURS = {
+    "red": LightPattern((255, 0, 0)),
+    "green": LightPattern((0, 255, 0)),
+    "blue": LightPattern((0, 0, 255)),
+}
 SMALL_A = 0.6
 
 
@@ -84,7 +88,7 @@ def test_what_was_written_can_be_read_back_by_position(bench, lights):
 
 def test_no_more_current_than_the_supply_gives_and_it_says_that_it_dims(bench, lights):
     lights = limited_to(bench, SMALL_A).lights
-    everywhere = dict.fromkeys(range(bench.profile.size), Look((255, 128, 0)))
+    everywhere = dict.fromkeys(range(bench.profile.size), LightPattern((255, 128, 0)))
     show(bench, lights, everywhere)
     config = bench.profile.lights
     # Each channel draws the fraction of 20 mA that corresponds to its level, and a dark light draws

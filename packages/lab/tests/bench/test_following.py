@@ -37,19 +37,19 @@ def test_what_is_published_leads_through_whole_games(name, options, how):
 def test_a_run_of_like_pieces_is_one_carry():
     tabletop = Tabletop(game_type("attraktion").create({}), Random(0))
     for played in RUNS.split():
-        turn = tabletop.standing.position.play(played)
+        turn = tabletop.status.position.play(played)
         act(tabletop, turn)
         tabletop.cells = dict(turn.position.cells)
         tabletop.look()
-    turn = tabletop.standing.position.play("d6")
+    turn = tabletop.status.position.play("d6")
     act(tabletop, turn)
     pulled = [Shift("black", "d2", "d3"), Shift("black", "d3", "d4"), Shift("black", "d4", "d5")]
     assert list(turn.consequences) == pulled
-    assert str(tabletop.standing.say).endswith(move("black piece", "d2", "d5"))
-    assert tabletop.standing.roles == {"d2": Role.LIFT, "d5": Role.PUT}
-    assert tabletop.standing.shifts == (Shift("black", "d2", "d5"),)
+    assert str(tabletop.status.say).endswith(move("black piece", "d2", "d5"))
+    assert tabletop.status.roles == {"d2": Role.LIFT, "d5": Role.PUT}
+    assert tabletop.status.shifts == (Shift("black", "d2", "d5"),)
     by_list(tabletop)
-    assert tabletop.standing.phase is Phase.TURN
+    assert tabletop.status.phase is Phase.TURN
     assert tabletop.cells == dict(turn.position.cells)
 
 

@@ -182,7 +182,7 @@ def _count(
     """
     crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
     for index, magnet in pieces.items():
-        crosstalk.stand(index, magnet)
+        crosstalk.set_magnet(index, magnet)
     known = [
         (mt - offset) * gain
         for mt, offset, gain in zip(raw, calibration.offset_mt, calibration.gain, strict=True)

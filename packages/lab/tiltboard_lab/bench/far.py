@@ -76,10 +76,10 @@ class WatchedMatch:
 
     def _look(self, host: Host) -> None:
         self.host, now_s = host, time.monotonic()
-        standing, count = host.standing, len(host.standing.moves)
+        status, count = host.status, len(host.status.moves)
         self.made.setdefault(count, now_s)
         far = host.session.opponents.far
-        if standing.phase is Phase.SETTLE and standing.to_move in far:
+        if status.phase is Phase.SETTLE and status.to_move in far:
             self.lit.setdefault(count + 1, now_s)
 
 
@@ -148,7 +148,7 @@ def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) ->
             for each in pair:
                 _help(each, chance)
             count = max(n for each in pair for n in (0, *each.made))
-            if any(each.host and each.host.standing.outcome for each in pair):
+            if any(each.host and each.host.status.outcome for each in pair):
                 break
         for one, two in ((first, other), (other, first)):
             took_ms += [1000 * (two.lit[n] - one.made[n]) for n in two.lit if n in one.made]
@@ -191,10 +191,10 @@ def _help(each: WatchedMatch, chance: random.Random) -> None:
     far = None if host is None else host.playing.far
     if host is None or not isinstance(far, Far) or far.match is None:
         return
-    standing, match = host.standing, far.match
-    if standing.phase in (Phase.SETUP, Phase.SETTLE, Phase.FIX):
+    status, match = host.status, far.match
+    if status.phase in (Phase.SETUP, Phase.SETTLE, Phase.FIX):
         each.table.submit(CarryOut())
-    elif standing.phase is Phase.TURN and match.state.agreed.complete and match.writes:
-        position = standing.position or game_type("momentum").create(GAME).start()
-        if standing.moves == match.course.moves:
+    elif status.phase is Phase.TURN and match.state.agreed.complete and match.writes:
+        position = status.position or game_type("momentum").create(GAME).start()
+        if status.moves == match.course.moves:
             each.table.submit(MakeMove(chance.choice(position.legal())))

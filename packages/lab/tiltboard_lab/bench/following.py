@@ -13,7 +13,7 @@ from tiltboard.firmware_host.referee.referee import Referee
 from tiltboard.firmware_host.table.commands import Answer, GameRequest, TakeBack
 from tiltboard.firmware_host.table.move_line import Line, PendingMove
 from tiltboard.firmware_host.table.sight import Sight, Stillness
-from tiltboard.firmware_host.table.status import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Role
 from tiltboard.games.base import Game, Shift, Turn
 from tiltboard.games.registry import game_type
 from tiltboard.ground.errors import TiltboardError
@@ -56,7 +56,7 @@ class Tabletop:
         """The pieces that the robot can take from the box now, by kind."""
         self.moves: list[str] = []
         self._now_s = 0.0
-        self.standing: Standing
+        self.status: GameStatus
         self.look()
 
     # Methods of a journal that the referee calls.
@@ -77,14 +77,14 @@ class Tabletop:
 
     # The actions of the robot's hand.
 
-    def look(self, *requests: GameRequest) -> Standing:
+    def look(self, *requests: GameRequest) -> GameStatus:
         """Run one scan after ``requests``, and return the new state of the game."""
         self._now_s += SCAN_S
         sight = Sight(self._now_s, True, dict(self.cells), frozenset(), Stillness.STILL, (0.0, 0.0))
         for request in requests:
             self.referee.carry_out(request)
-        self.standing = self.referee.step(sight, self._now_s)
-        return self.standing
+        self.status = self.referee.step(sight, self._now_s)
+        return self.status
 
     def take(self, place: str) -> None:
         """Take the piece from ``place`` into the hand. Raises StrandedError if ``place`` is empty,
@@ -119,13 +119,13 @@ class Tabletop:
 
     def stranded(self, why: str) -> StrandedError:
         """Return an error that lists the moves and the requests that led to the error."""
-        asked = [f"{s.piece} {s.source}-{s.target}" for s in self.standing.shifts]
+        asked = [f"{s.piece} {s.source}-{s.target}" for s in self.status.shifts]
         return StrandedError(
             "{game} {moves}, {say!r}, {asked}: {why}.",
             remedy="Play these moves to see it again.",
             game=self.game.name,
             moves=" ".join(self.moves),
-            say=str(self.standing.say),
+            say=str(self.status.say),
             asked=", ".join(asked),
             why=why,
         )
@@ -133,7 +133,7 @@ class Tabletop:
 
 def by_list(table: Tabletop) -> None:
     """Carry out all published steps without looking at the board between them."""
-    steps = table.standing.shifts
+    steps = table.status.shifts
     if table.turn and len(steps) != least(table.cells, table.turn.position.cells, steps):
         raise table.stranded(f"{len(steps)} steps are not the least")
     for step in steps:
@@ -142,14 +142,14 @@ def by_list(table: Tabletop) -> None:
 
 def by_first(table: Tabletop) -> None:
     """Carry out only the first published step."""
-    table.carry(table.standing.shifts[0])
+    table.carry(table.status.shifts[0])
 
 
 def by_lights(table: Tabletop) -> None:
     """Follow one light: put the requested piece on its place, or take the piece from its place."""
-    standing = table.standing
-    lit = dict(sorted(standing.roles.items()))
-    wanted = {p: standing.piece_for[p] for p, role in lit.items() if role is Role.PUT}
+    status = table.status
+    lit = dict(sorted(status.roles.items()))
+    wanted = {p: status.piece_for[p] for p, role in lit.items() if role is Role.PUT}
     ready = [p for p, piece in wanted.items() if table.hand[piece] or table.box[piece]]
     place = table.rng.choice([*ready, *(p for p in lit if lit[p] in TAKEN)] or [*wanted])
     if place in wanted:
@@ -162,9 +162,9 @@ def by_anything(table: Tabletop) -> None:
     """Do a random action that a person could do next: carry, take or put a piece that the turn
     moves, or carry out the first published step.
     """
-    position = table.standing.position if table.turn is None else table.turn.position
+    position = table.status.position if table.turn is None else table.turn.position
     after = {} if position is None else position.cells
-    shifts = [*(table.turn.consequences if table.turn else ()), *table.standing.shifts]
+    shifts = [*(table.turn.consequences if table.turn else ()), *table.status.shifts]
     free = [
         s
         for s in shifts
@@ -172,7 +172,7 @@ def by_anything(table: Tabletop) -> None:
         and table.cells.get(s.source) == s.piece != after.get(s.source)
         and s.target not in table.cells
     ]
-    lit = [place for place, role in table.standing.roles.items() if role in TAKEN]
+    lit = [place for place, role in table.status.roles.items() if role in TAKEN]
     held = [(p, place) for place, p in after.items() if table.hand[p] and place not in table.cells]
     what = table.rng.choice(["carry", "carry", "take", "put", "list"])
     if what == "carry" and free:
@@ -181,7 +181,7 @@ def by_anything(table: Tabletop) -> None:
         table.take(table.rng.choice(sorted(lit)))
     elif what == "put" and held:
         table.put(*table.rng.choice(sorted(held)))
-    elif table.standing.shifts:
+    elif table.status.shifts:
         by_first(table)
 
 
@@ -209,9 +209,9 @@ def least(cells: Mapping[str, str], after: Mapping[str, str], steps: Sequence[Sh
 def play(game: Game, way: Way, rng: Random) -> int:
     """Play one random game to its end, and return its number of moves. Raises StrandedError."""
     table = Tabletop(game, rng)
-    while table.standing.phase is not Phase.OVER:
-        position = table.standing.position
-        if position is None or table.standing.phase is not Phase.TURN:
+    while table.status.phase is not Phase.OVER:
+        position = table.status.position
+        if position is None or table.status.phase is not Phase.TURN:
             raise table.stranded("it is nobody's turn")
         before, moves = dict(position.cells), [*table.moves]
         turn = position.play(rng.choice(position.legal()))
@@ -235,7 +235,7 @@ def act(table: Tabletop, turn: Turn) -> None:
     table.box = Counter(s.piece for s in (*turn.act, *turn.consequences) if s.source is None)
     for shift in sorted(turn.act, key=lambda shift: shift.target is not None):
         table.carry(shift)
-    if table.standing.question is not None and turn.entrance is not None:
+    if table.status.question is not None and turn.entrance is not None:
         table.look(Answer(turn.entrance.side))
 
 
@@ -268,11 +268,11 @@ def follow(table: Tabletop, way: Way, turn: Turn | None) -> None:
     table.turn = turn
     phase = Phase.FIX if turn is None else Phase.SETTLE
     for _ in range(MAX_STEPS):
-        if table.standing.phase in (Phase.TURN, Phase.OVER):
+        if table.status.phase in (Phase.TURN, Phase.OVER):
             table.hand.clear()  # The pieces in the hand return to the box.
             return
-        if table.standing.phase is not phase:
-            raise table.stranded(f"the phase is {table.standing.phase}")
+        if table.status.phase is not phase:
+            raise table.stranded(f"the phase is {table.status.phase}")
         way(table)
     raise table.stranded("the list leads nowhere")
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.table.commands import PlayFreely
+from tiltboard.firmware_host.table.commands import SetFreePlay
 from tiltboard.ground.clock import cpu_s
 from tiltboard.ground.measured import Measured
 from tiltboard_lab.bench.service import resident_mb
@@ -44,7 +44,7 @@ def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> N
         SimSession(table, Path(state), seed=seed, world=world_class(physics=True)) as session,
     ):
         session.run_until(WARM_S / 100)
-        session.host.do(PlayFreely())
+        session.host.do(SetFreePlay())
         hands, plate, done = session.hands, session.table.world, 0
         used_s, marks = cpu_s(), [WARM_S + hour_s * part / PARTS for part in range(PARTS + 1)]
         echo("Hour of free play with physics: resident memory in MB, Python's objects")

@@ -15,7 +15,7 @@ from tiltboard.drivers.light_links import (
     ThreadSender,
     strip_of,
 )
-from tiltboard.drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, Look
+from tiltboard.drivers.lights import WRITE_EVERY_S, LightPattern, LightsSettings, LightStrip
 from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session.bench import at_share
@@ -101,7 +101,7 @@ def costs_s(send_by: SendBy, updates: int) -> list[float]:
     found = []
     for number in range(updates):
         shades = [
-            Look((5 * (number + shade) % 250, 255 * shade // SHADES, 128))
+            LightPattern((5 * (number + shade) % 250, 255 * shade // SHADES, 128))
             for shade in range(SHADES)
         ]
         lights.ask([shades[index % SHADES] for index in range(COUNT)])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tiltboard.drivers.frame import Frame, Motion
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.config.profile import Profile, load_profile
 from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
 from tiltboard.firmware_host.perception.perception import Perception
@@ -43,7 +43,13 @@ OFFSETS_MM = (6.0, 7.0, 8.0)
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
 REALISTIC = ("ground-shift", "supply-sag", "lights-heat", "scan-pauses", "line-noise")
 STEEL_AT = ("b2", "i2", "b9", "i9", "e5")  # Places with a steel screw next to the sensor.
-SHADES = (None, None, Look((153, 153, 153)), Look((255, 77, 0)), Look((0, 102, 255)))
+SHADES = (
+    None,
+    None,
+    LightPattern((153, 153, 153)),
+    LightPattern((255, 77, 0)),
+    LightPattern((0, 102, 255)),
+)
 BoardFact = tuple[Happening, tuple[int, ...]]
 
 

@@ -49,7 +49,7 @@ def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
     with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
         play_quietly(session)
         if busy:
-            position = session.host.standing.position
+            position = session.host.status.position
             piece, place = quiet_turns(session.host.game, TURNS + 1)[-1]
             if position is not None:
                 piece = position.to_move or piece

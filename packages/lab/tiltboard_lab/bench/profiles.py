@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tiltboard.drivers.lights import Look
+from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.config.profile import Profile, load_profile, profile_names
 from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session.bench import (
@@ -141,7 +141,7 @@ def _buses(table: Profile) -> Measured:
             scans_s.append(clock.now() - began_s)
             session.wait()
             if table.lights is not None and number % 10 == 0:
-                look = Look((26 * (number // 10 % 2), 0, 0))
+                look = LightPattern((26 * (number // 10 % 2), 0, 0))
                 began_s = clock.now()
                 plate.show([look] * table.size)
                 lights_s = max(lights_s, clock.now() - began_s)

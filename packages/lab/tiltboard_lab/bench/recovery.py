@@ -114,9 +114,9 @@ def _well(table: GameTable) -> bool:
     asked = [any(sent[at : at + 3]) for at in range(0, len(sent), 3)]
     return (
         table.phase == "turn"
-        and host.standing.position is not None
-        and table.cells == dict(host.standing.position.cells)
-        and not host.sight.masked
+        and host.status.position is not None
+        and table.cells == dict(host.status.position.cells)
+        and not host.sight.faulty
         and not host.sight.unsure
         and (profile.lights is None or shown == asked)
     )

@@ -131,7 +131,7 @@ def _next(game: SeatedGame, position: Position, levels: Sequence[str], dice: ran
     awaited = [player for player in position.awaiting if player in game.players]
     player = dice.choice(awaited) if awaited else ""
     level = levels[game.players.index(player) % len(levels)] if awaited else ""
-    thinker = game.computer(position.view(player), player, level, dice) if awaited else None
+    thinker = game.bot(position.view(player), player, level, dice) if awaited else None
     if thinker is None:
         chances = [move for move in position.legal() if move.startswith("chance")]
         return game.completed(position, dice.choice(chances), dice)

@@ -15,7 +15,7 @@ from typing import Any
 
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
-from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
+from tiltboard.firmware_host.table.commands import NewGame, SeatBot
 from tiltboard.games.base import GameType
 from tiltboard.games.registry import HOSTED
 from tiltboard.games.seated import SeatedGame
@@ -124,23 +124,23 @@ def play(
     host.submit(NewGame(kind.name, options))
     session.tick()
     for at, player in enumerate(game.players):
-        host.submit(SeatComputer(player, levels[at % len(levels)]))
+        host.submit(SeatBot(player, levels[at % len(levels)]))
     session.tick()
     begun_s = session.clock.now()
     end_s = begun_s + LONGEST_S
     while session.clock.now() < end_s:
         room = host.session.seat_referee
-        made, proposed = len(host.standing.moves), None if room is None else room.proposal
+        made, proposed = len(host.status.moves), None if room is None else room.proposal
         session.tick()
         hands.settle()
-        for move in host.standing.moves[made:]:
+        for move in host.status.moves[made:]:
             if game.takes_back(move) and ":see:" not in move:
                 tally.placed += 1
                 tally.failed += ":fail:" in move
                 tally.proposed += proposed is not None and proposed.seen and proposed.move == move
-            if host.standing.outcome is not None:
+            if host.status.outcome is not None:
                 end_s = session.clock.now() + TIDIES_S
     tally.games += 1
-    tally.moves += len(host.standing.moves)
+    tally.moves += len(host.status.moves)
     tally.time_s += session.clock.now() - begun_s
-    tally.unfinished += host.standing.outcome is None
+    tally.unfinished += host.status.outcome is None

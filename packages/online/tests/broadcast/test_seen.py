@@ -80,11 +80,11 @@ def test_who_sat_where_the_computer_plays_now_is_not_told_to_play(table):
 @given(st.lists(st.sampled_from(["move", "back", "settle", "new", "over"]), max_size=30))
 def test_one_late_never_shows_the_last_move_of_a_game_that_goes_on(deeds):
     late, number, ply = OneLate(), 1, 0
-    for deed in deeds:
-        over = deed == "over"
-        if deed == "new":
+    for action in deeds:
+        over = action == "over"
+        if action == "new":
             number, ply = number + 1, 0
-        ply = max(0, ply + {"move": 1, "back": -1}.get(deed, 0))
+        ply = max(0, ply + {"move": 1, "back": -1}.get(action, 0))
         stands = SpectatorView(
             "Oak", "momentum", number, ply, "turn",
             cells={f"a{n}": "red" for n in range(1, ply + 1)}, say="Push!", over=over,

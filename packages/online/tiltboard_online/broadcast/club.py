@@ -60,7 +60,7 @@ QUIET_S = 20.0
 _log = logging.getLogger(__name__)
 
 
-class Shown(msgspec.Struct, frozen=True):
+class SpectatedTable(msgspec.Struct, frozen=True):
     """The state of a table as the page's browsers receive it."""
 
     id: str
@@ -89,7 +89,7 @@ class Club:
         self._encode = encoder(spoken)
         # Each table and its layout, by the table's key. The dictionary is replaced on each change
         # and never modified, because another thread reads it.
-        self._tables: dict[str, tuple[Shown, Layout]] = {}
+        self._tables: dict[str, tuple[SpectatedTable, Layout]] = {}
         self._online: dict[str, bool] = {}
         self._sheet: EveningSheet | None = None
         # The number of the last unfinished game at each table, by the table's key.
@@ -125,7 +125,7 @@ class Club:
         found = read(content)
         tables, name = dict(self._tables), public_name(key)
         if found is not None and key not in tables and len(tables) >= MAX_TABLES:
-            shown = Shown(name, 0, self._online.get(name, False), found[0])
+            shown = SpectatedTable(name, 0, self._online.get(name, False), found[0])
             pairs = set() if self._sheet is None else open_pairs(self._sheet)
             worth = partial(self._worth, pairs)
             worst = min(tables, key=lambda each: worth(each, tables[each][0]))
@@ -138,7 +138,7 @@ class Club:
         else:
             seen, layout = found
             online = self._online.get(name, False)
-            tables[key] = Shown(name, layout.number, online, seen), layout
+            tables[key] = SpectatedTable(name, layout.number, online, seen), layout
             self._told_s[key] = self._clock.now()
             if not seen.over:
                 self._going[key] = seen.number
@@ -146,7 +146,7 @@ class Club:
         self._wake()
 
     def _worth(
-        self, pairs: Container[frozenset[str]], key: str, table: Shown
+        self, pairs: Container[frozenset[str]], key: str, table: SpectatedTable
     ) -> tuple[bool, bool, bool]:
         """Return the rank of a table. If there are too many tables, the table with the lowest rank
         is removed.
@@ -158,7 +158,7 @@ class Club:
         now_s = self._clock.now()
         return paired, table.online, now_s - self._told_s.get(key, now_s) < AGED_S
 
-    def _forget(self, tables: dict[str, tuple[Shown, Layout]], key: str) -> None:
+    def _forget(self, tables: dict[str, tuple[SpectatedTable, Layout]], key: str) -> None:
         tables.pop(key, None)
         self._told_s.pop(key, None)
         self._going.pop(key, None)
@@ -246,7 +246,7 @@ class Club:
             )
         key = request.path_params.get("key")
 
-        def wanted(of: str, table: Shown) -> bool:
+        def wanted(of: str, table: SpectatedTable) -> bool:
             """Return whether a browser gets this table's state. The table's own link always shows
             the table; the club's page shows only known tables that agree to be listed.
             """
@@ -260,14 +260,14 @@ class Club:
         )
 
     async def _stream(
-        self, wanted: Callable[[str, Shown], bool], *, sheet: bool
+        self, wanted: Callable[[str, SpectatedTable], bool], *, sheet: bool
     ) -> AsyncIterator[bytes]:
         """Yield the changed state of each table as events. Intermediate states are skipped, so a
         slow browser does not need a queue.
         """
         woken = asyncio.Event()
         self._woken.add(woken)
-        sent: dict[str, Shown] = {}
+        sent: dict[str, SpectatedTable] = {}
         boards: set[int] = set()
         hung: EveningSheet | None = None
         try:

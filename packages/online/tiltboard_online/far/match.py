@@ -32,7 +32,7 @@ Kind = Literal["move", "take-back", "draw", "resign", "time", "new-game"]
 Word = Annotated[str, msgspec.Meta(max_length=60, pattern="^[!-~]*$")]
 Line = Annotated[str, msgspec.Meta(max_length=80, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
 Key = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
+StartCountdown = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
 class MatchStep(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -54,7 +54,7 @@ class Wish(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     The wish is valid until the list of steps has a step with that number.
     """
 
-    number: Count
+    number: StartCountdown
     step: MatchStep
 
 
@@ -66,7 +66,7 @@ class Said(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     each player.
     """
 
-    number: Count = 0
+    number: StartCountdown = 0
     phrase: Phrase | None = None
     people: Annotated[dict[Word, Line], msgspec.Meta(max_length=4)] = {}
 
@@ -103,7 +103,7 @@ class Differs(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
     that differs, or None if the settings differ.
     """
 
-    at: Count | None
+    at: StartCountdown | None
     here: Line
     there: Line
 
@@ -127,7 +127,7 @@ class MatchState(
     """The state of a match at one table, which the table publishes as a retained message."""
 
     agreed: Agreed
-    game: Count = 0
+    game: StartCountdown = 0
     """The number of the current game in the match, counted from 0."""
     steps: Annotated[tuple[MatchStep, ...], msgspec.Meta(max_length=MAX_STEPS)] = ()
     """The steps of the current game."""

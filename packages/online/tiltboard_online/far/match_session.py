@@ -39,7 +39,7 @@ from tiltboard.firmware_host.service.qr import qr_svg
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.problem_messages import part_missing, refused
-from tiltboard.firmware_host.table.status import Phase, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase
 from tiltboard.games.base import Game, RulesError
 from tiltboard.games.registry import game_type
 from tiltboard.ground.errors import TiltboardError
@@ -220,14 +220,14 @@ class Far:
             case _:
                 raise NotPossibleError("There is no match with another table.")
 
-    def take_over(self, request: c.GameRequest, standing: Standing) -> bool:
+    def take_over(self, request: c.GameRequest, status: GameStatus) -> bool:
         """Turn a request made at this table into a wish, which is sent to the other tables, if
         necessary. Return whether the request must wait until the other tables agree. Raises
         NotPossibleError.
         """
-        if not self.plays(standing.game_id) or self.match is None:
+        if not self.plays(status.game_id) or self.match is None:
             return False
-        self.match, all_of_it = match_sync.take_over(self.match, request, standing, self._read)
+        self.match, all_of_it = match_sync.take_over(self.match, request, status, self._read)
         return all_of_it
 
     @property
@@ -254,7 +254,7 @@ class Far:
     # Methods that the host calls in each step.
 
     def step(
-        self, standing: Standing, now_s: float, people: Mapping[str, str]
+        self, status: GameStatus, now_s: float, people: Mapping[str, str]
     ) -> c.GameRequest | None:
         """Advance the match, and return a request to the game at this table, or None.
 
@@ -291,36 +291,36 @@ class Far:
                 except (TiltboardError, RulesError) as error:
                     self._trouble = _message(error)
                     return None
-            elif self.plays(standing.game_id):
-                before, self._stood = self._stood, (standing.game_id, len(standing.moves))
-                if before[0] == standing.game_id and before[1] > len(standing.moves):
+            elif self.plays(status.game_id):
+                before, self._stood = self._stood, (status.game_id, len(status.moves))
+                if before[0] == status.game_id and before[1] > len(status.moves):
                     self.match = match_sync.taken_back_here(
-                        self.match, len(standing.moves), self._read
+                        self.match, len(status.moves), self._read
                     )
                 self.match = self.match.naming(people)
-                if len(standing.moves) <= len(self.match.course.moves):
+                if len(status.moves) <= len(self.match.course.moves):
                     self._level = self.match.number
-                self.match, request = match_sync.follow(self.match, standing, self._level)
+                self.match, request = match_sync.follow(self.match, status, self._level)
             if self.match.state is not self.kept.state:
                 self.kept = replace(self.kept, state=self.match.state)
         self._keep(self.kept)
         return request
 
-    def shown(self, standing: Standing) -> Standing:
-        """Return ``standing`` with the state and phrases of the remote players."""
+    def shown(self, status: GameStatus) -> GameStatus:
+        """Return ``status`` with the state and phrases of the remote players."""
         match, phrase = self.match, self._phrase
-        if match is None or not self.plays(standing.game_id):
-            return standing
+        if match is None or not self.plays(status.game_id):
+            return status
         asked, _ = match_sync.offers(match).get(match_sync.TAKES_BACK, (None, None))
         if asked != self._asks_back[0]:
             self._asks_back = asked, self._now_s
         mover = match.state.agreed.seats.get(match.course.mover or "", "")
         away_s = self._now_s - self._away_since.get(mover, self._now_s)
-        over = match_sync.shown(match, standing, away_s)
+        over = match_sync.shown(match, status, away_s)
         if phrase is None or self._now_s >= phrase[2]:
             return over
         words, player, _ = phrase
-        plays = standing.phase in (Phase.TURN, Phase.OVER)
+        plays = status.phase in (Phase.TURN, Phase.OVER)
         say = text("{said} {todo}", said=words, todo=over.say)
         return replace(over, say=say, spoken_by=player if plays else None)
 

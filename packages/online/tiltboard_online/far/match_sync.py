@@ -17,7 +17,7 @@ from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table import phrases
 from tiltboard.firmware_host.table.move_line import sides
-from tiltboard.firmware_host.table.status import Phase, Role, Standing
+from tiltboard.firmware_host.table.status import GameStatus, Phase, Role
 from tiltboard_online.far.match import Differs, Kind, Match, MatchStep
 
 # A remote table that is absent for at least this many seconds is reported to people.
@@ -64,7 +64,7 @@ def _back(match: Match, step: MatchStep) -> Message | None:
     )
 
 
-def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameRequest | None]:
+def follow(match: Match, status: GameStatus, level: int) -> tuple[Match, c.GameRequest | None]:
     """Make the match and the game at this table agree in one more step. Return the match, possibly
     with one more step, and a request to the game or None.
 
@@ -74,7 +74,7 @@ def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameR
     ``level``: the match's number of steps when the game at this table last had no more moves than
     the match. If a later step has taken back moves, the extra move of the game is not a new move.
     """
-    made, known = standing.moves, match.course.moves
+    made, known = status.moves, match.course.moves
     alike = next((n for n, (a, b) in enumerate(zip(made, known, strict=False)) if a != b), None)
     request: c.GameRequest | None = None
     if match.state.differs is not None:
@@ -91,62 +91,62 @@ def follow(match: Match, standing: Standing, level: int) -> tuple[Match, c.GameR
             return match.write(MatchStep("move", made[len(known)], mover)), None
         request = c.TakeBack(len(known))
     elif len(made) < len(known):
-        if standing.outcome is not None:
+        if status.outcome is not None:
             request = c.TakeBack()
-        elif standing.phase is Phase.TURN and not asks_back(match, standing):
+        elif status.phase is Phase.TURN and not asks_back(match, status):
             request = c.MakeMove(known[len(made)])
-    elif standing.outcome is None and match.course.ended is not None:
-        request = _end(match.course.ended, standing)
-    elif standing.outcome is not None and match.course.mover is not None:
+    elif status.outcome is None and match.course.ended is not None:
+        request = _end(match.course.ended, status)
+    elif status.outcome is not None and match.course.mover is not None:
         request = c.TakeBack()
     if request is None:
-        request = _offered(match, standing)
+        request = _offered(match, status)
     if request is None:
         return match, None
-    at = standing.step if isinstance(request, c.MakeMove | c.TakeBack) else None
-    return match, replace(request, game=standing.game_id, step=at)
+    at = status.step if isinstance(request, c.MakeMove | c.TakeBack) else None
+    return match, replace(request, game=status.game_id, step=at)
 
 
-def asks_back(match: Match, standing: Standing) -> bool:
+def asks_back(match: Match, status: GameStatus) -> bool:
     """Return whether a move was taken back by hand at this table and the other tables have not
     agreed yet.
     """
     asked = any(wish.step.kind == TAKES_BACK for wish in match.state.wishes)
-    return asked and len(standing.moves) < len(match.course.moves)
+    return asked and len(status.moves) < len(match.course.moves)
 
 
-def _end(step: MatchStep, standing: Standing) -> c.GameRequest | None:
+def _end(step: MatchStep, status: GameStatus) -> c.GameRequest | None:
     """Return a request that ends the game at this table in the way the players agreed, or None."""
     if step.kind == RESIGNS:
         return c.Resign(step.who)
     if step.kind == OUT_OF_TIME:
         return c.TimeUp(step.who)
-    for side in () if standing.game is None else sides(standing.game):
-        if not set(side) & set(standing.draw_offers):
+    for side in () if status.game is None else sides(status.game):
+        if not set(side) & set(status.draw_offers):
             return c.OfferDraw(side[0])
     return None
 
 
-def _offered(match: Match, standing: Standing) -> c.GameRequest | None:
+def _offered(match: Match, status: GameStatus) -> c.GameRequest | None:
     """Return a request that shows another table's draw offer at this table, or None.
 
     An offer that would complete a draw is not returned, because it would end the game.
     """
-    if standing.outcome is not None or standing.phase is not Phase.TURN:
+    if status.outcome is not None or status.phase is not Phase.TURN:
         return None
     draw = MatchStep(DRAWS, "", match.course.game.players[0])
     for player, table in match.state.agreed.seats.items():
         there = match.others().get(table)
         offers = there is not None and there.wants(match.state.game, match.number, draw)
-        if offers and player not in standing.draw_offers and not completes(standing, player):
+        if offers and player not in status.draw_offers and not completes(status, player):
             return c.OfferDraw(player)
     return None
 
 
-def completes(standing: Standing, player: str) -> bool:
+def completes(status: GameStatus, player: str) -> bool:
     """Return whether the game would be drawn if ``player`` also offered a draw."""
-    offers = {*standing.draw_offers, player}
-    return standing.game is not None and all(offers & set(side) for side in sides(standing.game))
+    offers = {*status.draw_offers, player}
+    return status.game is not None and all(offers & set(side) for side in sides(status.game))
 
 
 def wish_of(match: Match, kind: Kind, text: str = "") -> MatchStep:
@@ -194,7 +194,7 @@ def taken_back_here(match: Match, left: int, read: MatchStep | None) -> Match:
 
 
 def take_over(
-    match: Match, request: c.GameRequest, standing: Standing, read: MatchStep | None
+    match: Match, request: c.GameRequest, status: GameStatus, read: MatchStep | None
 ) -> tuple[Match, bool]:
     """Turn a request made at this table into a wish, which is sent to the other tables, if
     necessary. Return the match, and whether the request must wait until the other tables agree.
@@ -211,7 +211,7 @@ def take_over(
     asked, _ = offers(match).get(TAKES_BACK, (None, None))
     all_of_it = True
     match request:
-        case c.TakeBack(None) if standing.phase is Phase.SETTLE and is_here(match, course.mover):
+        case c.TakeBack(None) if status.phase is Phase.SETTLE and is_here(match, course.mover):
             return match, False  # Other tables do not know this move yet.
         case c.TakeBack(None) if asked is not None:
             if asked != read:
@@ -227,7 +227,7 @@ def take_over(
             wish = _back_to(match, left, read)
         case c.OfferDraw(player):
             _check_here(match, player)
-            wish, all_of_it = wish_of(match, DRAWS), completes(standing, player)
+            wish, all_of_it = wish_of(match, DRAWS), completes(status, player)
         case c.Resign(player):
             _check_here(match, player)
             wish = MatchStep(RESIGNS, "", player)
@@ -258,28 +258,28 @@ def _check_here(match: Match, player: str) -> None:
         )
 
 
-def shown(match: Match, standing: Standing, away_s: float) -> Standing:
-    """Return ``standing`` with the state of the remote players.
+def shown(match: Match, status: GameStatus, away_s: float) -> GameStatus:
+    """Return ``status`` with the state of the remote players.
 
     ``away_s``: the time in seconds for which the table of the player to move has been offline.
     """
     differs, mover = match.state.differs, match.course.mover
-    told, waits = match.state.agreed, asks_back(match, standing)
+    told, waits = match.state.agreed, asks_back(match, status)
     if differs is not None:
-        return _quiet(standing, _differing(differs, standing.to_move))
-    say = standing.say
-    if standing.phase is Phase.SETTLE and standing.to_move and not is_here(match, standing.to_move):
-        who = phrases.player(standing.to_move).capitalised()
+        return _quiet(status, _differing(differs, status.to_move))
+    say = status.say
+    if status.phase is Phase.SETTLE and status.to_move and not is_here(match, status.to_move):
+        who = phrases.player(status.to_move).capitalised()
         say = text("{player} has played, far away. {todo}", player=who, todo=say)
-    elif standing.phase is Phase.TURN and waits:
+    elif status.phase is Phase.TURN and waits:
         say = text("The other table must agree to take that back.")
-        standing = _quiet(standing, say)
-    elif standing.phase is Phase.TURN and not told.complete:
+        status = _quiet(status, say)
+    elif status.phase is Phase.TURN and not told.complete:
         missing = [player for player, table in told.seats.items() if not table]
         who = phrases.players(missing).capitalised()
         say = text("Waiting for {player} to join.", player=who)
-        standing = _quiet(standing, say)
-    elif standing.phase is Phase.TURN and mover == standing.to_move and not is_here(match, mover):
+        status = _quiet(status, say)
+    elif status.phase is Phase.TURN and mover == status.to_move and not is_here(match, mover):
         who = phrases.player(str(mover)).capitalised()
         if away_s >= AWAY_S:
             say = text(
@@ -288,20 +288,20 @@ def shown(match: Match, standing: Standing, away_s: float) -> Standing:
             )
         else:
             say = text("{player} is thinking, far away.", player=who)
-        standing = _quiet(standing, say)
+        status = _quiet(status, say)
     if not waits and len(match.unanswered) < len(match.wanted()):
         say = text("The other table is asked. {said}", said=say)
     for _, offer in offers(match).values():
         say = text("{offer} {said}", offer=offer, said=say)
-    return standing if say is standing.say else replace(standing, say=say)
+    return status if say is status.say else replace(status, say=say)
 
 
-def _quiet(standing: Standing, say: Message) -> Standing:
-    """Return ``standing`` without requests to the players at this table, because it is not their
+def _quiet(status: GameStatus, say: Message) -> GameStatus:
+    """Return ``status`` without requests to the players at this table, because it is not their
     turn.
     """
-    last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
-    return replace(standing, say=say, roles=last, tint={}, path=(), swap_legal=False)
+    last = {place: role for place, role in status.roles.items() if role is Role.LAST}
+    return replace(status, say=say, roles=last, tint={}, path=(), swap_legal=False)
 
 
 def _differing(differs: Differs, to_move: str | None) -> Message:

@@ -16,7 +16,7 @@ from service_table import PAGE, UNIT, ServiceSession, shown, wait_until
 import tiltboard.firmware_host
 from tiltboard.firmware_host.scenario.parse import parse_scenario
 from tiltboard.firmware_host.scenario.run import ScenarioRunner
-from tiltboard.firmware_host.table.commands import NewGame, SeatComputer
+from tiltboard.firmware_host.table.commands import NewGame, SeatBot
 from tiltboard.hw_sim.errors import SimulationError
 from tiltboard.hw_sim.session.scripted_hands import SimulatedHands
 
@@ -69,7 +69,7 @@ def plays_gravity_warfare() -> str:
     table.hands.set_up({})  # Remove the pieces of the previous game.
     table.host.do(NewGame("gravity-warfare", OF_SEATS))
     for player in table.host.game.players:
-        table.host.do(SeatComputer(player, "easy"))
+        table.host.do(SeatBot(player, "easy"))
     while table.host.snapshot.game.result is None:
         table.host.refresh(1.0)
         wish = (len(table.host.snapshot.game.moves), asked_of_hands())
@@ -109,7 +109,7 @@ def opened() -> None:
 
 def phase() -> str:
     session().host.refresh()
-    return str(session().host.standing.phase)
+    return str(session().host.status.phase)
 
 
 def moves() -> list[str]:
@@ -150,7 +150,7 @@ def fault(name: str, broken: Callable[[], None], mended: Callable[[], None]) -> 
         broken()
         try:
             wait_until(f"pause by {name}", lambda: phase() == "paused")
-            said = session().host.standing.say
+            said = session().host.status.say
         finally:
             mended()
         wait_until(f"play after {name}", lambda: phase() == "turn")

@@ -196,7 +196,7 @@ class ServiceHost:
             pieces = self.overlay.pieces
             self._world.stock({piece: self.overlay.magnet_of(piece).value for piece in pieces})
         self.snapshot = seen
-        self.standing = SimpleNamespace(
+        self.status = SimpleNamespace(
             phase=Phase(seen.guidance.phase),
             to_move=seen.game.to_move,
             roles={place: Role(role) for place, role in seen.guidance.roles.items()},
