@@ -22,7 +22,7 @@ from tiltboard.firmware_host.config import platform
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard_plans.assembly import Assembly
 from tiltboard_plans.model import Plans, spacer_mm
-from tiltboard_plans.printed import marked, pieces
+from tiltboard_plans.printed import pieces, with_pole_mark
 
 ROOT = Path(__file__).parents[1]
 STATIC, IMAGES = ROOT / "firmware_host/web/static", ROOT / "docs/images"
@@ -95,7 +95,7 @@ def piece() -> Iterator[Part]:
     cut = Manifold.cube((40, 40, 40), True).translate((20, -20, 20))
     yield it.cup - cut, RED
     yield disc(20, 20, 27), (0.75, 0.6, 0.2)
-    yield marked(it.lid, "north").translate((0, 0, 34)), RED
+    yield with_pole_mark(it.lid, "north").translate((0, 0, 34)), RED
 
 
 def stack() -> Iterator[Part]:
@@ -136,7 +136,7 @@ def stack() -> Iterator[Part]:
     for x, colour in ((0.0, RED), (70.0, BLUE)):
         yield it.cup.translate((x, 0, 98)), colour
         yield disc(10, 90, 92, (x, 0)), STEEL
-        yield marked(it.lid, "south" if x else "north").translate((x, 0, 120)), colour
+        yield with_pole_mark(it.lid, "south" if x else "north").translate((x, 0, 120)), colour
 
 
 LOOKS = {

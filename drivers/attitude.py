@@ -111,7 +111,7 @@ class Attitude:
                     (before[1] + rate[1]) / 2 * elapsed_s,
                     (before[2] + rate[2]) / 2 * elapsed_s,
                 )
-                self._up = _turned(self._up, turn)
+                self._up = _turn_vector(self._up, turn)
                 self._spin += turn[2]
                 force_m_s2 = self._on_the_pivot(force_m_s2, before, rate, elapsed_s)
             expected = self._gravity or G_M_S2
@@ -160,7 +160,7 @@ def _cross(a: Sequence[float], b: Sequence[float]) -> Vector:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-def _turned(fixed: Vector, turn: Sequence[float]) -> Vector:
+def _turn_vector(fixed: Vector, turn: Sequence[float]) -> Vector:
     """Convert the unit vector ``fixed``, whose direction in space is constant, to axes that have
     turned by ``turn`` (rad about each axis). The second-order formula errs by 0.02 degrees for a
     turn of 0.1 rad.

@@ -105,7 +105,7 @@ def how_to_install(module: str) -> str:
     return INSTALL.get(module.partition(".")[0]) or extra_command("pi")
 
 
-def unsupplied() -> PartAbsentError:
+def unpowered_lights() -> PartAbsentError:
     """Return the error for a strip of lights whose power supply is off."""
     return PartAbsentError(
         "lights",

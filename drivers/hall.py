@@ -266,7 +266,7 @@ def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingErr
     ``codes``: code of each input.
     """
     return (
-        _crossed(settings, codes)
+        _exchanged_error(settings, codes)
         or _address_fault(settings, codes)
         or _reference_fault(settings, {what: codes[number] for number, what in settings.spares})
         or PartReadingError(
@@ -284,7 +284,7 @@ def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingErr
     )
 
 
-def _crossed(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
+def _exchanged_error(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
     """Return the error for multiplexers that are connected to each other's converter channels, or
     None.
 

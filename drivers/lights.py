@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tiltboard.drivers.buses import Buses, Pin, Strip
-from tiltboard.drivers.errors import PartError, absent, unsupplied
+from tiltboard.drivers.errors import PartError, absent, unpowered_lights
 from tiltboard.drivers.light_links import SPI_DEVICE
 
 # Colours and blink patterns of individual lights.
@@ -239,7 +239,7 @@ class LightStrip:
             self._look_s = 0.0  # Check the supply again at the next attempt.
             self._lose()
             self.shown = bytes(len(self.shown))
-            raise unsupplied()
+            raise unpowered_lights()
 
     def _write(self, now_s: float) -> PartError | None:
         """Write the frame if it is due, and return the error if that fails, or else None.

@@ -18,7 +18,7 @@ from tiltboard.drivers.node_link import (
     PART_LIGHTS,
     NodeLink,
     NodeScan,
-    reported,
+    reported_error,
 )
 from tiltboard.drivers.panel import HIGHEST_HZ, LOWEST_HZ
 
@@ -82,7 +82,7 @@ class NodeHallDriver(_NodePart):
         if fresh and found is not None:
             if all(scan.codes is None for scan in fresh):
                 self._field_mt = ()
-                raise reported(link.status, PART_HALL) or PartReadingError(
+                raise reported_error(link.status, PART_HALL) or PartReadingError(
                     "hall", "The plate's controller sends no readings of its sensors."
                 )
             table = _table_mt(found.field_at_0_nt, found.field_step_nt)
@@ -157,7 +157,7 @@ class NodeImuDriver(_NodePart):
                 self._restart()
                 raise
         if self._motion is None:
-            error = reported(link.status, PART_IMU)
+            error = reported_error(link.status, PART_IMU)
             if error is not None:
                 self._restart()
                 raise error
@@ -257,7 +257,7 @@ class NodeLightsDriver(_NodePart):
         """
         link = self._link
         link.poll("lights")
-        unlit = reported(link.status, PART_LIGHTS)
+        unlit = reported_error(link.status, PART_LIGHTS)
         if unlit is not None:
             raise unlit
         if link.session != self._session:
@@ -302,6 +302,6 @@ class NodeLightsDriver(_NodePart):
         return number
 
     def _draw(self) -> tuple[bytes, float]:
-        if not self._session or reported(self._link.status, PART_LIGHTS) is not None:
+        if not self._session or reported_error(self._link.status, PART_LIGHTS) is not None:
             return bytes(3 * self._settings.count), 1.0
         return self._drawing.at(self._clock.now())

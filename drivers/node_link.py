@@ -22,7 +22,7 @@ from tiltboard.drivers.errors import (
     PartReadingError,
     WrongPartError,
     absent,
-    unsupplied,
+    unpowered_lights,
 )
 from tiltboard.drivers.node_firmware.wire import Receiver
 
@@ -545,11 +545,11 @@ _REPORTED: Final[dict[tuple[int, int], Callable[[int], PartError]]] = {
         "On the plate: the tilt sensor's readings are impossible, or it lost its settings.",
         remedy="If this comes back, check the MPU-6050's plug, its 3.3 V and its ground.",
     ),
-    (PART_LIGHTS, IMPOSSIBLE): lambda _: unsupplied(),
+    (PART_LIGHTS, IMPOSSIBLE): lambda _: unpowered_lights(),
 }
 
 
-def reported(status: protocol.Status | None, part: int) -> PartError | None:
+def reported_error(status: protocol.Status | None, part: int) -> PartError | None:
     """Return the error that the node's status reports for ``part`` (PART_HALL and so on), or None.
 
     ``status``: the node's last status, or None if there is no status yet.

@@ -142,7 +142,7 @@ class _Part:
             return lost
         began_s = self._clock.now()
         try:
-            value = self._repeated(use, lost if may_start else None)
+            value = self._repeat_once(use, lost if may_start else None)
         except PartError as error:
             is_sample = self._may_be_sample(error, began_s)
             self._is_good = False
@@ -170,7 +170,7 @@ class _Part:
         is_quick = self._clock.now() - began_s <= SAMPLE_S
         return self._is_good and is_quick and not isinstance(error, LastingPartError)
 
-    def _repeated(self, use: Callable[[], T], starting: T | None) -> T:
+    def _repeat_once(self, use: Callable[[], T], starting: T | None) -> T:
         """Return the result of ``use``, repeated once if the first failure may be a bad sample.
 
         Raises the error of the repetition. Raises the first error if the part returns ``starting``

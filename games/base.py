@@ -742,11 +742,11 @@ def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -
                 known=", ".join(known),
             )
         if value is not None:
-            values[name] = _checked(known[name], value)
+            values[name] = _check_value(known[name], value)
     return values
 
 
-def _checked(spec: OptionSpec, value: Any) -> Any:
+def _check_value(spec: OptionSpec, value: Any) -> Any:
     """Return ``value`` if its type and range fit the option. A list of places is returned as a
     sorted tuple.
     """

@@ -38,7 +38,7 @@ def signs(game: Game) -> Mapping[str, str]:
     return {piece: piece for piece in game.pieces}
 
 
-def standing(game: Game, cell: str) -> str:
+def piece_title(game: Game, cell: str) -> str:
     """Return the signs of the pieces on a place. The signs of stacked pieces are joined in the same
     way as in ``Position.cells``.
     """
@@ -63,7 +63,7 @@ def board_text(position: Position) -> str:
         if place is None:
             return ""
         if place in position.cells:
-            return standing(game, position.cells[place])
+            return piece_title(game, position.cells[place])
         return "#" if place in game.blocked else "." if plain else place
 
     grid = [[shown(column, row) for column in across] for row in down]
@@ -107,9 +107,9 @@ def picture(position: Position, kind: GameType, turn: Turn | None) -> str:
             drawn.append(f'<text x="{x:g}" y="{y:g}" font-size="11">{escape(place)}</text>')
     if turn is not None:
         for shift in turn.act:
-            drawn += _moved(game, kind, shift, spots, "#2b8a3e")
+            drawn += _shift_elements(game, kind, shift, spots, "#2b8a3e")
         for shift in turn.consequences:
-            drawn += _moved(game, kind, shift, spots, "#1d1d1d")
+            drawn += _shift_elements(game, kind, shift, spots, "#1d1d1d")
     return "\n".join([*drawn, "</svg>\n"])
 
 
@@ -129,7 +129,7 @@ def _piece(game: Game, kind: GameType, cell: str, spot: tuple[float, float]) -> 
     """
     piece, (x, y) = cell.replace("/", "+").rpartition("+")[2], spot
     base, ink = PAINTS[_paint(game, kind, piece)]
-    sign = escape(standing(game, cell))
+    sign = escape(piece_title(game, cell))
     yield f'<circle cx="{x:g}" cy="{y:g}" r="{RADIUS - 3}" fill="{base}"/>'
     size = 20 if len(sign) <= 2 else 10
     yield f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{ink}">{sign}</text>'
@@ -142,7 +142,7 @@ def _paint(game: Game, kind: GameType, piece: str) -> str:
     return BY_CLASS[game.pieces.index(piece) % 4] if piece in game.pieces else "slate"
 
 
-def _moved(
+def _shift_elements(
     game: Game,
     kind: GameType,
     shift: Shift,

@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from tiltboard.games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
 from tiltboard.games.names import closest
-from tiltboard.ground.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, load_entry_point
 
 GROUP = "tiltboard.games"
 BUILT_IN = {
@@ -26,7 +26,7 @@ BUILT_IN = {
 def load(point: EntryPoint) -> GameType:
     """Load the game of an entry point. Raises BrokenGameError with the fault in one line."""
     try:
-        return loaded(point, lambda kind: _checked(point.name, kind))
+        return load_entry_point(point, lambda kind: _check_kind(point.name, kind))
     except PluginError as error:
         raise BrokenGameError(
             "The game {name} ({source}) cannot be used: {why}. Update or uninstall its package.",
@@ -36,7 +36,7 @@ def load(point: EntryPoint) -> GameType:
         ) from error
 
 
-def _checked(name: str, kind: object) -> GameType:
+def _check_kind(name: str, kind: object) -> GameType:
     """Return ``kind`` if it is a usable game with the given name. Raises PluginError with the
     reason if not.
     """

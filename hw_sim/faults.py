@@ -91,7 +91,7 @@ BY_LIGHTS = {
 }
 
 
-def _swapped(board: HallBoard | SwitchBoard, one: int, other: int) -> Failing:
+def _swap_inputs(board: HallBoard | SwitchBoard, one: int, other: int) -> Failing:
     board.swap_wires(one, other)
     yield lambda: board.wire_of(one) == other
     board.swap_wires(one, other)
@@ -109,7 +109,7 @@ def _is_noisy(board: HallBoard, index: int) -> bool:
     return statistics.pstdev(board.probe(index)) > 3 * usual_v
 
 
-def _lit(
+def _add_light_effects(
     table: FaultyTable, board: HallBoard, lit: LitBoard, sizes: Mapping[str, float]
 ) -> Failing:
     """Let the lights disturb analogue sensors. ``sizes``: strength of each effect of LitBoard."""
@@ -397,7 +397,7 @@ class SimDisk:
             if said is not None:
                 os.environ[NO_BYTECODE] = said
 
-    def reopened(self) -> None:
+    def refill_after_reopening(self) -> None:
         """Fill the disk up to the length of the new log, after the journal was opened again."""
         if self._limits is not None:
             self.set_full(True)
@@ -432,14 +432,14 @@ def kinds(table: FaultyTable) -> dict[str, Kind]:
     if board is not None:
         found["sensor-dead"] = partial(_switched, board.set_dead, board.is_dead), (places,)
         found["sensor-stuck"] = partial(_switched, board.set_stuck, board.is_stuck), (places,)
-        found["sensor-swapped"] = partial(_swapped, board), (places, places)
+        found["sensor-swapped"] = partial(_swap_inputs, board), (places, places)
     if isinstance(board, HallBoard):
         drifts, is_noisy = partial(_drifts, board, clock), partial(_is_noisy, board)
         found["sensor-drift"] = partial(_switched, board.set_drifting, drifts), (places,)
         found["sensor-noisy"] = partial(_switched, board.set_noisy, is_noisy), (places,)
         lit = LitBoard(table.profile, chain, table.world.climate, table.strip_rgb)
         for name, sizes in BY_LIGHTS.items():
-            found[name] = partial(_lit, table, board, lit, sizes), ()
+            found[name] = partial(_add_light_effects, table, board, lit, sizes), ()
     found["weak-magnet"] = partial(_magnet, table, WEAK_MAGNET), (places,)
     found["magnet-turned"] = partial(_magnet, table, TURNED), (places,)
     if table.profile.panel is not None:

@@ -11,7 +11,7 @@ from tiltboard.drivers.attitude import FLAT, Vector
 from tiltboard.drivers.node_firmware.lights import strip_order
 from tiltboard.firmware_host.config import wiring
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.ground.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, load_entry_point
 from tiltboard.hw_sim.boards import BIASED_REED, HallBoard, SwitchBoard, SwitchMatrixBoard
 from tiltboard.hw_sim.buses import SimBuses
 from tiltboard.hw_sim.buses.gpio import Piezo
@@ -321,7 +321,7 @@ def model_of(part: wiring.Part) -> Model:
     names = dict.fromkeys((kind, wiring.ENTRY_NAMES.get(type(part), kind)))
     for point in (point for name in names for point in entry_points(group=GROUP, name=name)):
         try:
-            return loaded(point, lambda model: cast(Model, model))
+            return load_entry_point(point, lambda model: cast(Model, model))
         except PluginError as error:
             raise SimulationError(
                 "The simulator's model of a {kind} part cannot be used: {why}.",

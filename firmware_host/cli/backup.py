@@ -47,7 +47,7 @@ from tiltboard.firmware_host.journal.database import (
     WriterLock,
     connect,
     leftovers,
-    translated,
+    translate_errors,
     unused,
 )
 from tiltboard.firmware_host.journal.records import JournalReader
@@ -117,7 +117,7 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
             # The copy of the journal shows the state between two moves.
             if JOURNAL_NAME in contents:
                 with (
-                    translated(state / JOURNAL_NAME),
+                    translate_errors(state / JOURNAL_NAME),
                     closing(connect(state / JOURNAL_NAME, read_only=True)) as running,
                     closing(sqlite3.connect(":memory:")) as copy,
                 ):
@@ -136,7 +136,7 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {MANIFEST: msgspec.json.encode(manifest), **contents}.items():
             archive.writestr(zipfile.ZipInfo(name, WHEN), data, zipfile.ZIP_DEFLATED)
-    _unpacked(out, packed)
+    _unpack(out, packed)
     write_durably(out, packed.getvalue())
     return list(contents)
 
@@ -164,14 +164,14 @@ def read_backup(path: Path) -> dict[str, bytes]:
     read.
     """
     try:
-        return _unpacked(path, io.BytesIO(read_file(path, MAX_BYTES)))
+        return _unpack(path, io.BytesIO(read_file(path, MAX_BYTES)))
     except OSError as error:
         if error.errno == errno.EFBIG:
-            raise _damaged(path, text("it is too large")) from error
+            raise _damaged_error(path, text("it is too large")) from error
         raise
 
 
-def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
+def _unpack(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
     """Return the checked files of an archive. ``path`` is the archive's name in error messages.
     Raises BackupError.
     """
@@ -186,11 +186,11 @@ def _unpacked(path: Path, packed: io.BytesIO) -> dict[str, bytes]:
         # any size.
         contents = {each.filename: archive.open(each).read(each.file_size) for each in members}
     except _BROKEN_ZIP as error:
-        raise _damaged(path, why) from error
+        raise _damaged_error(path, why) from error
     listed = _manifest(path, contents.pop(MANIFEST, b"")).files
     # A flipped bit in the archive's directory can hide some files.
     if sorted(listed) != sorted(contents):
-        raise _damaged(path, text("its files differ from its manifest"))
+        raise _damaged_error(path, text("its files differ from its manifest"))
     for name, content in contents.items():
         _check(path, name, content)
     return contents
@@ -208,10 +208,10 @@ def _manifest(path: Path, data: bytes) -> Manifest:
             )
         manifest = msgspec.json.decode(data, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _damaged(path, text("it has no manifest")) from error
+        raise _damaged_error(path, text("it has no manifest")) from error
     if found != FORMAT:
         why = text("another version of tiltboard wrote it (format {version})", version=found)
-        raise _damaged(path, why)
+        raise _damaged_error(path, why)
     return manifest
 
 
@@ -231,16 +231,16 @@ def _check(path: Path, name: str, data: bytes) -> None:
         elif name == SETTINGS_NAME:
             parse_toml(data.decode("utf-8"), Settings, source=name)
         else:
-            raise _damaged(path, text("it contains files that do not belong to a table"))
+            raise _damaged_error(path, text("it contains files that do not belong to a table"))
     except BackupError:
         raise
     except (ConfigError, JournalError) as error:
-        raise _damaged(path, error.problem.rstrip(".")) from error
+        raise _damaged_error(path, error.problem.rstrip(".")) from error
     except (ValueError, AttributeError, RecursionError) as error:
-        raise _damaged(path, f"{name}: {error}") from error
+        raise _damaged_error(path, f"{name}: {error}") from error
 
 
-def _damaged(path: Path, why: Message | str) -> BackupError:
+def _damaged_error(path: Path, why: Message | str) -> BackupError:
     return BackupError(
         "{path} is not a whole backup: {why}.",
         remedy="Take another copy of the file, or an earlier backup. Nothing has been changed.",
@@ -267,7 +267,7 @@ def put_back(
     """
     journal = state / JOURNAL_NAME
     before = None
-    with translated(journal), ExitStack() as undone:
+    with translate_errors(journal), ExitStack() as undone:
         if settings is not None and SETTINGS_NAME in contents:
             with suppress(FileNotFoundError):
                 before = _plain(settings, follow=True)

@@ -53,8 +53,8 @@ from tiltboard.firmware_host.host.pacer import Pacer
 from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.perception.calibration import (
     Calibration,
+    assumed_calibration,
     read_calibration,
-    uncalibrated,
     write_calibration,
 )
 from tiltboard.firmware_host.scenario.by_hand import Console
@@ -141,14 +141,14 @@ def run(
         until_done.callback(plate.close)
         wait = Pacer(buses.clock, table.scans_per_s).wait
         try:
-            run_sweep(sweep, plate, wait, _told(answer))
+            run_sweep(sweep, plate, wait, _print_news(answer))
         except KeyboardInterrupt as stopped:
             # After Ctrl-C, the terminal shows ^C on the current line, so start a new line.
             click.echo(err=True)
             say(text("Finished steps are kept; the next run continues after them."), err=True)
             raise click.Abort from stopped
         found = sweep.calibration(buses.clock.calendar())
-    new = None if found == (before or uncalibrated(table)) else found
+    new = None if found == (before or assumed_calibration(table)) else found
     if new is not None:
         write_calibration(folder / CALIBRATION_NAME, new)
         _print_measured(table, new, simulated=simulated)
@@ -248,7 +248,7 @@ def _by_whoever_types() -> Answering:
     return answer
 
 
-def _told(answer: Answering) -> Answering:
+def _print_news(answer: Answering) -> Answering:
     """Return a function that prints what has changed in a step, and then calls ``answer``."""
     before = "", ""
 

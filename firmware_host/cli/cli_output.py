@@ -15,7 +15,7 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from tiltboard.firmware_host import stop
-from tiltboard.firmware_host.config.errors import explained
+from tiltboard.firmware_host.config.errors import error_text
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.games.base import OptionError, RulesError
 from tiltboard.ground.errors import TiltboardError
@@ -123,7 +123,7 @@ def sentence(error: TiltboardError | RulesError) -> str:
     """Return the message and the remedy of an error. The text calls options by their command-line
     names.
     """
-    said = explained(error)
+    said = error_text(error)
     return error.named(said) if isinstance(error, OptionError) else said
 
 

@@ -43,7 +43,7 @@ from tiltboard.firmware_host.commissioning.results import (
     dead_multiplexers,
     to_mend,
 )
-from tiltboard.firmware_host.commissioning.sweep import unfinished
+from tiltboard.firmware_host.commissioning.sweep import unfinished_sweep
 from tiltboard.firmware_host.config import pi_board
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.errors import ConfigError, JournalError, catalogue_of
@@ -421,7 +421,7 @@ def _hall(profile: Profile, frames: Sequence[Frame]) -> Iterator[Finding]:
     if lone:
         past = text(
             "These sensors read past the end of their scale: {places}.",
-            places=findings.listed(lone),
+            places=findings.join_names(lone),
         )
         yield problem("hall", past, check)
     fields = [each.field_mt for each in frames if each.field_mt]
@@ -431,12 +431,12 @@ def _hall(profile: Profile, frames: Sequence[Frame]) -> Iterator[Finding]:
         if still:
             stuck = text(
                 "These sensors stand still, without even noise: {places}.",
-                places=findings.listed(still),
+                places=findings.join_names(still),
             )
             yield problem("hall", stuck, check)
         noisy = [names[i] for i, readings in series.items() if _noise_mt(readings) > NOISY_MT]
         if noisy:
-            restless = text("These sensors are noisy: {places}.", places=findings.listed(noisy))
+            restless = text("These sensors are noisy: {places}.", places=findings.join_names(noisy))
             joints = text("Check their solder joints and the capacitors at their supply.")
             yield problem("hall", restless, joints)
     if frame.temperature_c is not None:
@@ -539,7 +539,7 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
     # Report a bring-up that was interrupted or that found a fault.
     go_on = text("Continue with: tiltboard bringup")
     progress = read_progress(state / PROGRESS_NAME, profile)
-    left = unfinished(profile, state)
+    left = unfinished_sweep(profile, state)
     if left is not None:
         interrupted = text(
             "It was interrupted after {done} of {total} steps.", done=left[0], total=left[1]
@@ -592,7 +592,7 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
         if not calibration.zeroed[index] and index not in left
     ]
     if unknown:
-        zeros = text("The zero of {places} is not known.", places=findings.listed(unknown))
+        zeros = text("The zero of {places} is not known.", places=findings.join_names(unknown))
         yield note("calibration", zeros, calibrate)
     elif profile.measures and set(calibration.gain) == {1.0}:
         zeros = text("Every sensor has its zero; none has been measured with a magnet.")

@@ -107,7 +107,7 @@ def _settings_in(keyfile: str) -> dict[tuple[str, str], str]:
     return found
 
 
-def _unescaped(value: str) -> str:
+def _unescape(value: str) -> str:
     return re.sub(r"\\([sntr\\])", lambda found: _ESCAPED[found[1]], value)
 
 
@@ -118,10 +118,10 @@ def _ssid(value: str) -> str:
     numbers = [int(each) for each in re.findall(r"[0-9]+", value)]
     if _BYTES.fullmatch(value) and max(numbers) < 256:
         return bytes(numbers).decode(errors="replace")
-    return _unescaped(value).replace("\\;", ";")
+    return _unescape(value).replace("\\;", ";")
 
 
-def _kept(folder: Path, name: str) -> tuple[Path, str] | None:
+def _kept_profile(folder: Path, name: str) -> tuple[Path, str] | None:
     """Return the path and the text of one of the table's connection profiles, or None if there is
     no such profile. Another program may have moved the profile to another file. Raises ConfigError
     if the profile cannot be read.
@@ -152,7 +152,7 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
     """Return the name and the password of the table's own Wi-Fi network, or None if there is no
     such network. Raises ConfigError if the profile is unreadable or was not made by tiltboard.
     """
-    kept = _kept(folder, HOTSPOT)
+    kept = _kept_profile(folder, HOTSPOT)
     if kept is None:
         return None
     path, said = kept
@@ -165,7 +165,7 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
             remedy="See it with nmcli, or remove it.",
             path=path,
         )
-    return _ssid(ssid), _unescaped(password)
+    return _ssid(ssid), _unescape(password)
 
 
 def _digits(count: int) -> str:
@@ -179,7 +179,7 @@ def join(
     forget the network. Raises ConfigError, NetworkError or OSError.
     """
     content = profile(JOINED, ssid, password, hidden=hidden, wpa3=wpa3)
-    before = _kept(folder, JOINED)
+    before = _kept_profile(folder, JOINED)
     _keep(folder, JOINED, content)
     try:
         _nmcli("--wait", str(PATIENCE_S), "connection", "up", JOINED)
@@ -188,7 +188,7 @@ def join(
             _nmcli("connection", "delete", JOINED)
         else:
             _keep(folder, JOINED, before[1].encode())
-        if _kept(folder, HOTSPOT) is not None:
+        if _kept_profile(folder, HOTSPOT) is not None:
             _nmcli("--wait", str(PATIENCE_S), "connection", "up", HOTSPOT)
         raise
 
@@ -197,7 +197,7 @@ def _keep(folder: Path, name: str, content: bytes) -> None:
     """Write a connection profile and load it. If another file has a profile with the same name,
     delete this file first, because it would take precedence.
     """
-    path, kept = folder / f"{name}.nmconnection", _kept(folder, name)
+    path, kept = folder / f"{name}.nmconnection", _kept_profile(folder, name)
     if kept is not None and kept[0] != path:
         _nmcli("connection", "delete", "uuid", _uuid(name))
     write_durably(path, content)

@@ -76,7 +76,7 @@ def _done(wanted: PowerOff | Hotspot | Join | Update | RollBack) -> Answered:
         case Update(sent):
             FAILED.unlink(missing_ok=True)
             try:
-                with _sent() if sent else _on_a_stick() as update:
+                with _open_sent_update() if sent else _on_a_stick() as update:
                     _run(UPDATE, update)
             except (TiltboardError, OSError, subprocess.SubprocessError) as error:
                 FAILED.write_bytes(msgspec.json.encode(_why_not(error)))
@@ -95,7 +95,7 @@ def _run(*words: str) -> str:
 
 
 @contextmanager
-def _sent() -> Iterator[str]:
+def _open_sent_update() -> Iterator[str]:
     """Open the update that a page has sent, and yield the path of the update. Other users can write
     to the folder, so only a regular file is accepted, and the update's signature is checked on a
     copy (systemd/update).

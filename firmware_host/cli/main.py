@@ -33,7 +33,7 @@ from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.games.base import OptionError, RulesError, UnknownGameError
 from tiltboard.games.names import closest
 from tiltboard.ground.errors import TiltboardError
-from tiltboard.ground.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, load_entry_point
 
 MAX_SHOWN = 120  # Maximum number of characters of a file name in an error message.
 # Commands under each heading of ``tiltboard --help``, with a one-line description of each command.
@@ -174,7 +174,7 @@ class Group(click.Group):
             return None  # A shell asks for completions and does not show errors.
         if point is None:
             raise misuse(self.missing(cmd_name, self.list_commands(ctx)))
-        return _loaded(point)
+        return _load(point)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return completions: first the commands, without importing their modules, then the
@@ -194,13 +194,13 @@ class Group(click.Group):
         """List the group's own commands and all added commands that can be loaded. Commands that
         cannot be loaded are reported on stderr.
         """
-        listed = self.grouped()
+        listed = self.group_commands()
         known = {name for commands in listed.values() for name in commands}
         for name, point in self._others().items():
             if name in known or name in HIDDEN:
                 continue
             try:
-                line = _loaded(point).get_short_help_str(100)
+                line = _load(point).get_short_help_str(100)
             except click.ClickException as error:
                 click.echo(f"tiltboard: {error.format_message()}", err=True)
             else:
@@ -209,7 +209,7 @@ class Group(click.Group):
             with formatter.section(title):
                 formatter.write_dl([*commands.items()])
 
-    def grouped(self) -> dict[str, dict[str, str]]:
+    def group_commands(self) -> dict[str, dict[str, str]]:
         """Return the group's own commands by heading, as the help shows them. Added commands follow
         under the last heading.
         """
@@ -220,9 +220,9 @@ class Group(click.Group):
         return {name: found[name] for name in sorted(found.keys() - self.own().keys())}
 
 
-def _loaded(point: EntryPoint) -> click.Command:
+def _load(point: EntryPoint) -> click.Command:
     try:
-        return loaded(point, _checked)
+        return load_entry_point(point, _check_command)
     except PluginError as error:
         name, source, why = point.name, point.value, error.why
     raise problem(
@@ -235,7 +235,7 @@ def _loaded(point: EntryPoint) -> click.Command:
     )
 
 
-def _checked(command: object) -> click.Command:
+def _check_command(command: object) -> click.Command:
     if isinstance(command, click.Command):
         return command
     raise PluginError(f"{type(command).__name__} is no click.Command")
@@ -252,7 +252,7 @@ class LazyGroup(Group):
         """Return all commands in COMMANDS that do not need a separate package."""
         return {name: line for name, line in COMMANDS.items() if name not in BESIDE}
 
-    def grouped(self) -> dict[str, dict[str, str]]:
+    def group_commands(self) -> dict[str, dict[str, str]]:
         """Return GROUPS without the commands of packages that are not installed."""
         there = {*self.own(), *self._others()}
         return {
@@ -286,7 +286,7 @@ class LazyGroup(Group):
             status = super().main(*args, **extra)
         except click.ClickException as error:
             stop.check()  # If a request to stop caused the error, the error is not shown.
-            click.echo(f"tiltboard: {_said(error)}", err=True)
+            click.echo(f"tiltboard: {_parser_sentence(error)}", err=True)
             sys.exit(error.exit_code)
         sys.exit(status if isinstance(status, int) else 0)
 
@@ -303,7 +303,7 @@ class LazyGroup(Group):
         return found
 
 
-def _said(error: click.ClickException) -> str:
+def _parser_sentence(error: click.ClickException) -> str:
     """Return the message of a click exception, followed by a hint that names the command's help."""
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return error.format_message()
@@ -342,7 +342,7 @@ def help(context: click.Context, names: Sequence[str]) -> None:  # noqa: A001
     click.echo(asked.get_help())
 
 
-def _told(error: TiltboardError | RulesError) -> str:
+def _error_sentence(error: TiltboardError | RulesError) -> str:
     """Return the message of an error. For an invalid option, the message starts with the option and
     the given value.
     """
@@ -371,7 +371,7 @@ def main() -> None:
         click.echo("Stopped.", err=True)
         sys.exit(128 + signal.SIGINT if isinstance(stopped.__cause__, KeyboardInterrupt) else 1)
     except (TiltboardError, RulesError) as error:
-        said, status = _told(error), _status(error)
+        said, status = _error_sentence(error), _status(error)
         logging.getLogger(__name__).debug("ended by", exc_info=error)
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0].removeprefix("tiltboard_")

@@ -280,7 +280,7 @@ def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
 RUNS_NAME = "hardware.txt"
 
 
-def described(machine: Machine, profile: Profile) -> str:
+def describe_run(machine: Machine, profile: Profile) -> str:
     """Return a description of a run on hardware: date, profile, board, operating system and
     version.
     """
@@ -298,7 +298,7 @@ def record_run(folder: Path, machine: Machine, profile: Profile, outcome: str) -
     """Append a line to the record of runs on hardware in ``folder``. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / RUNS_NAME).open("a", encoding="utf-8") as record:
-        record.write(f"{described(machine, profile)}: {outcome}\n")
+        record.write(f"{describe_run(machine, profile)}: {outcome}\n")
 
 
 def running_table(state: Path) -> str | None:

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.games import contract
 from tiltboard.games.base import OptionError, OptionSpec, RulesError
 from tiltboard.games.conformance import check_type
-from tiltboard.games.gravity_trap.board import SHIPPED, TrapBoard, read, shipped
+from tiltboard.games.gravity_trap.board import SHIPPED, TrapBoard, read, shipped_board
 from tiltboard.games.registry import BROKEN, EVERY_GAME, game_type
 
 ILLEGAL = 1
@@ -195,9 +195,9 @@ def check(context: click.Context, *, name: str, games: int, seed: int, as_json: 
     try:
         known = {*EVERY_GAME, *BROKEN, *SHIPPED}
         if is_path(name) or (name not in known and Path(name).is_file()):
-            lines = _described(load_board(Path(name)))
+            lines = _describe(load_board(Path(name)))
         elif name in SHIPPED:
-            lines = _described(shipped(name))
+            lines = _describe(shipped_board(name))
         else:
             if name not in BROKEN and name not in EVERY_GAME:
                 hint = nearest(name, (*EVERY_GAME, *SHIPPED))
@@ -236,7 +236,7 @@ def load_board(path: Path) -> TrapBoard:
         ) from error
 
 
-def _described(board: TrapBoard) -> list[Message]:
+def _describe(board: TrapBoard) -> list[Message]:
     on = Counter(base for track in board.tracks for base in track)
     opposites = (
         text("Opposite bases are not named: copying every move is allowed.")

@@ -26,7 +26,7 @@ from tiltboard.firmware_host.scenario.by_hand import Console
 from tiltboard.firmware_host.scenario.parse import ScenarioStep, parse_scenario
 from tiltboard.firmware_host.scenario.person import KEYS, Person
 from tiltboard.firmware_host.scenario.run import Actor, ScenarioRunner
-from tiltboard.firmware_host.scenario.trace import read_trace, report, unlogged
+from tiltboard.firmware_host.scenario.trace import read_trace, report, without_logging
 from tiltboard.games.base import RulesError
 from tiltboard.ground.clock import SystemClock
 from tiltboard.ground.errors import TiltboardError
@@ -172,6 +172,6 @@ def replay(trace: Path, as_json: bool, profile: str | None) -> None:
     """
     recorded = read_trace(trace)
     table = load_profile(profile or recorded.header.layout[0])
-    with unlogged():
+    with without_logging():
         for line in report(recorded, table, as_json=as_json, words=str):
             click.echo(line)

@@ -211,7 +211,7 @@ def reach_machine(table: Table, machine: DeviceControl) -> None:
     machine.confirming.show = table.ask_for_press
     table.may_power_off(lambda: machine.do(lambda: machine.ask(PowerOff()), tell))
     table.offer("wifi", text("Show the Wi-Fi's password"), lambda: machine.do(show, tell))
-    left = machine.left()
+    left = machine.update_failure()
     if left is not None:
         tell(left)
 

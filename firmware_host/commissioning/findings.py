@@ -69,7 +69,7 @@ _SUBJECTS = {
 LISTED = 8  # Maximum number of places named in one finding.
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return the names in one line. After the first eight names, dots replace the rest."""
     return ", ".join([*names[:LISTED], *["..."] * (len(names) > LISTED)])
 

@@ -218,14 +218,14 @@ def tilting(profile: Profile, progress: Progress, orientation: Mounting, edge: s
                 why = NOT_LEVEL if rests else text("The tilt sensor does not come to rest.")
                 step = SweepStep(say, why, choices=GO_ON)
         elif levelled and rests and _lean_rad(level, held) >= LIFTED_RAD:
-            step = _lifted(asks, progress, edge, level, held)
+            step = _judge_lift(asks, progress, edge, level, held)
         elif levelled and rests and late:
             missed = text("The tilt sensor has not noticed the {edge} edge.", edge=edge)
             step = SweepStep(say, missed, asks.lights, GO_ON)
         frame, _ = yield step
 
 
-def _lifted(
+def _judge_lift(
     asks: SweepStep, progress: Progress, edge: str, level: Vector, held: Vector
 ) -> SweepStep:
     """Return the step after a lifted edge was measured: accepted, or refused with the reason."""

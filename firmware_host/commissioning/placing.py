@@ -226,7 +226,7 @@ class Placing:
             say = text("Slide or carry it on to {place}, to the middle.", place=name)
         elif progress.own_mt and task.magnet is None:
             say = text("Put the same strong piece as before on the middle of {place}.", place=name)
-        lit = dict.fromkeys(progress.carried(task.magnet), TaskLight.DONE) | {
+        lit = dict.fromkeys(progress.readings_of_carried(task.magnet), TaskLight.DONE) | {
             place: TaskLight.TARGET
         }
         self.first = SweepStep(say, lights=lit)
@@ -315,10 +315,10 @@ class Placing:
         if self._is_doubted and (reading > 0) is self._south_is_asked:
             # The user has exchanged the piece without giving an answer.
             self._progress = self._unread()
-        known = structs.replace(self._with(wire, reading), drifted=self._drifted(means))
+        known = structs.replace(self._with(wire, reading), drifted=self._drifting_places(means))
         return replace(self.first, known=known)
 
-    def _drifted(self, means: Sequence[float]) -> tuple[int, ...]:
+    def _drifting_places(self, means: Sequence[float]) -> tuple[int, ...]:
         """Return the places far from the piece whose readings now differ from their readings on the
         empty plate.
         """
@@ -355,7 +355,7 @@ class Placing:
                 # the wrong place. Measure the other place again.
                 progress = progress.without_place(other)
         name = "south_mt" if self._magnet is Magnet.S_STRONG else "own_mt"
-        carried = progress.carried(self._magnet) | {place: reading}
+        carried = progress.readings_of_carried(self._magnet) | {place: reading}
         inputs = progress.inputs | {place: wire}
         return structs.replace(progress, inputs=inputs, last=place, **{name: carried})
 

@@ -90,7 +90,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     practice: tuple[str, ...] = ()
     """Names of the simulated table's wiring faults."""
 
-    def carried(self, magnet: Magnet | None) -> dict[int, float]:
+    def readings_of_carried(self, magnet: Magnet | None) -> dict[int, float]:
         """Return place -> reading in mT of the strong piece with this pole down."""
         return self.south_mt if magnet is Magnet.S_STRONG else self.own_mt
 

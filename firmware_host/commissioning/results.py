@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tiltboard.drivers.attitude import FLAT, gravity_tilt
 from tiltboard.firmware_host.commissioning.blinking import lit_findings
-from tiltboard.firmware_host.commissioning.findings import Finding, listed, note, problem
+from tiltboard.firmware_host.commissioning.findings import Finding, join_names, note, problem
 from tiltboard.firmware_host.commissioning.mounting import describe, mounting_of
 from tiltboard.firmware_host.commissioning.progress import Progress, SweepPart, wire_of_places
 from tiltboard.firmware_host.commissioning.tasks import tasks
@@ -24,7 +24,7 @@ from tiltboard.firmware_host.perception.calibration import (
     MIN_GAIN,
     Calibration,
     Kernel,
-    uncalibrated,
+    assumed_calibration,
 )
 from tiltboard.firmware_host.perception.field import STRONG
 from tiltboard.firmware_host.table.sight import SensorFault
@@ -133,7 +133,7 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
     names = profile.places
     moved = sorted((i, wire) for i, wire in progress.inputs.items() if i != wire)
     if moved:
-        pairs = listed([f"{names[place]} -> {names[wire]}" for place, wire in moved])
+        pairs = join_names([f"{names[place]} -> {names[wire]}" for place, wire in moved])
         found = text("Read at the input of another place: {pairs}.", pairs=pairs)
         yield note("sensors", found, MAPPED)
     dead = dead_multiplexers(profile, progress.broken)
@@ -149,7 +149,8 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
         yield problem(
             "sensors",
             text(
-                "Sensors have drifted since the plate was empty: {places}.", places=listed(drifted)
+                "Sensors have drifted since the plate was empty: {places}.",
+                places=join_names(drifted),
             ),
             text(
                 "If a piece or metal has come near, take it away. Otherwise check their solder"
@@ -167,7 +168,7 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
             ),
         )
     elif down:
-        found = text("Sensors look down: {places}.", places=listed([names[i] for i in down]))
+        found = text("Sensors look down: {places}.", places=join_names([names[i] for i in down]))
         yield note("sensors", found, MAPPED)
 
 
@@ -248,7 +249,7 @@ def calibration_of(
     that the sweep did not finish, keep their values from ``before``. ``made_s`` is the time in
     seconds since 1970-01-01 UTC.
     """
-    found = before or uncalibrated(profile)
+    found = before or assumed_calibration(profile)
     if SweepPart.LIGHTS in proven and progress.picture:
         found = replace(found, lights=progress.light_at)
     orientation = mounting_of(progress.level, progress.edges)
@@ -274,19 +275,19 @@ def calibration_of(
     )
     if not profile.measures:
         return found
-    nominal, usual = uncalibrated(profile), median(map(abs, progress.own_mt.values()))
+    nominal, usual = assumed_calibration(profile), median(map(abs, progress.own_mt.values()))
     gains = (usual / abs(progress.own_mt.get(i, usual)) for i in range(profile.size))
     signed = zip(found.gain, gains, strict=True)
     return replace(
         found,
         gain=tuple(sign * min(max(gain, MIN_GAIN), MAX_GAIN) for sign, gain in signed),
-        strong_mt=_scaled(nominal.strong_mt, usual / STRONG.centred_mt),
-        weak_mt=_scaled(nominal.weak_mt, usual / STRONG.centred_mt),
+        strong_mt=_scale_field(nominal.strong_mt, usual / STRONG.centred_mt),
+        weak_mt=_scale_field(nominal.weak_mt, usual / STRONG.centred_mt),
         carried_mt=usual,
     )
 
 
-def _scaled(kernel: Kernel, own: float) -> Kernel:
+def _scale_field(kernel: Kernel, own: float) -> Kernel:
     """Return a kernel (the readings around a magnet) in which the reading of the sensor under the
     magnet is multiplied by ``own``. The other readings stay the same, because the air gap hardly
     affects them.

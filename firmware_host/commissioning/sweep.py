@@ -46,7 +46,7 @@ from tiltboard.firmware_host.commissioning.tasks import (
 from tiltboard.firmware_host.config.errors import NoSuchPlaceError, NotPossibleError
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import nearest, text
-from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
+from tiltboard.firmware_host.perception.calibration import Calibration, assumed_calibration
 from tiltboard.firmware_host.table import problem_messages
 from tiltboard.firmware_host.table.buttons import BACK, CONFIRM, Buttons
 from tiltboard.firmware_host.table.overlay import Overlay
@@ -164,7 +164,7 @@ class Sweep:
         keep: Callable[[Progress], None] = lambda _: None,
     ) -> None:
         self._profile = profile
-        self._before = before or uncalibrated(profile)
+        self._before = before or assumed_calibration(profile)
         self._proven = set(progress.wanted)
         self._keep = keep
         self.orientation = self._before.orientation
@@ -229,7 +229,7 @@ class Sweep:
         self._steps = self._all_steps()
         self.step = next(self._steps)
 
-    def asked(self, overlay: Overlay) -> Asked:
+    def request_shown(self, overlay: Overlay) -> Asked:
         """Return the request to show on the page. ``overlay`` contains the names that the page uses
         for places.
         """
@@ -445,7 +445,7 @@ def measured_again(profile: Profile, progress: Progress, again: str) -> Progress
     return _anew(progress.without_place(place), {*progress.wanted, SweepPart.PLACES})
 
 
-def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
+def unfinished_sweep(profile: Profile, folder: Path) -> tuple[int, int] | None:
     """Return the number of completed tasks and the number of all tasks of an interrupted sweep, or
     None if no sweep was interrupted.
     """

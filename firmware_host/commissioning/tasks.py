@@ -73,7 +73,7 @@ def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
             # Alternate the direction of rows, so that each place is beside the previous one.
             for place in reversed(along) if row % 2 else along:
                 if place not in progress.broken:
-                    done = place in progress.carried(magnet)
+                    done = place in progress.readings_of_carried(magnet)
                     yield Task(Ask.PLACE, SweepPart.PLACES, place, magnet), done
 
 

@@ -111,13 +111,13 @@ def spoken_by(language: str | None, environment: Mapping[str, str] = os.environ)
     return Catalogue.load(chosen(wishes) or ENGLISH)
 
 
-def explained(error: TiltboardError | RulesError, catalogue: Catalogue = _IN_ENGLISH) -> str:
+def error_text(error: TiltboardError | RulesError, catalogue: Catalogue = _IN_ENGLISH) -> str:
     """Return the text of an error: the problem, and the remedy if there is one.
 
     Errors among the error's parameters are translated in the same way.
     """
     params = {
-        name: explained(value, catalogue)
+        name: error_text(value, catalogue)
         if isinstance(value, TiltboardError | RulesError)
         else value
         for name, value in error.params.items()

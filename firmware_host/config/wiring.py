@@ -36,7 +36,7 @@ from tiltboard.firmware_host.config.pi_board import (
     i2c_need,
     spi_line,
 )
-from tiltboard.ground.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, load_entry_point
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]
@@ -565,7 +565,7 @@ def _kinds(base: type[P], *ours: type[P]) -> tuple[type[P], ...]:
     found = {kind.__struct_config__.tag: kind for kind in ours}
     for point in entry_points(group=GROUP):
         try:
-            kind = loaded(point, lambda kind: kind if issubclass(kind, base) else None)
+            kind = load_entry_point(point, lambda kind: kind if issubclass(kind, base) else None)
         except PluginError as error:
             _log.warning("The part %s (%s) cannot be used: %s", point.name, point.value, error)
         else:

@@ -15,7 +15,7 @@ from tiltboard.firmware_host.engines.search.limits import (
     WIN,
     Found,
     Limits,
-    expected,
+    expected_score,
 )
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import Game, Position
@@ -98,7 +98,7 @@ class Judgement(NamedTuple):
     @property
     def share(self) -> float:
         """The expected score of the player to move, 0 to 1."""
-        return expected(self.value) if abs(self.value) < SURE else float(self.value > 0)
+        return expected_score(self.value) if abs(self.value) < SURE else float(self.value > 0)
 
 
 Prove = Callable[[Sequence[str]], tuple[int, str] | None]
@@ -304,14 +304,14 @@ def every_move(
     found = thinker.think(state, STRONGEST, first, stopped=stopped)
     moves = rules.moves(state)
     if len(found.ranked) >= len(moves) or not two:
-        return _ranked(found, dict(found.ranked))
+        return _with_values(found, dict(found.ranked))
     values = dict.fromkeys(moves, 0) | dict(found.ranked)
     for depth in range(1, _DEEPEST):
         seen: dict[int, int] = {}
         for at, move in enumerate(moves):
             left_s = until_s - now()
             if depth > 1 and (left_s <= 0 or stopped()):
-                return _ranked(found, values)
+                return _with_values(found, values)
             after, mover = rules.apply(state, move), rules.mover(state)
             winners = rules.result(after)
             if winners is not None:
@@ -319,22 +319,22 @@ def every_move(
                 continue
             share = Limits(depth, None, max(left_s, 0.0) / (len(moves) - at))
             value = thinker.think(after, STRONGEST, share, stopped=stopped).value
-            if not _together(thinker.game, mover, rules.mover(after)):
+            if not _are_allies(thinker.game, mover, rules.mover(after)):
                 value = -value
             seen[move] = value - 1 if value >= SURE else value + 1 if value <= -SURE else value
         values = seen
         if all(abs(value) >= SURE for value in values.values()):
             break
-    return _ranked(found, values)
+    return _with_values(found, values)
 
 
-def _together(game: Game, one: int, other: int) -> bool:
+def _are_allies(game: Game, one: int, other: int) -> bool:
     """Return whether two players, given by number, are on the same team."""
     pair = {game.players[one], game.players[other]}
     return len(pair) == 1 or any(pair <= set(team) for team in game.teams)
 
 
-def _ranked(found: Found, values: dict[int, int]) -> Found:
+def _with_values(found: Found, values: dict[int, int]) -> Found:
     """Return ``found`` with its moves ordered by ``values``.
 
     The best move of ``found`` stays first, because it was searched longest.

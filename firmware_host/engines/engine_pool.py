@@ -22,7 +22,7 @@ from tiltboard.firmware_host.engines.errors import (
     EngineMoveError,
 )
 from tiltboard.firmware_host.engines.process import MARGIN_S, START_S, STRANGER_S, EngineProcess
-from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected
+from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected_score
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.games.base import Position
 from tiltboard.games.reasons import KINDS
@@ -75,7 +75,7 @@ class EngineTask:
         """The player whose engine searches, or ``ADVISER``."""
         return ADVISER if self.purpose in (Purpose.HINT, Purpose.VALUES) else self.player
 
-    def expected_by(self, other: EngineTask | None) -> bool:
+    def is_expected_by(self, other: EngineTask | None) -> bool:
         """Return whether the task ``other`` is to ponder on exactly this task's position."""
         return (
             other is not None
@@ -151,7 +151,7 @@ class EnginePool:
             task = None
         with self._changed:
             if task != self._task:
-                if task is None or not task.expected_by(self._task):
+                if task is None or not task.is_expected_by(self._task):
                     self._thinks = None
                 self._task, self._thought = task, None
                 if self._thread is None and task is not None and not self._closed:
@@ -218,7 +218,7 @@ class EnginePool:
         while tries and self._is_wanted(task):
             seat = tries.pop(0)
             try:
-                thought = self._asked(task, seat)
+                thought = self._ask_engine(task, seat)
             except EngineError as error:
                 _log.warning("%s", error)
                 self._end([(task.who, seat.engine)])
@@ -243,7 +243,7 @@ class EnginePool:
             trouble = text("{why} Play its move for it.", why=trouble)
         return Thought(task, None, task.seat, self.info, trouble)
 
-    def _asked(self, task: EngineTask, seat: EngineSeat) -> Thought | None:
+    def _ask_engine(self, task: EngineTask, seat: EngineSeat) -> Thought | None:
         """Ask the engine of ``seat`` for the result of ``task``. Return None if the task is no
         longer current. Raises EngineError.
         """
@@ -258,7 +258,7 @@ class EnginePool:
         def ponders() -> bool:
             nonlocal asked, begun_s
             coming = self._task
-            if coming is not None and coming.expected_by(asked):
+            if coming is not None and coming.is_expected_by(asked):
                 asked, begun_s = coming, self._clock.now()
             return asked is task and self._is_wanted(task)
 
@@ -308,7 +308,7 @@ class EnginePool:
         words = process.ask(task.moves, f"why {move} {sure}")
         if len(words) != 3 or words[0] not in KINDS or not words[1].isdecimal():
             return None
-        share = round(100 * expected(value))
+        share = round(100 * expected_score(value))
         return words[0], share if words[0] == "quiet" else int(words[1]), words[2].strip("-")
 
     def _limits(self, task: EngineTask) -> tuple[float, str]:

@@ -96,7 +96,7 @@ class EngineProcess:
             os.set_blocking(ours, False)
         try:
             lent = _lent(its_in, its_out) if name == OURS else None
-            self._process = lent or self._started(command, its_in, its_out, its_errors)
+            self._process = lent or self._start(command, its_in, its_out, its_errors)
         except EngineLostError:
             for end in (self._out, self._in, self._errors):
                 end.close()
@@ -118,7 +118,7 @@ class EngineProcess:
             self.close()
             raise
 
-    def _started(
+    def _start(
         self, command: Sequence[str], its_in: int, its_out: int, its_errors: int
     ) -> subprocess.Popen[bytes]:
         try:
@@ -298,7 +298,7 @@ class EngineProcess:
                 # The process group can contain processes that the engine has left behind.
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
-            for left in _marked(self._mark):
+            for left in _processes_with_mark(self._mark):
                 with suppress(OSError):
                     os.kill(left, signal.SIGKILL)
         self._in.close()
@@ -415,7 +415,7 @@ def _lent(its_in: int, its_out: int) -> socket.socket | None:
     return line
 
 
-def _marked(mark: str) -> list[int]:
+def _processes_with_mark(mark: str) -> list[int]:
     """Return the ids of the processes with ``mark`` in their environment. The list is empty on a
     system without /proc.
 

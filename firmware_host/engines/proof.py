@@ -87,7 +87,7 @@ class ProofSearch:
 
     def forces(self, state: Any, move: int, plies: int) -> bool:
         """Return whether ``move`` forces a win within ``plies``, counting this move."""
-        rules, after = self.rules, self._applied(state, move)
+        rules, after = self.rules, self._apply(state, move)
         over = rules.result(after)
         if over is not None:
             return over == (rules.mover(state),)
@@ -101,7 +101,7 @@ class ProofSearch:
                 return False
         return True
 
-    def _applied(self, state: Any, move: int) -> Any:
+    def _apply(self, state: Any, move: int) -> Any:
         if self.left is not None:
             if self.left <= 0:
                 raise TooManyError
@@ -110,7 +110,7 @@ class ProofSearch:
 
     def loses(self, state: Any, move: int, plies: int) -> bool:
         """Return whether ``move`` lets the opponent win within ``plies``, counting this move."""
-        after = self._applied(state, move)
+        after = self._apply(state, move)
         over = self.rules.result(after)
         if over is not None:
             return over == (1 - self.rules.mover(state),)

@@ -140,7 +140,7 @@ def made_of(
     rules = game.rules
     if rules.players != 2 or not rules.every_move or CHANCE in rules.awaiting(rules.start()):
         raise NotPossibleError("Puzzles are for games of two players without secrets or chance.")
-    state = reached(rules, moves)
+    state = state_after(rules, moves)
     if rules.result(state) is not None or len(rules.moves(state)) < 3:
         return None
     try:
@@ -161,7 +161,7 @@ def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
     if puzzle.kind == "save" or puzzle.turns == 1:
         return puzzle
     rules, holds = game.rules, {}
-    search, state = ProofSearch(rules, MAX_STATES), reached(rules, puzzle.moves)
+    search, state = ProofSearch(rules, MAX_STATES), state_after(rules, puzzle.moves)
     for move in rules.moves(state):
         after = rules.apply(state, move)
         if rules.name(move) == puzzle.solution or rules.result(after) is not None:
@@ -175,7 +175,7 @@ def with_holds(game: Game, puzzle: Puzzle) -> Puzzle:
     return msgspec.structs.replace(puzzle, holds=holds)
 
 
-def reached(rules: Rules, moves: Sequence[str]) -> Any:
+def state_after(rules: Rules, moves: Sequence[str]) -> Any:
     """Return the state after the legal ``moves``, which are given by name."""
     state = rules.start()
     for name in moves:
@@ -205,7 +205,7 @@ def _as_puzzle(
             return None
         if len(safe) == 1:
             wrong = (move for move in moves if move != safe[0])
-            proof = {name(move): _refuted(search, state, move, turns) for move in wrong}
+            proof = {name(move): _refutation(search, state, move, turns) for move in wrong}
             return "save", turns, name(safe[0]), proof
     return None
 
@@ -215,13 +215,13 @@ def _answer(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAns
     rules, replies = search.rules, dict[str, PuzzleAnswer]()
     after = rules.apply(state, move)
     for reply in rules.moves(after):
-        answer = _refuted(search, after, reply, turns - 1)
+        answer = _refutation(search, after, reply, turns - 1)
         if answer is not None:
             replies[rules.name(reply)] = answer
     return PuzzleAnswer(rules.name(move), replies)
 
 
-def _refuted(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAnswer | None:
+def _refutation(search: ProofSearch, state: Any, move: int, turns: int) -> PuzzleAnswer | None:
     """Return the opponent's fastest forced win within ``turns`` after the wrong ``move``, or None.
 
     The result is None if there is no such win, or if ``move`` ends the game.

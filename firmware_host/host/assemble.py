@@ -59,7 +59,7 @@ def open_host(
             buses.clock,
             first_game=first_game,
             notice=left if aside is None else aside.message(),
-            scanned=starts.scanned,
+            scanned=starts.count_scan,
             stopped=starts.end,
             damaged=damaged,
             engines=EnginePool(engine_commands(settings), ponders=settings.ponder),

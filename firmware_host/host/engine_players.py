@@ -24,7 +24,7 @@ from tiltboard.firmware_host.config.players import (
     EngineSeats,
 )
 from tiltboard.firmware_host.engines.engine_pool import EnginePool, EngineTask, Purpose, Thought
-from tiltboard.firmware_host.engines.search.limits import STRONGEST, expected
+from tiltboard.firmware_host.engines.search.limits import STRONGEST, expected_score
 from tiltboard.firmware_host.host.hints import Advice
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
@@ -176,40 +176,40 @@ class Opponents:
             self._unsaved = not self._note(self.everybody, EventKind.ENGINES)
         self.advice.count(status, now_s)
         before, self._moves = self._moves, len(status.moves)
-        agreed = self._agreed(status)
+        agreed = self._draw_agreements(status)
         if agreed:
             return agreed
         position, player = status.position, status.to_move
         seat = None if player is None else self.seats.get(player)
-        waits = self.advice.doubts(status, now_s)
+        waits = self.advice.has_doubts(status, now_s)
         game_id = status.game_id
         if position is None or player is None or seat is None or game_id is None or waits:
             self._given = None
-            self._meanwhile(status, now_s, clock)
+            self._think_meanwhile(status, now_s, clock)
             return ()
         plain = EngineSeat(seat.engine, seat.level)
         task = EngineTask(game_id, player, plain, status.moves, position, clock=clock)
         if len(status.moves) < before:
-            back = self._back(status)
+            back = self._undo_requests(status)
             # Remember the task whose move is being taken back, unless the person's move is now
             # taken back as well.
             self._given = None if back else self._given
             return back
         if status.phase is not Phase.TURN:
             return ()
-        if _same(self._given, task):
+        if _is_same(self._given, task):
             self._given = None
             self._pool.think(None)
-            return self._back(status)  # The bot's move was undone before it was complete.
+            return self._undo_requests(status)  # The bot's move was undone before it was complete.
         thought = self._pool.think(task)
         if thought is None:
             self.thinking = player
             return ()
-        if _same(self._stuck, task):
+        if _is_same(self._stuck, task):
             return ()
         self.trouble = thought.trouble
         if thought.info.value is not None:
-            self._expects[player] = expected(thought.info.value)
+            self._expects[player] = expected_score(thought.info.value)
         if thought.move is None:
             self._stuck = task  # No engine has a move, so a person plays for the bot.
             return ()
@@ -233,18 +233,18 @@ class Opponents:
         self._unsaved |= seat != before
         self.seats = {**self.seats, player: seat}
 
-    def _meanwhile(self, status: GameStatus, now_s: float, clock: ClockLeft | None) -> None:
+    def _think_meanwhile(self, status: GameStatus, now_s: float, clock: ClockLeft | None) -> None:
         """Let engines work while a person is to move. They look for a hint or rate moves for that
         person; otherwise they think ahead about the expected reply (pondering).
         """
         task = None
         if status.to_move is not None:
             task = self.advice.task(status, now_s, here=status.to_move not in self.far)
-        thought = self._pool.think(task or self._expected(status, clock))
+        thought = self._pool.think(task or self._pondering_task(status, clock))
         if task is not None and thought is not None:
             self.advice.take(thought, now_s)
 
-    def _expected(self, status: GameStatus, clock: ClockLeft | None) -> EngineTask | None:
+    def _pondering_task(self, status: GameStatus, clock: ClockLeft | None) -> EngineTask | None:
         """Return the engine task that thinks ahead about the expected reply to a bot's move
         (pondering), or None if thinking ahead is useless.
         """
@@ -266,7 +266,7 @@ class Opponents:
         plain, moves = EngineSeat(seat.engine, seat.level), (*status.moves, line[1])
         return EngineTask(task.game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
-    def _agreed(self, status: GameStatus) -> Sequence[GameRequest]:
+    def _draw_agreements(self, status: GameStatus) -> Sequence[GameRequest]:
         """Return the draw offers with which bots accept an open draw offer. A bot accepts if it
         expected a low score when it last moved.
         """
@@ -274,7 +274,7 @@ class Opponents:
         willing = [p for p in sorted(silent) if self._expects.get(p, 1.0) < ACCEPTED]
         return [OfferDraw(player, game=status.game_id) for player in willing]
 
-    def _back(self, status: GameStatus) -> Sequence[GameRequest]:
+    def _undo_requests(self, status: GameStatus) -> Sequence[GameRequest]:
         """Return the request to take back a person's move as well, after the bot's reply to the
         move was taken back. The result is empty if only bots play or no move is left.
         """
@@ -344,6 +344,6 @@ class Opponents:
         self._pool.think(None)
 
 
-def _same(one: EngineTask | None, other: EngineTask) -> bool:
+def _is_same(one: EngineTask | None, other: EngineTask) -> bool:
     """Return whether two tasks of one game ask for the same move, even if the engines differ."""
     return one is not None and (one.player, one.moves) == (other.player, other.moves)

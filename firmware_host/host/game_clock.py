@@ -22,7 +22,7 @@ HICCUP_S = 1.0
 GRACE_S = 60.0  # Extra time for a player whose loss on time was taken back, in seconds.
 
 
-def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
+def start_clocks(game: Game, time: ClockTime | None) -> ClockLeft | None:
     """Return the clocks at the start of ``game``, or None if ``time`` is None. Raises
     NotPossibleError unless the game is a board game with two sides.
     """

@@ -18,7 +18,7 @@ from tiltboard.firmware_host.config.players import (
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.engines.engine_pool import EnginePool
 from tiltboard.firmware_host.host.engine_players import Opponents, check_players
-from tiltboard.firmware_host.host.game_clock import GameClock, started
+from tiltboard.firmware_host.host.game_clock import GameClock, start_clocks
 from tiltboard.firmware_host.host.lessons import Guided, LessonSession, Unwritten
 from tiltboard.firmware_host.host.lobby import game_of
 from tiltboard.firmware_host.host.modes import Happened
@@ -238,7 +238,7 @@ class GameStarter:
             for player in game.players
             if amounts.get(player) or player in asked_if_sure
         }
-        clock = started(game, command.clock)
+        clock = start_clocks(game, command.clock)
         game_id = self._journal.start(
             game.name, game.options, engines=engines, clock=clock, assist=assist
         )

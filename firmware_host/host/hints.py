@@ -18,7 +18,7 @@ from tiltboard.firmware_host.config.players import (
 )
 from tiltboard.firmware_host.engines.analysis import Judgement, TurningPoint
 from tiltboard.firmware_host.engines.engine_pool import EngineTask, Purpose, Thought
-from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected
+from tiltboard.firmware_host.engines.search.limits import STRONGEST, SURE, expected_score
 from tiltboard.firmware_host.journal.records import EventKind, Note
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases
@@ -66,7 +66,7 @@ class BlunderWarning:
         # Positions in which the question was asked, each as the moves played before it.
         self._asked: set[tuple[str, ...]] = set()
 
-    def pends(self, status: GameStatus, now_s: float) -> bool:
+    def is_pending(self, status: GameStatus, now_s: float) -> bool:
         """Return whether the question "are you sure?" is shown now, or may still follow once an
         engine knows the move's cost.
         """
@@ -103,7 +103,7 @@ class BlunderWarning:
         made, best = values.get(moves[-1]), max(values.values(), default=0)
         if made is None:
             return
-        lost = expected(best) - expected(made)
+        lost = expected_score(best) - expected_score(made)
         loses = made <= -SURE < best
         if not loses and lost < FAIR_LOST:
             return
@@ -167,9 +167,9 @@ class Advice:
         """Players who want to be asked after a blunder."""
         return [player for player, each in self.assist.items() if each.sure]
 
-    def doubts(self, status: GameStatus, now_s: float) -> bool:
+    def has_doubts(self, status: GameStatus, now_s: float) -> bool:
         """Return whether a blunder warning is shown or may still follow, so that bots must wait."""
-        return self._warning.pends(status, now_s)
+        return self._warning.is_pending(status, now_s)
 
     @property
     def doubting(self) -> bool:
@@ -281,10 +281,10 @@ class Advice:
             return replace(status, say=doubt) if turn else status
         key = hint and hint.turn, self._values, self._amount(status)
         if self._shown is None or self._shown[:2] != (status, key):
-            self._shown = status, key, self._over(status, hint)
+            self._shown = status, key, self._with_help(status, hint)
         return self._shown[2]
 
-    def _over(self, status: GameStatus, hint: Hint | None) -> GameStatus:
+    def _with_help(self, status: GameStatus, hint: Hint | None) -> GameStatus:
         if status.outcome is not None and status.game is not None:
             said, players = status.say, status.game.players
             for at, player in enumerate(players):
@@ -300,7 +300,7 @@ class Advice:
             return replace(status, say=said)
         if hint is not None and hint.turn is not None:
             why = None if hint.why is None else phrases.why(hint.turn, hint.why)
-            return hinted(status, hint.turn, why)
+            return with_hint(status, hint.turn, why)
         amount = self._amount(status)
         task = _task(status, Purpose.VALUES) if amount else None
         values = None if task is None else self._known(task)
@@ -362,7 +362,7 @@ def qualities(
     best = max(values.values())
     found: dict[str, Quality] = {}
     for move, value in values.items():
-        lost = expected(best) - expected(value)
+        lost = expected_score(best) - expected_score(value)
         bad = lost > FAIR_LOST or value <= -SURE < best
         fair = lost > GOOD_LOST or value < SURE <= best
         quality = Quality.BAD if bad else Quality.FAIR if fair else Quality.GOOD
@@ -388,7 +388,7 @@ def qualities(
     return found, landings
 
 
-def hinted(status: GameStatus, hint: Turn, why: Message | None = None) -> GameStatus:
+def with_hint(status: GameStatus, hint: Turn, why: Message | None = None) -> GameStatus:
     """Return ``status`` (the state of the game) with lights and a sentence that suggest the move
     ``hint``. ``why``: the reason for the suggestion, or None.
     """

@@ -176,7 +176,7 @@ class Host:
             case c.Again(player=str()) if self.status.outcome is None:
                 raise NotPossibleError("The game is not over yet.", remedy="Play it to its end.")
             case c.NewGame() | c.Again():
-                if playing.start_asked(command):
+                if playing.start_requested(command):
                     self._stop_playing_freely()
             case c.JoinMatch() | c.LeaveMatch() | c.SayPhrase():
                 playing.open_far().do(command)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tiltboard.firmware_host.config.players import Assists, ClockLeft, EngineSeats
 from tiltboard.firmware_host.engines.puzzles import ExerciseGame
-from tiltboard.firmware_host.host.hints import hinted
+from tiltboard.firmware_host.host.hints import with_hint
 from tiltboard.firmware_host.journal.records import EventKind
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.table import phrases
@@ -135,7 +135,7 @@ class LessonSession:
                 lit = dict.fromkeys(goals, Role.LEGAL)
                 status = replace(status, roles={**status.roles, **lit})
         elif self._shows_after == status.moves and status.phase is Phase.TURN:
-            return hinted(status, position.play(_right_move(game, position)))
+            return with_hint(status, position.play(_right_move(game, position)))
         else:
             said = _puzzle_says(game, status, wrong=self.progress(status).wrong)
             move = game.line[len(status.moves)] if by_hand else ""

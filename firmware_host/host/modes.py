@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from tiltboard.firmware_host.commissioning.progress import PROGRESS_NAME, Progress, write_progress
-from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, unfinished
+from tiltboard.firmware_host.commissioning.sweep import Sweep, begin, unfinished_sweep
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.sensing import ScanResult, Sensing
 from tiltboard.firmware_host.messages import Message, text
@@ -103,7 +103,7 @@ class Modes:
         has its number of completed steps and its total number of steps; otherwise ``left`` is None.
         """
         self._done_since_s: float | None = None
-        self.left = unfinished(profile, folder)
+        self.left = unfinished_sweep(profile, folder)
         self.free: FreePlay | None = None
         """The free play in progress, or None."""
         self.asked: Asked | None = None
@@ -147,7 +147,7 @@ class Modes:
         continue.
         """
         self.sweep = self.asked = self._done_since_s = None
-        self.left = unfinished(self._profile, self._folder)
+        self.left = unfinished_sweep(self._profile, self._folder)
 
     def step(
         self, look: ScanResult, status: GameStatus, game: Game, overlay: Overlay
@@ -158,7 +158,7 @@ class Modes:
         """
         if self.sweep is not None:
             accepted, found = self.sweep.update(look.frame).accepted, None
-            self.asked = self.sweep.asked(overlay)
+            self.request_shown = self.sweep.request_shown(overlay)
             if not self.sweep.done:
                 self._done_since_s = None
             elif self._done_since_s is None:

@@ -22,7 +22,7 @@ from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.table import commands as c
 from tiltboard.firmware_host.table.status import GameStatus
 from tiltboard.games.base import Game
-from tiltboard.ground.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, load_entry_point
 
 NO_OTHERS = text("This table can't reach other tables yet. Ask whoever set it up.")
 _log = logging.getLogger(__name__)
@@ -158,7 +158,7 @@ def online() -> Online:
     why = ""
     for point in metadata.entry_points(group=GROUP):
         try:
-            return cast(Online, loaded(point, lambda module: module))
+            return cast(Online, load_entry_point(point, lambda module: module))
         except PluginError as error:
             why = f" ({error.why})"
     raise NotPossibleError(

@@ -22,7 +22,7 @@ from tiltboard.firmware_host.table.lights import (
     CodeShown,
     Lighting,
     bubble_at,
-    drawn,
+    lit_places_at,
     piece_light,
 )
 from tiltboard.firmware_host.table.overlay import Overlay
@@ -142,14 +142,16 @@ def _scenes(game: Game) -> Iterator[OutputScene]:
         position = other.start()
         for move in (*exercise.moves, exercise.solution, *exercise.following):
             before, position = position, position.after(move)
-            yield OutputScene(position.cells, frozenset(_changed(before, position)), MOVE_S)
+            yield OutputScene(position.cells, frozenset(_changed_places(before, position)), MOVE_S)
         ends = (end for end in map(position.after, position.legal()) if end.over)
         for end in islice(ends, 1):
             decided = end.outcome and end.outcome.places
-            yield OutputScene(end.cells, frozenset(decided or _changed(position, end)), END_S)
+            yield OutputScene(
+                end.cells, frozenset(decided or _changed_places(position, end)), END_S
+            )
 
 
-def _changed(before: Position, after: Position) -> Iterable[str]:
+def _changed_places(before: Position, after: Position) -> Iterable[str]:
     return (place for place, piece in after.cells.items() if before.cells.get(place) != piece)
 
 
@@ -216,7 +218,7 @@ class Output:
             return False
         early = answer is not None and not code.shown_once(now_s, self._profile.columns)
         ending = [each.button for each in presses if not (early and each.button == CONFIRM)]
-        if ending or code.over(now_s):
+        if ending or code.is_over(now_s):
             self._code = self._answer = None
             if answer is not None:
                 answer(CONFIRM in ending)
@@ -274,9 +276,9 @@ class Output:
         """
         profile, code = self._profile, self._code
         if self.counted is not None:
-            lit = drawn(str(self.counted), profile.columns, profile.rows, 0.0)
+            lit = lit_places_at(str(self.counted), profile.columns, profile.rows, 0.0)
         elif code is not None:
-            lit = drawn(code.code, profile.columns, profile.rows, now_s - code.since_s)
+            lit = lit_places_at(code.code, profile.columns, profile.rows, now_s - code.since_s)
         else:
             return False
         looks = [

@@ -199,7 +199,7 @@ class People:
                 done.openings = [*done.openings, opening][-_MAX_OPENINGS:]
         self._write(kept)
 
-    def solved(self, player: str, game: str, number: int) -> None:
+    def count_solved_puzzle(self, player: str, game: str, number: int) -> None:
         """Record a solved puzzle for the person who plays as ``player``, or for the only person
         seated. Raises NotPossibleError.
         """

@@ -177,7 +177,7 @@ class Playing:
                     "{why} Another game has begun; that one stays among the earlier games.",
                     why=Message(error.template, error.params),
                 )
-        return self.start_asked(first_game)
+        return self.start_requested(first_game)
 
     def count(self) -> None:
         """Add the result of a finished game, or a solved puzzle, to the records of the people known
@@ -192,7 +192,7 @@ class Playing:
                 if isinstance(lesson.game, ExerciseGame) and lesson.is_solved(status):
                     session.counted = True
                     solved = lesson.game
-                    people.solved(solved.solver, solved.exercise.game, solved.number)
+                    people.count_solved_puzzle(solved.solver, solved.exercise.game, solved.number)
             elif status.outcome is not None and session.seat_referee is None:
                 session.counted = True
                 outcome, opponents = status.outcome, session.opponents
@@ -225,7 +225,7 @@ class Playing:
             self.far = online().open_match(folder, self.far_settings, self.start, self._tell)
         return self.far
 
-    def start_asked(self, command: c.NewGame | c.Again) -> bool:
+    def start_requested(self, command: c.NewGame | c.Again) -> bool:
         """Start the game that people ask for, which can include players at other tables. Return
         False if the other tables of a match have been asked and must agree first. Raises the errors
         of ``start``.

@@ -97,7 +97,7 @@ class UnreadableEventsError(ValueError):
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Convert errors of SQLite and the file system into the subclasses of JournalError."""
     try:
         yield
@@ -105,16 +105,16 @@ def translated(path: Path) -> Iterator[None]:
         raise _error(path, error) from error
     # SQLite's message quotes the definition of a damaged table.
     except UnicodeDecodeError as error:
-        raise damaged(path, str(error)) from error
+        raise damaged_error(path, str(error)) from error
     except UnreadableEventsError as error:
-        raise damaged(path, error.why) from error
+        raise damaged_error(path, error.why) from error
     except JournalError:
         raise
     except OSError as error:
         raise no_room(path, error.strerror or str(error)) from error
 
 
-def damaged(path: Path, why: Message | str, *, remedy: str = "") -> JournalDamagedError:
+def damaged_error(path: Path, why: Message | str, *, remedy: str = "") -> JournalDamagedError:
     """Return the error for a file that is damaged, or that is not a journal of this program.
 
     ``why`` can be an SQLite message of several lines, which are joined into one.
@@ -156,11 +156,11 @@ _BY_CODE: Mapping[int, Callable[[Path, str], JournalError]] = {
     sqlite3.SQLITE_IOERR: no_room,
     sqlite3.SQLITE_CANTOPEN: no_room,
     sqlite3.SQLITE_PERM: no_room,
-    sqlite3.SQLITE_CORRUPT: damaged,
-    sqlite3.SQLITE_NOTADB: damaged,
-    sqlite3.SQLITE_FORMAT: damaged,
+    sqlite3.SQLITE_CORRUPT: damaged_error,
+    sqlite3.SQLITE_NOTADB: damaged_error,
+    sqlite3.SQLITE_FORMAT: damaged_error,
     # This program's statements do not fit the table, so damage or another program has changed it.
-    sqlite3.SQLITE_ERROR: damaged,
+    sqlite3.SQLITE_ERROR: damaged_error,
     sqlite3.SQLITE_BUSY: lambda path, _: in_use(path, ""),
     sqlite3.SQLITE_LOCKED: lambda path, _: in_use(path, ""),
     sqlite3.SQLITE_PROTOCOL: lambda path, _: in_use(path, ""),
@@ -268,10 +268,10 @@ def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
         return database.execute(f"PRAGMA {pragma}").fetchone()[0]
 
     if asked("application_id") != APPLICATION_ID:
-        raise damaged(path, text("it was made by another program"))
+        raise damaged_error(path, text("it was made by another program"))
     version = asked("user_version")
     if version != VERSION:
-        raise damaged(
+        raise damaged_error(
             path,
             text("another version of tiltboard wrote it (format {version})", version=version),
             remedy="Install that version again. Or start the table: it keeps the file aside.",
@@ -279,13 +279,13 @@ def check(database: sqlite3.Connection, path: Path, most_pages: int) -> None:
     schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
     with closing(_model()) as model:
         if set(database.execute(schema)) != set(model.execute(schema)):
-            raise damaged(
+            raise damaged_error(
                 path, text("its tables are not those of format {version}", version=version)
             )
     if int(str(asked("page_count"))) <= most_pages:
         found = asked("integrity_check(1)")
         if found != "ok":
-            raise damaged(path, str(found))
+            raise damaged_error(path, str(found))
 
 
 def with_sound_first_page(content: bytes) -> sqlite3.Connection:

@@ -34,7 +34,7 @@ from tiltboard.firmware_host.journal.database import (
     creating,
     is_date,
     primary_code,
-    translated,
+    translate_errors,
     with_sound_first_page,
 )
 from tiltboard.firmware_host.messages import text
@@ -169,18 +169,18 @@ def fold(game_id: int, events: Iterable[Event]) -> JournalGame:
         if at is None and event.kind == EventKind.STAND:
             expected = event.sequence
         if event.sequence != expected or (event.kind in FIRST) != (expected == 0):
-            raise misplaced(game_id, expected)
+            raise misplaced_event(game_id, expected)
         if event.kind in (*FIRST, EventKind.STAND):
-            at = decoded(event, JournalGame)
+            at = decode_payload(event, JournalGame)
         elif at is not None:
             at = _after(at, event)
         if at is None or event.ply != len(at.moves):
-            raise misplaced(game_id, expected)
+            raise misplaced_event(game_id, expected)
         if event.kind not in ASIDE:
             at = replace(at, changed_s=event.at_s)
         expected += 1
     if at is None or not is_date(at.started_s):
-        raise misplaced(game_id, 0)
+        raise misplaced_event(game_id, 0)
     return replace(at, id=game_id)
 
 
@@ -213,7 +213,7 @@ def _after(at: JournalGame, event: Event) -> JournalGame | None:
     if kind not in _NOTED or event.payload is None or over:
         return None
     name, of = _NOTED[kind]
-    return replace(at, **{name: decoded(event, of)})
+    return replace(at, **{name: decode_payload(event, of)})
 
 
 def checksum(row: Sequence[object]) -> int | None:
@@ -254,7 +254,7 @@ def to_json(value: object) -> str:
     return msgspec.json.encode(value, enc_hook=dict).decode()
 
 
-def decoded(event: Event, kind: type[T]) -> T:
+def decode_payload(event: Event, kind: type[T]) -> T:
     """Return an event's payload as an object of type ``kind``. Raises UnreadableEventsError if the
     payload has another type.
     """
@@ -270,7 +270,7 @@ def decoded(event: Event, kind: type[T]) -> T:
         ) from error
 
 
-def misplaced(game_id: int, sequence: int) -> UnreadableEventsError:
+def misplaced_event(game_id: int, sequence: int) -> UnreadableEventsError:
     """Return the error for an event that is missing, or that does not follow from earlier
     events.
     """
@@ -305,7 +305,7 @@ class JournalReader:
         If the file has at most ``most_pages`` pages, it is first checked completely. Raises
         JournalDamagedError, and JournalFullError if the file is missing or not readable.
         """
-        with translated(path):
+        with translate_errors(path):
             database = connect(path, read_only=True)
             try:
                 check(database, path, most_pages)
@@ -336,7 +336,7 @@ class JournalReader:
             # No game in the journal has this number, so the stored number of the current game is
             # damaged.
             except NoSuchGameError as error:
-                raise misplaced(game_id or 0, 0) from error
+                raise misplaced_event(game_id or 0, 0) from error
 
     def load(self, game_id: int) -> JournalGame:
         """Return a game by its number. Raises NoSuchGameError and JournalDamagedError."""
@@ -364,10 +364,10 @@ class JournalReader:
 
     def _summary(self, number: int, current: int | None) -> JournalSummary | None:
         try:
-            game = decoded(self._event(number, "sequence = 0"), JournalGame)
+            game = decode_payload(self._event(number, "sequence = 0"), JournalGame)
             last = self._last_event(number)
             over = last.kind == EventKind.FINISH
-            result = decoded(last, dict[str, Any]) if over else None
+            result = decode_payload(last, dict[str, Any]) if over else None
         except (UnreadableEventsError, NoSuchGameError):
             return None
         return JournalSummary(
@@ -384,7 +384,7 @@ class JournalReader:
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
         """Let all queries inside the context read the same state of the journal."""
-        with translated(self.path), self._database:
+        with translate_errors(self.path), self._database:
             self._database.execute("BEGIN")
             yield
 
@@ -507,7 +507,7 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
         reader = JournalReader(path, fresh)
         for game_id in list(following):
             try:
-                with translated(path):
+                with translate_errors(path):
                     reader.load_within(game_id)
             except JournalDamagedError:
                 lost += following.pop(game_id)

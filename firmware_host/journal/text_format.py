@@ -125,7 +125,7 @@ def write_game(record: JournalGame) -> str:
     lines += [] if record.clock is None else [f"Clock: {to_json(record.clock)}"]
     note = "".join(c for c in " ".join(record.note.split()) if c.isprintable())[:MAX_NOTE].strip()
     lines += [f"Note: {note}"] if note else []
-    lines += [f"Result: {_written(None if outcome is None else outcome.as_json())}", ""]
+    lines += [f"Result: {_result_text(None if outcome is None else outcome.as_json())}", ""]
     lines += [VIEW] if secret else []
     per_round = len(game.players)
     made = [game.shown_move(move, "") if secret else move for move in record.moves]
@@ -150,11 +150,11 @@ def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
             remedy="Check that the file is one exported game.",
             limit=MAX_CHARACTERS,
         )
-    headers, rounds = _parsed(source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"))
+    headers, rounds = _parse(source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"))
     game = _rules(headers)
     line, named = headers["Players"]
     if [name.strip() for name in named.split(",")] != list(game.players):
-        raise _unexpected(line, named, text("{players}", players=", ".join(game.players)))
+        raise _unexpected_line(line, named, text("{players}", players=", ".join(game.players)))
     replayed = _replay(game, rounds)
     line, claimed = headers["Result"]
     try:
@@ -166,19 +166,19 @@ def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
     outcome = replayed.position.outcome or agreed_end(game, claimed_result)
     result = None if outcome is None else outcome.as_json()
     if claimed_result != result:
-        expected = text("{result}, as the moves give", result=_written(result))
-        raise _unexpected(line, claimed, expected)
-    engines, assist = _named(headers, "Engine"), _named(headers, "Assist")
+        expected = text("{result}, as the moves give", result=_result_text(result))
+        raise _unexpected_line(line, claimed, expected)
+    engines, assist = _headers_by_name(headers, "Engine"), _headers_by_name(headers, "Assist")
     for player, (line, _) in (*engines.items(), *assist.items()):
         if player not in game.players:
             players = text("one of {players}", players=", ".join(game.players))
-            raise _unexpected(line, player, players)
+            raise _unexpected_line(line, player, players)
     line, clock = headers.get("Clock", (0, None))
     if clock is not None and clock.left_s.keys() != set(game.players):
-        raise _unexpected(line, "Clock", _JSON["Clock"][1])
+        raise _unexpected_line(line, "Clock", _JSON["Clock"][1])
     line, note = headers.get("Note", (0, ""))
     if len(note) > MAX_NOTE or not note.isprintable():
-        raise _unexpected(line, note, text("at most {limit} plain characters", limit=MAX_NOTE))
+        raise _unexpected_line(line, note, text("at most {limit} plain characters", limit=MAX_NOTE))
     played = PlayedGame(
         game=game.name,
         options=game.options,
@@ -198,10 +198,10 @@ _Headers = dict[str, tuple[int, Any]]
 _Rounds = list[tuple[int, list[str]]]
 
 
-def _parsed(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
+def _parse(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
     """Return the headers and rounds in the lines, which the game's rules have not checked yet."""
     if lines[0].rstrip() != FIRST_LINE:
-        raise _unexpected(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
+        raise _unexpected_line(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
     headers: _Headers = {}
     rounds: _Rounds = []
     for number, raw in enumerate(lines[1:], start=2):
@@ -216,14 +216,14 @@ def _parsed(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
         moves = (found[2] or "").split() if found else []
         if not found or int(found[1]) != len(rounds) + 1 or not moves:
             following = text("round {number}, as in '{number}. d4 e5'", number=len(rounds) + 1)
-            raise _unexpected(number, line, following)
+            raise _unexpected_line(number, line, following)
         if sum(len(earlier) for _, earlier in rounds) + len(moves) > MAX_MOVES:
-            raise _unexpected(number, line, text("at most {limit} moves", limit=MAX_MOVES))
+            raise _unexpected_line(number, line, text("at most {limit} moves", limit=MAX_MOVES))
         rounds.append((number, moves))
     for name in _NEEDED:
         if name not in headers:
             missing = text("a line {name}", name=f"'{name}:'")
-            raise _unexpected(len(lines), text("the end"), missing)
+            raise _unexpected_line(len(lines), text("the end"), missing)
     return headers, rounds
 
 
@@ -231,19 +231,21 @@ def _value(headers: _Headers, number: int, line: str, header: re.Match[str]) -> 
     name, value = header[1], header[2].strip()
     kind, _, key = name.partition(" ")
     if not (kind in _NAMED if key else name in _HEADERS):
-        raise _unexpected(number, line, text("a known name ({hint})", hint=nearest(name, _HEADERS)))
+        raise _unexpected_line(
+            number, line, text("a known name ({hint})", hint=nearest(name, _HEADERS))
+        )
     if name in headers:
-        raise _unexpected(number, line, text("{name} only once", name=name))
+        raise _unexpected_line(number, line, text("{name} only once", name=name))
     if kind not in _JSON:
         return value
     of, expected = _JSON[kind]
     try:
         return msgspec.json.decode(value, type=of)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise _unexpected(number, line, expected) from error
+        raise _unexpected_line(number, line, expected) from error
 
 
-def _named(headers: _Headers, kind: str) -> _Headers:
+def _headers_by_name(headers: _Headers, kind: str) -> _Headers:
     """Return the headers of one kind. The keys are the options or players that the headers name."""
     return {
         name.partition(" ")[2]: found
@@ -257,18 +259,18 @@ def _rules(headers: _Headers) -> Game:
     try:
         kind = game_type(name)
     except RulesError as error:
-        raise _refused(line, name, error) from error
+        raise _rules_error(line, name, error) from error
     known = {spec.name for spec in kind.option_specs}
-    options = _named(headers, "Option")
+    options = _headers_by_name(headers, "Option")
     for option, (at, _) in options.items():
         if option not in known:
             hint = nearest(option, known)
-            raise _unexpected(at, option, text("an option of the game ({hint})", hint=hint))
+            raise _unexpected_line(at, option, text("an option of the game ({hint})", hint=hint))
     try:
         return kind.create({option: value for option, (_, value) in options.items()})
     except RulesError as error:
         first = next(iter(options.values()), headers["Game"])
-        raise _refused(first[0], "Option", error) from error
+        raise _rules_error(first[0], "Option", error) from error
 
 
 def _replay(game: Game, rounds: _Rounds) -> Line:
@@ -276,16 +278,18 @@ def _replay(game: Game, rounds: _Rounds) -> Line:
     each = len(game.players)
     for number, (line, moves) in enumerate(rounds, start=1):
         if len(moves) > each or (len(moves) < each and number < len(rounds)):
-            raise _unexpected(line, " ".join(moves), text("{count} moves in a round", count=each))
+            raise _unexpected_line(
+                line, " ".join(moves), text("{count} moves in a round", count=each)
+            )
         for move in moves:
             try:
                 reached.append(reached[-1].after(move))
             except RulesError as error:
-                raise _refused(line, move, error) from error
+                raise _rules_error(line, move, error) from error
     return Line.of(game, 0, [move for _, moves in rounds for move in moves], reached)
 
 
-def _written(result: Mapping[str, Any] | None) -> str:
+def _result_text(result: Mapping[str, Any] | None) -> str:
     return UNFINISHED if result is None else to_json(result)
 
 
@@ -294,10 +298,10 @@ def _date(line: int, value: str) -> float:
         date = datetime.datetime.strptime(value, _DATE).replace(tzinfo=datetime.UTC)
         if is_date(date.timestamp()):
             return date.timestamp()
-    raise _unexpected(line, value, text("a date like 2026-03-01T18:20:00Z"))
+    raise _unexpected_line(line, value, text("a date like 2026-03-01T18:20:00Z"))
 
 
-def _unexpected(line: int, found: str | Message, expected: Message) -> GameTextError:
+def _unexpected_line(line: int, found: str | Message, expected: Message) -> GameTextError:
     return GameTextError(
         "Line {line} has {found}; expected was {expected}.",
         remedy="Correct that line.",
@@ -307,7 +311,7 @@ def _unexpected(line: int, found: str | Message, expected: Message) -> GameTextE
     )
 
 
-def _refused(line: int, found: str, error: RulesError) -> GameTextError:
+def _rules_error(line: int, found: str, error: RulesError) -> GameTextError:
     return GameTextError(
         "Line {line}, {found}: {why}",
         remedy="Correct that line.",

@@ -34,11 +34,11 @@ from tiltboard.firmware_host.journal.database import (
     WriterLock,
     connect,
     creating,
-    damaged,
+    damaged_error,
     leftovers,
     set_aside,
     sound_date,
-    translated,
+    translate_errors,
 )
 from tiltboard.firmware_host.journal.records import (
     Event,
@@ -101,7 +101,7 @@ class Journal(JournalReader):
         is, and JournalDamagedError is raised. Also raises JournalInUseError and JournalFullError.
         """
         stop.check()
-        with translated(path), ExitStack() as unless_open:
+        with translate_errors(path), ExitStack() as unless_open:
             lock = unless_open.enter_context(closing(WriterLock(path)))
             aside = None
             if or_set_aside:
@@ -263,7 +263,7 @@ class Journal(JournalReader):
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         # The connection's context commits the transaction, or rolls it back after an error.
-        with translated(self.path), self._database:
+        with translate_errors(self.path), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             yield
             stop.check()
@@ -384,7 +384,7 @@ class Starts:
             _log.warning("%s cannot be written: %s", self._path, error)
         return None
 
-    def scanned(self) -> None:
+    def count_scan(self) -> None:
         """Count the last scan as successful; call it at the start of the next scan."""
         if self._scans < ENOUGH_SCANS:
             self._scans += 1
@@ -423,21 +423,21 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
     """
     if not path.exists():
         if leftovers(path):
-            raise damaged(path, text("its main file is missing, but its -wal file is there"))
+            raise damaged_error(path, text("its main file is missing, but its -wal file is there"))
         with creating(path):
             pass  # A new journal has no games.
     elif not path.is_file():
-        raise damaged(path, text("it is not a file"))
+        raise damaged_error(path, text("it is not a file"))
     elif path.stat().st_size == 0:
         # Treat an empty file as damaged: SQLite would use it as a new database and discard its WAL.
-        raise damaged(path, text("it is empty"))
+        raise damaged_error(path, text("it is empty"))
     with JournalReader.open_read_only(path) as reader:
         reader.current()
     with ExitStack() as unless_open:
         database = unless_open.enter_context(closing(connect(path, read_only=False)))
         mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
-            raise damaged(path, text("its journal mode is {mode}", mode=mode))
+            raise damaged_error(path, text("its journal mode is {mode}", mode=mode))
         # The name of the WAL file in the folder must be as durable as its content.
         sync_directory(path.parent)
         unless_open.pop_all()

@@ -67,7 +67,7 @@ class Catalogue:
         requests the form of a field with ``{piece:acc}``.
         """
         params = {name: self._inner(name, value) for name, value in message.params.items()}
-        return message.filled(self._sentence(message, form), params)
+        return message.fill(self._sentence(message, form), params)
 
     def _inner(self, name: str, value: object) -> object:
         if isinstance(value, str) and name in WORDS:

@@ -36,9 +36,9 @@ class Message:
         """
 
     def __str__(self) -> str:
-        return self.filled(self.template, self.params)
+        return self.fill(self.template, self.params)
 
-    def filled(self, template: str, params: Mapping[str, object]) -> str:
+    def fill(self, template: str, params: Mapping[str, object]) -> str:
         """Return ``template``, which can be in any language, with its fields replaced by
         ``params``.
         """

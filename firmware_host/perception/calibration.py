@@ -91,7 +91,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Mounting(*self.mounting)
 
 
-def uncalibrated(profile: Profile) -> Calibration:
+def assumed_calibration(profile: Profile) -> Calibration:
     """Return a calibration computed only from data sheets and the table's dimensions."""
     size = (profile.gap_mm, profile.pitch_mm, profile.columns, profile.rows)
     strong, weak = kernel_mt(STRONG, *size), kernel_mt(WEAK, *size)

@@ -192,7 +192,7 @@ class NeighbourInference:
         places = self.places.items()
         return frozenset(i for i, piece in places if not self._is_told(i, piece, classes))
 
-    def unchecked(self, scene: Scene) -> frozenset[int]:
+    def unchecked_places(self, scene: Scene) -> frozenset[int]:
         """Return the places whose reported magnet may be out of date.
 
         Either the failed sensor's last reading came after the fault, or another piece is inferred

@@ -10,7 +10,11 @@ from msgspec.structs import replace
 from tiltboard.drivers.frame import Frame
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.perception import bands, positions, settling
-from tiltboard.firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
+from tiltboard.firmware_host.perception.calibration import (
+    Calibration,
+    assumed_calibration,
+    check_fits,
+)
 from tiltboard.firmware_host.perception.classifier import TRACK_S, Classifier
 from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF, table_of
@@ -82,7 +86,7 @@ class Perception:
         classes: frozenset[Magnet] = ALL_CLASSES,
         expected: Mapping[int, Magnet] | None = None,
     ) -> None:
-        calibration = calibration or uncalibrated(profile)
+        calibration = calibration or assumed_calibration(profile)
         check_fits(calibration, profile, source="calibration")
         _prepare_tables(profile)
         size, faults = profile.size, dict(calibration.failed)
@@ -266,8 +270,8 @@ class Perception:
         """
         history, crosstalk, classifier = self._history, self._crosstalk, self._classifier
         if classifier.trail.is_blind and len(history.scans) == AVERAGED:
-            crosstalk.resolve(history.averaged([0.0] * len(classifier.magnets)))
-        classifier.readings = history.averaged(crosstalk.total_mt)
+            crosstalk.resolve(history.recent_averages([0.0] * len(classifier.magnets)))
+        classifier.readings = history.recent_averages(crosstalk.total_mt)
         out = classifier.bands.outside(classifier.readings)
         if not out and not classifier.pending:
             self._come_to_rest(restart=False)
@@ -281,7 +285,10 @@ class Perception:
         for index in classifier.pending.keys() - pending.keys():
             crosstalk.set_magnet(index, classifier.magnets[index])
         crosstalk.follow_strong(out, classifier.readings)
-        classifier.readings, classifier.pending = history.averaged(crosstalk.total_mt), pending
+        classifier.readings, classifier.pending = (
+            history.recent_averages(crosstalk.total_mt),
+            pending,
+        )
         classifier.watch([index for index in out if index not in pending], history.now_s)
         self._inference.restart()
         return self._settle()
@@ -305,7 +312,7 @@ class Perception:
             self._history.average_latest(settling.SURE_SCANS)
         for index, magnet in verdicts.items():
             self._accept(index, magnet)
-        classifier.readings = self._history.averaged(self._crosstalk.total_mt)
+        classifier.readings = self._history.recent_averages(self._crosstalk.total_mt)
         self._come_to_rest(restart=True)
         if events[0].happening in (Happening.SLID, Happening.KNOCKED):
             self._positions.note_slide(verdicts)
@@ -403,7 +410,7 @@ class Perception:
             i for i, p in pending.items() if now_s - p.moved_s < _rests_after_s(scene, i)
         )
         unsure = noisy.union(late, classifier.unclassified, report.wrong_class) - faults.keys()
-        unsure |= self._inference.unchecked(scene)
+        unsure |= self._inference.unchecked_places(scene)
         turns = frame.motion if self._layout.profile.spins else None
         return Observation(
             time_s=now_s,

@@ -100,7 +100,7 @@ class ScanHistory:
         """Return whether work that is done every ``every_s`` seconds is due in this scan."""
         return self.count % max(1, round(every_s * self.scans_per_s)) == 0
 
-    def averaged(self, known_mt: Sequence[float]) -> list[float]:
+    def recent_averages(self, known_mt: Sequence[float]) -> list[float]:
         """Return each sensor's average of the last four scans, minus the sensor's value in
         ``known_mt``.
         """

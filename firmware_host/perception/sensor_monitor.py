@@ -155,7 +155,7 @@ class SensorMonitor:
             known = zip(self._equal, raw_mt, self._last_mt, strict=True)
             self._equal = [n + 1 if a == b else 0 for n, a, b in known]
         self._last_mt = raw_mt
-        found = self._found(raw_mt, noisy, magnets, now_s)
+        found = self._find_faults(raw_mt, noisy, magnets, now_s)
         if found or self.faults:
             faults = dict(self.faults)
             for index, ailment in found:
@@ -165,7 +165,7 @@ class SensorMonitor:
             self.faults = faults
             self._heal(now_s)
 
-    def _found(
+    def _find_faults(
         self,
         raw_mt: Sequence[float],
         noisy: Iterable[int],

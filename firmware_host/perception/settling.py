@@ -245,7 +245,7 @@ def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> b
     rest = zip(scene.magnets, pending.rest_mt, strict=True)
     empty = [0.0 if stands is Magnet.NONE else mt for stands, mt in rest]
     return not all(
-        _lies_near(scene, index, index, magnet, replace(pending, rest_mt=before))
+        _is_near(scene, index, index, magnet, replace(pending, rest_mt=before))
         for before in (pending.rest_mt, empty)
     )
 
@@ -271,12 +271,12 @@ def _is_loose(scene: Scene, index: int, verdicts: Mapping[int, Magnet], trail: T
     if gone in WEAK_CLASSES:
         return waited_s < _WEAK_GONE_S
     return waited_s < _LOOSE_S and any(
-        _lies_near(scene, index, centre, gone, pending)
+        _is_near(scene, index, centre, gone, pending)
         for centre in dict.fromkeys((index, *trail.places[-2:]))
     )
 
 
-def _lies_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: Pending) -> bool:
+def _is_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: Pending) -> bool:
     """Return whether the magnet that left ``source`` is now 7 to 35 mm from ``centre``.
 
     The present readings are compared with the readings before the magnet moved, from which the

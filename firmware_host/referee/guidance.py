@@ -15,7 +15,7 @@ from tiltboard.firmware_host.referee.move_matching import (
     BoardDiff,
     HeldPiece,
     arriving,
-    captured,
+    captured_pieces,
 )
 from tiltboard.firmware_host.referee.offers import ask_which, offer_claims
 from tiltboard.firmware_host.referee.repair import RepairStep, carries, other_side
@@ -63,7 +63,7 @@ def fix_say(
     if blurred:
         return unclear_say(blurred[0], line.position.cells, state.cells)
     if captures and state.play.matched:
-        lands, taken = arriving(captures[0]), next(iter(captured(captures[0]).values()))
+        lands, taken = arriving(captures[0]), next(iter(captured_pieces(captures[0]).values()))
         return text(
             "Move the {piece} to {place}, or put the {captured} back.",
             piece=phrases.piece(line.game.name, lands.piece),
@@ -165,7 +165,7 @@ class JudgedBoard:
     @property
     def is_right(self) -> bool:
         """True if no piece is wrong or missing and no place has been unreadable for a while."""
-        return self.finding.right and not self.state.seen.blurred
+        return self.finding.right and not self.state.seen.unreadable_places
 
     @property
     def is_clear(self) -> bool:
@@ -234,11 +234,11 @@ def _show_way_back(board: JudgedBoard) -> View:
 
 
 def _unread(state: RefereeState) -> Sequence[str]:
-    return state.seen.unsure if state.stands else state.seen.blurred
+    return state.seen.unsure if state.stands else state.seen.unreadable_places
 
 
 def _show_what_is_wrong(board: JudgedBoard) -> View:
-    return _fix(board.state, board.finding, board.state.seen.blurred)
+    return _fix(board.state, board.finding, board.state.seen.unreadable_places)
 
 
 def _show_turn(board: JudgedBoard) -> View:
@@ -285,7 +285,7 @@ CASES: Sequence[tuple[Callable[[JudgedBoard], object], Callable[[JudgedBoard], V
     # Cases while people set up or restore a position, or the board is unreadable or unchanged.
     (lambda board: board.now.guide is Guide.SETUP, _show_setup),
     (lambda board: board.now.guide is not None, _show_way_back),
-    (lambda board: board.state.seen.blurred, _show_what_is_wrong),
+    (lambda board: board.state.seen.unreadable_places, _show_what_is_wrong),
     (lambda board: board.state.stands, _show_turn),
     # Cases in which at least one legal move fits the board.
     (lambda board: board.state.found and board.is_clear, _ask_for_move),
@@ -370,14 +370,14 @@ def _sensors(state: RefereeState) -> RefereeState:
             "play goes on.",
             places=", ".join(fresh),
         )
-        return state.noticed(say)
+        return state.with_notice(say)
     first = fresh[0]
     params = {"what": problem_messages.unread(sight.faulty[first], first), "place": first}
     if first in sight.unobservable:
         say = text("{what} The table asks about {place} now, and play goes on.", **params)
     else:
         say = text("{what} Its neighbours watch {place} now, and play goes on.", **params)
-    return state.noticed(say)
+    return state.with_notice(say)
 
 
 def _asking(state: RefereeState) -> RefereeState:

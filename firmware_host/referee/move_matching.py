@@ -32,14 +32,14 @@ def arriving(turn: Turn) -> Shift:
     return next(shift for shift in turn.act if shift.target is not None)
 
 
-def carried(turn: Turn) -> Mapping[str, str]:
+def moved_pieces(turn: Turn) -> Mapping[str, str]:
     """Return the pieces that the player moves to another place in ``turn``: place of origin ->
     piece.
     """
     return {s.source: s.piece for s in turn.act if s.source is not None and s.target is not None}
 
 
-def captured(turn: Turn) -> Mapping[str, str]:
+def captured_pieces(turn: Turn) -> Mapping[str, str]:
     """Return the pieces that the player takes off the board in ``turn``: place -> piece."""
     return {s.source: s.piece for s in turn.act if s.source is not None and s.target is None}
 
@@ -97,7 +97,7 @@ class Plan:
         """Places from or to which the plan moves a piece."""
         return frozenset(p for s in self.shifts for p in (s.source, s.target) if p is not None)
 
-    def filled(
+    def fill_unobserved(
         self, cells: Mapping[str, str], position: Mapping[str, str], unobserved: Collection[str]
     ) -> Mapping[str, str]:
         """Return ``cells`` with the piece that the plan allows on each hidden place.
@@ -177,9 +177,11 @@ class Plan:
             elif new is not None:
                 todo[place] = Role.PUT
                 wanted[place] = new
-        return BoardDiff(misplaced, missing, todo, wanted, self._left(cells, todo))
+        return BoardDiff(misplaced, missing, todo, wanted, self._remaining_shifts(cells, todo))
 
-    def _left(self, cells: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
+    def _remaining_shifts(
+        self, cells: Mapping[str, str], todo: Mapping[str, Role]
+    ) -> tuple[Shift, ...]:
         """Return the remaining shifts in the plan's order, followed by the shifts that take surplus
         pieces off the board.
         """
@@ -227,14 +229,14 @@ class AwaitedMove:
         act = {p for s in self.turn.act for p in (s.source, s.target) if p is not None}
         return self.plan.places | act
 
-    def answered(
+    def cells_after_answer(
         self, cells: Mapping[str, str], position: Mapping[str, str], unobserved: Collection[str]
     ) -> Mapping[str, str]:
         """Return ``cells`` after a person has reported that this move was played. Each piece that
         the player put down is added on the first hidden place where that piece can be. No piece is
         added if a sensor detects the piece on another place.
         """
-        board = dict(self.plan.filled(cells, position, unobserved))
+        board = dict(self.plan.fill_unobserved(cells, position, unobserved))
         played = {shift.target: shift.piece for shift in self.turn.act}
         for place, found in ends(self.turn).items():
             unread = [end for end in found if end in unobserved]
@@ -244,7 +246,7 @@ class AwaitedMove:
         return board
 
     @classmethod
-    def noted(cls, position: Position, record: PendingMove) -> AwaitedMove:
+    def from_journal(cls, position: Position, record: PendingMove) -> AwaitedMove:
         """Return the awaited move for a pending move from the journal. Raises IllegalMoveError if
         the move is not legal in ``position``.
         """
@@ -317,7 +319,7 @@ class MoveMatcher:
         """Legal moves that change no piece (passes)."""
         self._others = tuple(each for each in others if each.turn not in self.passes)
         turns = [pending.turn for pending in self._others]
-        self._acts = tuple((turn, carried(turn), captured(turn)) for turn in turns)
+        self._acts = tuple((turn, moved_pieces(turn), captured_pieces(turn)) for turn in turns)
         self.swap = next((turn for turn, _, taken in self._acts if _swaps(turn, taken)), None)
         """The swap move of the pie rule, or None if a swap is not legal."""
         self.entries = _by_place(
@@ -363,7 +365,7 @@ class MoveMatcher:
         drops = [self._pending(p) for p in sorted(places & self.drops)]
         fitting: list[tuple[int, AwaitedMove]] = []
         for pending in (*drops, *self._others):
-            board = pending.plan.filled(cells, self.position.cells, unobserved)
+            board = pending.plan.fill_unobserved(cells, self.position.cells, unobserved)
             if unobserved and pending.plan.has_too_many(board, unobserved):
                 continue
             if pending.plan.allows(board) and not (hand_empty and pending.plan.in_hand(board)):

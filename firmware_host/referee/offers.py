@@ -76,9 +76,9 @@ def offer_claims(state: RefereeState, view: View) -> View:
             return replace(view, say=weak)
     offer = None
     if view.question is None and state.play.free and view.phase in (Phase.TURN, Phase.FIX):
-        offer = _perhaps_moved(state, view)
+        offer = _offer_unseen_move(state, view)
     if offer is None and view.question is None and view.phase in _MENDING:
-        offer = _perhaps_done(state, view)
+        offer = _offer_done(state, view)
     if offer is None and view.question is None and view.phase is Phase.TURN and state.stands:
         offer = _pass(state, view)
     return offer or view
@@ -105,7 +105,7 @@ def _landings(found: Sequence[AwaitedMove], unread: Set[str]) -> list[str]:
     return sorted(targets & unread)
 
 
-def _perhaps_moved(state: RefereeState, view: View) -> View | None:
+def _offer_unseen_move(state: RefereeState, view: View) -> View | None:
     """Return the view with an offer to report a move whose piece no sensor detects, or None if no
     such move is possible. Either the piece's places are hidden, or a person has reported an
     undetected piece (``Play.missed``).
@@ -139,7 +139,7 @@ def _perhaps_moved(state: RefereeState, view: View) -> View | None:
     return ask_which(view, ask, state.play.line.game, found, offer=True)
 
 
-def _perhaps_done(state: RefereeState, view: View) -> View | None:
+def _offer_done(state: RefereeState, view: View) -> View | None:
     """Return the view with an offer to report the remaining steps as done, or None if there is
     nothing to offer. The offer is made if the places of these steps are hidden, or if the only
     readable place has not changed for a while.

@@ -46,9 +46,9 @@ def confirm(state: RefereeState, journal: JournalPort, turn: Turn) -> RefereeSta
         sounds.append(Sound.LAST_MARBLE)
     if position.outcome is not None:
         sounds.append(Sound.DRAW if position.outcome.winner is None else Sound.WIN)
-    state = state.playing(state.play.on(line.played(turn)), *sounds)
+    state = state.playing(state.play.on(line.with_move(turn)), *sounds)
     state = replace(state, seen=replace(state.seen, cause=None))
-    return state.claimed(position.cells, state.unobserved, confirmed=True)
+    return state.with_claimed(position.cells, state.unobserved, confirmed=True)
 
 
 def _agree(state: RefereeState, journal: JournalPort, outcome: Outcome) -> RefereeState:
@@ -68,7 +68,7 @@ def _leave(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
     play, line = state.play, state.play.line
     if len(line.moves) > to or line.agreed is not None:
         journal.take_back(line.game_id, len(line.moves), to)
-        return state.playing(play.on(line.shortened(to), taken_back=line.last), Sound.TAKEBACK)
+        return state.playing(play.on(line.cut_to(to), taken_back=line.last), Sound.TAKEBACK)
     if play.held is not None:
         journal.hold(line.game_id, None)
     return state.playing(play.on(line), Sound.TAKEBACK)
@@ -82,12 +82,12 @@ def follow_board(state: RefereeState, journal: JournalPort) -> RefereeState:
         state = replace(state, seen=state.seen.anew())
     if state.play.missed and not state.stands:
         state = state.playing(replace(state.play, missed=frozenset()))
-    stages = _taken_back, _swapped_after_all, _recognised, _carried_out, _stands, _finished
+    stages = _taken_back, _swapped_after_all, _find_moves, _carried_out, _stands, _write_result
     for stage in stages:
         try:
             state = stage(state, journal)
         except JournalError as error:
-            return state.refused(error)
+            return state.with_write_error(error)
     return state
 
 
@@ -105,7 +105,7 @@ def _taken_back(state: RefereeState, journal: JournalPort) -> RefereeState:
     if state.silent_failures:
         # If a switch fails under a piece, the board looks as if a person had taken the piece away.
         state = state.playing(replace(state.play, missed=frozenset(chain(*ends(turn).values()))))
-    return state.claimed(state.play.line.position.cells, state.unobserved, confirmed=True)
+    return state.with_claimed(state.play.line.position.cells, state.unobserved, confirmed=True)
 
 
 def _swapped_after_all(state: RefereeState, journal: JournalPort) -> RefereeState:
@@ -120,7 +120,7 @@ def _swapped_after_all(state: RefereeState, journal: JournalPort) -> RefereeStat
     return confirm(state, journal, turn) if swapped else state
 
 
-def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
+def _find_moves(state: RefereeState, _journal: JournalPort) -> RefereeState:
     """Find the moves that lead to this board. A single certain move becomes the pending move. If
     several moves are possible, they are stored so that people can be asked which one was made.
     """
@@ -139,27 +139,29 @@ def _recognised(state: RefereeState, _journal: JournalPort) -> RefereeState:
     if state.matches_position_before:
         return state
     found = (
-        () if seen.blurred else play.book.match(cells, state.unobserved, hand_empty=play.matched)
+        ()
+        if seen.unreadable_places
+        else play.book.match(cells, state.unobserved, hand_empty=play.matched)
     )
     if any(each.touched & seen.sight.unsure for each in found):
         return replace(state, found=found)
     if any(play.book.is_seen(each, cells, state.unobserved) for each in found):
-        return replace(state, found=found) if len(found) > 1 else _made(state, found[0])
-    in_hand = () if seen.blurred else play.book.in_hand(cells, state.unobserved)
+        return replace(state, found=found) if len(found) > 1 else _begin_move(state, found[0])
+    in_hand = () if seen.unreadable_places else play.book.in_hand(cells, state.unobserved)
     if not play.matched and line.last is None and not in_hand:
         return state.playing(replace(play, guide=Guide.SETUP))
     return state
 
 
-def _made(state: RefereeState, pending: AwaitedMove) -> RefereeState:
+def _begin_move(state: RefereeState, pending: AwaitedMove) -> RefereeState:
     """Make ``pending`` the move that is being carried out, because the sensors show it or a person
     reported it.
     """
     play, sight = state.play, state.seen.sight
     missed = play.missed.intersection(*ends(pending.turn).values())
     unread = pending.touched & (sight.unobservable | sight.faulty.keys() | missed)
-    board = pending.answered(state.cells, play.line.position.cells, unread)
-    return state.claimed(board, unread).playing(replace(play, guide=None, pending=pending))
+    board = pending.cells_after_answer(state.cells, play.line.position.cells, unread)
+    return state.with_claimed(board, unread).playing(replace(play, guide=None, pending=pending))
 
 
 def _carried_out(state: RefereeState, journal: JournalPort) -> RefereeState:
@@ -170,12 +172,12 @@ def _carried_out(state: RefereeState, journal: JournalPort) -> RefereeState:
     if pending is None:
         return state
     finding = pending.plan.hold(state.cells)
-    if finding.done and not pending.touched & seen.sight.unsure and not seen.blurred:
+    if finding.done and not pending.touched & seen.sight.unsure and not seen.unreadable_places:
         return confirm(state, journal, pending.turn)
     if not state.matches_position_before and pending.record != state.play.held:
         journal.hold(state.play.line.game_id, pending.record)
         state = state.playing(replace(state.play, held=pending.record))
-    if finding.right and not seen.blurred and not state.play.settling:
+    if finding.right and not seen.unreadable_places and not state.play.settling:
         return state.playing(replace(state.play, settling=True), Sound.MOVE)
     return state
 
@@ -183,7 +185,7 @@ def _carried_out(state: RefereeState, journal: JournalPort) -> RefereeState:
 def _stands(state: RefereeState, _journal: JournalPort) -> RefereeState:
     """End the set-up or the correction once the board shows the position."""
     play, seen = state.play, state.seen
-    to_be_seen = seen.blurred if play.guide is None else seen.unsure
+    to_be_seen = seen.unreadable_places if play.guide is None else seen.unsure
     if play.pending is not None or not state.stands or to_be_seen:
         return state
     if state.view.phase is Phase.FIX:
@@ -192,7 +194,7 @@ def _stands(state: RefereeState, _journal: JournalPort) -> RefereeState:
     return state.playing(replace(play, guide=None, matched=True), *sounds)
 
 
-def _finished(state: RefereeState, journal: JournalPort) -> RefereeState:
+def _write_result(state: RefereeState, journal: JournalPort) -> RefereeState:
     """Write the result of the game to the journal, once. Raises JournalError."""
     line = state.play.line
     if line.outcome is None or state.play.finished:
@@ -209,7 +211,9 @@ def handle_presses(
     """
     before = state.trouble
     if state.may_answer:
-        state = _answered(state, *state.asking.leant(state.seen.sight.tilt_rad, state.seen.now_s))
+        state = _carry_out_answer(
+            state, *state.asking.leant(state.seen.sight.tilt_rad, state.seen.now_s)
+        )
     for press in presses:
         if state.trouble is None or state.trouble is before:
             pressed = _back if press.button == BACK else _confirm
@@ -238,7 +242,7 @@ def carry_out(state: RefereeState, journal: JournalPort, asked: c.GameRequest) -
                 raise NotPossibleError("There is no move after move {to} to take back.", to=to)
             return _guided_back(state, journal, left if to is None else to)
         case c.Answer(value):
-            return _answered(state, state.asking, state.asking.named(value))
+            return _carry_out_answer(state, state.asking, state.asking.choice_named(value))
         case c.MakeMove(move, player=who):
             _check_turn(state, who)
             _check_nothing_made(state)
@@ -317,11 +321,11 @@ def _confirm(state: RefereeState, _journal: JournalPort, press: ButtonPress) -> 
     if asked is not None and paused:
         return state  # During a pause, the choices are not shown, so the press is ignored.
     if asked is not None and not (asked.offer and press.long and play.swap):
-        return _answered(state, *asking.pressed(press, state.seen.now_s))
+        return _carry_out_answer(state, *asking.after_press(press, state.seen.now_s))
     if press.long and play.swap is not None:
         return _ask_for(state, play.swap)
     if press.long:
-        return state.noticed(text("A swap is not possible now."))
+        return state.with_notice(text("A swap is not possible now."))
     if play.line.outcome is not None:
         return replace(state, menu_choice=AGAIN)
     if state.silent_failures and state.view.phase is Phase.TURN:
@@ -343,15 +347,15 @@ def _back(state: RefereeState, journal: JournalPort, press: ButtonPress) -> Refe
         return replace(state, asking=OpenQuestion())
     if play.missed:
         return state.playing(replace(play, missed=frozenset()))
-    if asking.opened:
-        return replace(state, asking=asking.folded())
+    if asking.is_opened:
+        return replace(state, asking=asking.fold())
     left = _left_without_the_last(state)
     if left < 0:
-        return state.noticed(text("There is no move to take back."))
+        return state.with_notice(text("There is no move to take back."))
     return _take_back(state, journal, left)
 
 
-def _answered(
+def _carry_out_answer(
     state: RefereeState, asking: OpenQuestion[Meaning], choice: Choice | None
 ) -> RefereeState:
     """Carry out the answer ``choice``, or keep asking if ``choice`` is None."""
@@ -362,9 +366,9 @@ def _answered(
     if isinstance(meant, str):
         return replace(state, menu_choice=meant)
     if isinstance(meant, AwaitedMove):
-        return _made(state, meant)
+        return _begin_move(state, meant)
     said = {place: piece for place, piece in meant if piece is not None}
-    return state.claimed(said, {place for place, _ in meant}, confirmed=True)
+    return state.with_claimed(said, {place for place, _ in meant}, confirmed=True)
 
 
 def _left_without_the_last(state: RefereeState) -> int:
@@ -391,7 +395,7 @@ def _take_back(state: RefereeState, journal: JournalPort, to: int) -> RefereeSta
     try:
         return _guided_back(state, journal, to)
     except JournalError as error:
-        return replace(state.refused(error), unsaved=to)
+        return replace(state.with_write_error(error), unsaved=to)
 
 
 def _ask_for(state: RefereeState, turn: Turn) -> RefereeState:

@@ -60,7 +60,7 @@ class Referee(GameReferee):
             line,
             MoveMatcher(line.game, position),
             guide=None if resumed or line.moves else Guide.SETUP,
-            pending=None if pending is None else AwaitedMove.noted(position, pending),
+            pending=None if pending is None else AwaitedMove.from_journal(position, pending),
             held=pending,
             finished=line.agreed is not None,
             taken_back=None if taken_back is None else position.play(taken_back),
@@ -89,7 +89,7 @@ class Referee(GameReferee):
         try:
             state = carry_out(before, self._journal, request)
         except JournalError as error:
-            self._state = replace(before.refused(error), wake_s=-inf)
+            self._state = replace(before.with_write_error(error), wake_s=-inf)
             raise
         if before.seen.now_s > -inf:
             if state.why_paused is None:
@@ -119,4 +119,4 @@ class Referee(GameReferee):
     @override
     def close_menu_choice(self, refused: Message | None = None) -> None:
         state = replace(self._state, menu_choice=None)
-        self._state = state if refused is None else replace(state.noticed(refused), wake_s=-inf)
+        self._state = state if refused is None else replace(state.with_notice(refused), wake_s=-inf)

@@ -62,27 +62,27 @@ def carry_out(state: SeatState, parts: Parts, request: c.GameRequest) -> SeatSta
         case c.RejectProposal():
             if state.evidence.proposal is None:
                 raise NotPossibleError("Nothing is proposed now.", remedy="Say what was done.")
-            return replace(state, evidence=state.evidence.doubted())
+            return replace(state, evidence=state.evidence.with_doubt())
         case c.SeatHint(player):
             if player not in state.position.awaiting or player in parts.seats.shut:
                 raise NotPossibleError("There is nothing to hint at now.")
             return replace(state, asked_hints={**state.asked_hints, player: state.step})
         case c.Answer(value):
-            return _choose(state, state.asking.named(value))
+            return _choose(state, state.asking.choice_named(value))
         case c.TakeBack(to):
-            if state.kept is None or to not in (None, state.kept):
+            if state.moves_after_undo is None or to not in (None, state.moves_after_undo):
                 raise NotPossibleError(
                     "Only what hands did last can be taken back, and no card that was seen.",
                     remedy="Play on.",
                 )
-            return _take_back(state, parts, state.kept)
+            return _take_back(state, parts, state.moves_after_undo)
     raise NotPossibleError("This game has no such question.", remedy="Play on its page.")
 
 
 def _count(state: SeatState, parts: Parts, player: str | None) -> SeatState:
     if state.game.time_up not in state.position.legal():
         raise NotPossibleError("There is nothing to count for.", remedy="Go on playing.")
-    if _only_wishes(state, parts, player):
+    if _only_requests(state, parts, player):
         return _tell_wish(state, player, _WOULD_COUNT)
     return replace(state, counting=COUNT_S, count_ends_s=inf).sounding(Sound.ASK)
 
@@ -93,7 +93,7 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
     """
     game, position, move = state.game, state.position, asked.move
     who = move.partition(":")[0]
-    if who == CHANCE and game.rolls(position) and _only_wishes(state, parts, asked.player):
+    if who == CHANCE and game.rolls(position) and _only_requests(state, parts, asked.player):
         return _tell_wish(state, asked.player, _WOULD_ROLL)
     if move == CHANCE:
         return _deal(state, parts)
@@ -121,7 +121,7 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
     return replace(state, requested=Proposal(move, seen=False))
 
 
-def _only_wishes(state: SeatState, parts: Parts, who: str | None) -> bool:
+def _only_requests(state: SeatState, parts: Parts, who: str | None) -> bool:
     """Return whether ``who`` asks for an action that only the player to move can take. The result
     is False on a bot's turn, and if ``who`` is None (the people at this table).
     """
@@ -152,12 +152,12 @@ def follow(
         try:
             state = _press(replace(state, notice=None), parts, scan, press)
         except JournalError as error:
-            return state.refused(error, scan.now_s)
+            return state.with_write_error(error, scan.now_s)
     for stage in (_deal_at_once, _count_on, _let_bots, _advise, _look, _finish):
         try:
             state = stage(state, parts, scan)
         except JournalError as error:
-            return state.refused(error, scan.now_s)
+            return state.with_write_error(error, scan.now_s)
     return state if state.trouble is None else replace(state, trouble=None)
 
 
@@ -172,7 +172,7 @@ def _confirm(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress)
     random draw.
     """
     if state.asking.menu:
-        asking, choice = state.asking.pressed(press, scan.now_s)
+        asking, choice = state.asking.after_press(press, scan.now_s)
         return _choose(replace(state, asking=asking), choice)
     if state.proposal is not None:
         return _play(state, parts, state.proposal.move)
@@ -192,9 +192,13 @@ def _back(state: SeatState, parts: Parts, scan: SeatScan, press: ButtonPress) ->
     if state.asking.menu:
         return replace(state, asking=OpenQuestion())
     if proposed is not None:
-        doubted = evidence.doubted() if proposed.sure else evidence.declined()
+        doubted = evidence.with_doubt() if proposed.sure else evidence.after_decline()
         return replace(state, evidence=doubted)
-    return state if state.kept is None else _take_back(state, parts, state.kept)
+    return (
+        state
+        if state.moves_after_undo is None
+        else _take_back(state, parts, state.moves_after_undo)
+    )
 
 
 def _choose(state: SeatState, choice: Choice | None) -> SeatState:
@@ -289,7 +293,7 @@ def _take_back(state: SeatState, parts: Parts, to: int) -> SeatState:
     parts.journal.take_back(state.line.game_id, len(state.line.moves), to)
     return replace(
         state,
-        line=state.line.shortened(to),
+        line=state.line.cut_to(to),
         finished=False,
         requested=None,
         evidence=Evidence(),
@@ -325,7 +329,7 @@ def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
         evidence = Evidence(None if game.takes_back(move) else state.evidence.before)
     state = replace(
         state,
-        line=line.played(turn),
+        line=line.with_move(turn),
         evidence=evidence,
         notice=None,
         requested=None,

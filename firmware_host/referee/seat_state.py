@@ -83,7 +83,7 @@ class SeatState(Struct, frozen=True):
         return self.evidence.proposal or self.requested
 
     @property
-    def kept(self) -> int | None:
+    def moves_after_undo(self) -> int | None:
         """Number of moves that remain after an undo, or None if the last move cannot be taken back.
 
         After the end of a game with a secret seed, no move can be taken back, because people may
@@ -103,7 +103,7 @@ class SeatState(Struct, frozen=True):
         """Return the state with ``sounds`` added."""
         return replace(self, sounds=(*self.sounds, *sounds))
 
-    def refused(self, error: JournalError, now_s: float) -> SeatState:
+    def with_write_error(self, error: JournalError, now_s: float) -> SeatState:
         """Return the state after ``error`` prevented writing the journal, with the time of the next
         attempt.
         """

@@ -122,7 +122,7 @@ def status(state: SeatState) -> GameStatus:
         outcome=position.outcome,
         tint=tint,
         question=state.asking.question,
-        can_take_back=state.kept is not None,
+        can_take_back=state.moves_after_undo is not None,
         sounds=state.sounds,
         step=state.step,
     )

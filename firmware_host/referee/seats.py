@@ -69,7 +69,7 @@ class Seats:
             unknown = dict.fromkeys(players, ANYBODY)
             self._game, self._seen = game_id, self._seen_in.get(game_id, unknown)
             self._agreed = {}
-        self._changed()
+        self._update_codes()
 
     def deal(self) -> None:
         """Record that the devices and bots in the seats get hands now. The record is stored with
@@ -133,7 +133,7 @@ class Seats:
             agree |= self._agreed.get(player, set())
             self._agreed[player] = agree
             if not others <= agree:
-                self._changed()
+                self._update_codes()
                 return
         self._seen[player] = holder
         self._keep()
@@ -216,9 +216,9 @@ class Seats:
         kept = _Kept(holders, computers, self._seen_in)
         keep(self._path, kept, text("The seats cannot be kept: {why}."))
         self._holders, self._computers = holders, computers
-        self._changed()
+        self._update_codes()
 
-    def _changed(self) -> None:
+    def _update_codes(self) -> None:
         """Create a code for each seat that has become free, keep the codes of the other free seats,
         and count the change.
         """

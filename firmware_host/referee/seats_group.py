@@ -150,7 +150,7 @@ class SeatPublisher:
             sure=proposed is not None and proposed.seen and proposed.sure,
         )
         views = {
-            each: _covered(_view(position, each, step, None), public, game)
+            each: _covered_seat_view(_view(position, each, step, None), public, game)
             if each in seats.shut
             else _view(position, each, step, hints.get(each))
             for each in game.players
@@ -158,7 +158,7 @@ class SeatPublisher:
         self.shown = SeatsShown(list(seats.players), dict(seats.holders), seats.codes, views)
 
 
-def _covered(view: SeatView, public: Mapping[str, Any], game: SeatedGame) -> SeatView:
+def _covered_seat_view(view: SeatView, public: Mapping[str, Any], game: SeatedGame) -> SeatView:
     """Return the view of a seat whose hand is covered: only public information is left. Passing and
     placing pieces stay legal, because these moves need no cards.
     """

@@ -104,7 +104,7 @@ class SeenBoard(Struct, frozen=True):
         """Return whether the time ``at_s`` has been reached."""
         return self.now_s >= at_s - SLACK_S
 
-    def stood(self, duration_s: float) -> bool:
+    def is_unchanged_for(self, duration_s: float) -> bool:
         """Return whether the board has not changed for ``duration_s`` seconds."""
         return self.is_due(self.same_since_s + duration_s)
 
@@ -128,7 +128,7 @@ class SeenBoard(Struct, frozen=True):
         return tuple(p for p, s in since_s if self.is_due(s + waits_s[p]))
 
     @property
-    def blurred(self) -> tuple[str, ...]:
+    def unreadable_places(self) -> tuple[str, ...]:
         """Places that have been unreadable for at least ``UNSURE_FIX_S`` seconds."""
         return tuple(p for p, s in self.unsure_since_s.items() if self.is_due(s + UNSURE_FIX_S))
 
@@ -364,17 +364,17 @@ class RefereeState(Struct, frozen=True):
         """Return the state with ``play`` as the game, and with ``sounds`` added."""
         return replace(self, play=play, sounds=(*self.sounds, *sounds))
 
-    def noticed(self, notice: Message) -> RefereeState:
+    def with_notice(self, notice: Message) -> RefereeState:
         """Return the state with ``notice``, which is shown for ``NOTICE_S`` seconds."""
         return replace(self, notice=(notice, self.seen.now_s + NOTICE_S))
 
-    def refused(self, error: JournalError) -> RefereeState:
+    def with_write_error(self, error: JournalError) -> RefereeState:
         """Return the state after ``error`` prevented writing the journal, with the time of the next
         attempt.
         """
         return replace(self, trouble=error, retry_s=self.seen.now_s + RETRY_S)
 
-    def claimed(
+    def with_claimed(
         self, board: Mapping[str, str], places: Set[str], *, confirmed: bool = False
     ) -> RefereeState:
         """Return the state with the pieces of ``board`` on ``places``. ``confirmed``: True to

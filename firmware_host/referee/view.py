@@ -16,8 +16,8 @@ from tiltboard.firmware_host.referee.move_matching import (
     HeldPiece,
     MoveMatcher,
     arriving,
-    captured,
-    carried,
+    captured_pieces,
+    moved_pieces,
 )
 from tiltboard.firmware_host.referee.repair import RepairStep, as_shifts, carries
 from tiltboard.firmware_host.table import phrases, problem_messages
@@ -132,10 +132,13 @@ def landing_view(game: Game, found: HeldPiece) -> View:
     """Return the view for a player who has lifted the captured piece and still holds the moving
     piece.
     """
-    shift, extras = next(s for s in found.turn.act if s.source in carried(found.turn)), found.extras
+    shift, extras = (
+        next(s for s in found.turn.act if s.source in moved_pieces(found.turn)),
+        found.extras,
+    )
     target, extra = shift.target or "", next(iter(extras), None)
     named = {
-        "captured": phrases.piece(game.name, next(iter(captured(found.turn).values()))),
+        "captured": phrases.piece(game.name, next(iter(captured_pieces(found.turn).values()))),
         "piece": phrases.piece(game.name, shift.piece),
         "place": target,
     }
@@ -189,7 +192,7 @@ def settle_view(game: Game, finding: BoardDiff, turn: Turn) -> View:
     if first.source is None:
         piece = phrases.piece(game.name, first.piece)
         say = text("Put the {piece} on {place}.", piece=piece, place=first.target)
-    if not first.parked and _comes_about(turn, way):
+    if not first.parked and _happens(turn, way):
         template, params = game.why(turn, way)
         say = Message(template, params) if template else say
     return View(
@@ -203,7 +206,7 @@ def settle_view(game: Game, finding: BoardDiff, turn: Turn) -> View:
     )
 
 
-def _comes_about(turn: Turn, way: Shift) -> bool:
+def _happens(turn: Turn, way: Shift) -> bool:
     """Return whether the shift ``way`` is a consequence of ``turn``, or a chain of several
     consequences of equal pieces.
     """

@@ -97,7 +97,7 @@ def duration_s(word: str) -> float:
     return float(found[1]) / (1000 if found[2] == "ms" else 1)
 
 
-def bounded(word: str, what: str, limit: float, *, least: float | None = None) -> float:
+def number_within(word: str, what: str, limit: float, *, least: float | None = None) -> float:
     """Return ``word`` as a number, which must be between ``least`` (by default, -``limit``) and
     ``limit``. ``what``: name of the number, used in the error message. Raises UnreadableError.
     """
@@ -120,7 +120,7 @@ def split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
     return list(words), None
 
 
-def named(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
+def optional_values(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
     """Return optional values such as ``from 40 tremble 1``, which can be in any order. ``kinds``:
     the maximum value for each name. Raises UnreadableError.
     """
@@ -128,7 +128,7 @@ def named(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
     if not once <= kinds.keys() or 2 * len(once) != len(words):
         raise UnreadableError(f"expected '{form}'")
     return {
-        kind: bounded(word, f"a number after {kind!r}", kinds[kind], least=0.0)
+        kind: number_within(word, f"a number after {kind!r}", kinds[kind], least=0.0)
         for kind, word in zip(words[::2], words[1::2], strict=True)
     }
 
@@ -139,7 +139,7 @@ def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
     """
     if words[:1] != ["at"] or len(words) < 3:
         return (0.0, 0.0), words
-    x, y = (bounded(word, "an offset in mm", h.MAX_OFFSET_MM) for word in words[1:3])
+    x, y = (number_within(word, "an offset in mm", h.MAX_OFFSET_MM) for word in words[1:3])
     return (x, y), words[3:]
 
 
@@ -171,11 +171,11 @@ def parse_scenario(source: str, text: str) -> tuple[ScenarioStep, ...]:
             steps and isinstance(steps[-1].action, c.NewGame)
         ):
             raise _error(source, number, "'setup by-hand' stands right after a 'game' step")
-        steps.append(ScenarioStep(number, " ".join(map(_quoted, words)), action))
+        steps.append(ScenarioStep(number, " ".join(map(_quote, words)), action))
     return tuple(steps)
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     """Return ``word`` in quotes, so that the parser reads exactly the same word again."""
     if _SPECIAL.search(word):
         return shlex.quote(word)
@@ -258,10 +258,12 @@ def _action(words: Sequence[str]) -> Action:
             if verb == "put" and not left:
                 return h.Put(piece, place, offset_mm)
             if verb == "stack":
-                said = named(left, form, tremble=h.MAX_TREMBLE_MM)
+                said = optional_values(left, form, tremble=h.MAX_TREMBLE_MM)
                 return h.Stack(piece, place, offset_mm, said.get("tremble", trembles))
             if verb == "drop":
-                said = named(left, form, **{"from": h.MAX_FALL_MM, "tremble": h.MAX_TREMBLE_MM})
+                said = optional_values(
+                    left, form, **{"from": h.MAX_FALL_MM, "tremble": h.MAX_TREMBLE_MM}
+                )
                 falls, trembles = said.get("from", h.USUAL_FALL_MM), said.get("tremble", trembles)
                 return h.Drop(piece, place, offset_mm, falls, trembles)
         case ["take", place]:
@@ -271,21 +273,23 @@ def _action(words: Sequence[str]) -> Action:
         case ["slide", source, target]:
             return h.Slide(source, target)
         case ["push", source, target, *how]:
-            return h.Push(source, target, named(how, form, speed=h.MAX_SPEED_MM_S).get("speed"))
+            return h.Push(
+                source, target, optional_values(how, form, speed=h.MAX_SPEED_MM_S).get("speed")
+            )
         case ["chopsticks", source, target, *how]:
-            said = named(how, form, tremble=h.MAX_TREMBLE_MM)
+            said = optional_values(how, form, tremble=h.MAX_TREMBLE_MM)
             return h.Chopsticks(source, target, said.get("tremble", h.USUAL_TREMBLE_MM))
         case ["knock", *places] if places:
             return h.Scatter(tuple(places))
         case ["spin", place]:
             return h.Spin(place, h.USUAL_TWIRL_DEG_S)
         case ["spin", place, speed]:
-            return h.Spin(place, bounded(speed, "degrees a second", h.MAX_TWIRL_DEG_S))
+            return h.Spin(place, number_within(speed, "degrees a second", h.MAX_TWIRL_DEG_S))
         case ["spin-plate", turns]:
-            return h.SpinPlate(bounded(turns, "turns", h.MAX_TURNS))
+            return h.SpinPlate(number_within(turns, "turns", h.MAX_TURNS))
         case ["tilt", x, y, *_] if len(split_for(rest)[0]) == 2:
             most = h.MAX_TILT_DEG
-            x_deg, y_deg = (bounded(word, "an angle in degrees", most) for word in (x, y))
+            x_deg, y_deg = (number_within(word, "an angle in degrees", most) for word in (x, y))
             return h.Tilt(x_deg, y_deg, split_for(rest)[1])
         case ["press", "confirm" | "back" as button]:
             return h.Press(button, h.SHORT_PRESS_S)

@@ -47,7 +47,7 @@ class TableView:
     players: Collection[str]
 
 
-def compared(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
+def compare(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
     """Return whether ``claim`` is true, with two sentences: what the claim expects, and what was
     found. Raises UnknownNameError if a name does not exist.
     """
@@ -58,12 +58,12 @@ def compared(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
             return status.phase == phase, text("phase {phase}", phase=phase), said
         case "to-move", [player]:
             if player != "none":
-                _known("player", player, view.players)
+                _check_name("player", player, view.players)
             found = status.to_move or "none"
             return found == player, text("to-move {player}", player=player), _it_is(found)
         case "result", [result]:
             if result not in ("draw", "none"):
-                _known("player", result, view.players)
+                _check_name("player", result, view.players)
             over = status.outcome
             found = "none" if over is None else over.winner or "draw"
             return found == result, text("result {result}", result=result), _it_is(found)
@@ -71,20 +71,20 @@ def compared(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
             wrong = []
             for cell in cells:
                 place, _, piece = cell.partition("=")
-                _known("place", place, view.overlay.places)
+                _check_name("place", place, view.overlay.places)
                 if piece != "empty":
-                    _known("piece", piece, view.overlay.pieces)
+                    _check_name("piece", piece, view.overlay.pieces)
                 there = view.cells.get(place, "empty")
                 wrong += [f"{place}={there}"] if there != piece else []
             expected = text("cells {expected}", expected=" ".join(cells))
             return not wrong, expected, text("there is {wrong}", wrong=" ".join(wrong))
         case "light", [place, role]:
-            _known("place", place, view.overlay.places)
+            _check_name("place", place, view.overlay.places)
             lit = status.roles.get(place, Role.OFF)
             return lit == role, text("light {place} {role}", place=place, role=role), _it_is(lit)
         case "lights", [role, *places]:
             for place in places:
-                _known("place", place, view.overlay.places)
+                _check_name("place", place, view.overlay.places)
             roles, all_places = status.roles, view.overlay.places
             with_role = [at for at in all_places if roles.get(at, Role.OFF) == role]
             named = " ".join(places) or "none"
@@ -102,7 +102,7 @@ def _it_is(found: str) -> Message:
     return text("it is {found}", found=found)
 
 
-def _known(what: str, name: str, names: Collection[str]) -> None:
+def _check_name(what: str, name: str, names: Collection[str]) -> None:
     if name not in names:
         raise UnknownNameError(
             "There is no {what} {name!r} here; {hint}",
@@ -228,7 +228,7 @@ class ScenarioRunner:
                 except NotSeenError as error:
                     failure = Message(error.template, error.params)
             if not isinstance(step.action, s.Expect | s.Wait):
-                self._changed()
+                self._restart_quiet_time()
             yield StepReport(step, self.view(), failure, skipped)
             if failure is not None:
                 return
@@ -247,7 +247,7 @@ class ScenarioRunner:
                 self._actor.host.do(action)
                 if not by_hand:
                     self._actor.set_up(self.tick)
-                self._changed()
+                self._restart_quiet_time()
                 self._wait_quiet()
             case s.SetupByHand():
                 pass
@@ -270,10 +270,10 @@ class ScenarioRunner:
         deadline_s = self._now() + (claim.within_s or 0.0)
         if claim.within_s is None:
             self._wait_quiet()
-        holds, expected, found = compared(claim, self.view())
+        holds, expected, found = compare(claim, self.view())
         while not holds and claim.within_s is not None and self._now() < deadline_s:
             self.tick()
-            holds, expected, found = compared(claim, self.view())
+            holds, expected, found = compare(claim, self.view())
         if holds:
             return None
         if claim.within_s is None:
@@ -313,9 +313,9 @@ class ScenarioRunner:
         self._quiet_scans += 1
         if signs != self._signs or self._actor.busy or not observation.ready:
             self._signs = signs
-            self._changed()
+            self._restart_quiet_time()
 
-    def _changed(self) -> None:
+    def _restart_quiet_time(self) -> None:
         """Start the quiet time again because of a change."""
         self._quiet_since_s = self._now()
         self._quiet_scans = 0

@@ -313,7 +313,7 @@ def _quiet(host: Host) -> bool:
 
 
 @contextmanager
-def unlogged() -> Iterator[None]:
+def without_logging() -> Iterator[None]:
     """Disable logging inside the context."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)

@@ -67,7 +67,7 @@ class JournalReading:
         The future fails with BusyError if too many questions are waiting.
         """
         busy = BusyError("The journal is being read by others.", remedy="Try again in a moment.")
-        return _submitted(lambda: self._read(question), self._reader, self._may_wait, busy)
+        return _submit(lambda: self._read(question), self._reader, self._may_wait, busy)
 
     def ask_ahead(self, question: Callable[[JournalReader], T]) -> Future[T]:
         """Return a future that gets the answer to a question of the host, which asks one question
@@ -82,7 +82,7 @@ class JournalReading:
         NotPossibleError, NoSuchGameError or EngineError.
         """
         busy = BusyError("Another game is being analysed.", remedy="Try again in a moment.")
-        return _submitted(lambda: self._analysed(game_id), self._analyst, self._may_analyse, busy)
+        return _submit(lambda: self._analyse(game_id), self._analyst, self._may_analyse, busy)
 
     def close(self) -> None:
         """Cancel waiting questions and the analysis, and wait until the current question has been
@@ -96,7 +96,7 @@ class JournalReading:
         with JournalReader.open_read_only(self._path, most_pages=0) as journal:
             return question(journal)
 
-    def _analysed(self, game_id: int) -> page.GameAnalysis:
+    def _analyse(self, game_id: int) -> page.GameAnalysis:
         played = replay(self._read(lambda journal: journal.load(game_id)))
         check(played.game)
         key = game_id, played.moves
@@ -110,11 +110,11 @@ class JournalReading:
                 process.close()
             while len(self._known) >= MAX_KEPT:
                 del self._known[next(iter(self._known))]
-            self._known[key] = _told(played, found)
+            self._known[key] = _in_sentences(played, found)
         return self._known[key]
 
 
-def _submitted(
+def _submit(
     work: Callable[[], T], thread: ThreadPoolExecutor, room: BoundedSemaphore, busy: BusyError
 ) -> Future[T]:
     """Return the future of ``work``, which runs in ``thread``. If no place is free in ``room``, the
@@ -129,7 +129,7 @@ def _submitted(
     return answer
 
 
-def listed(journal: JournalReader) -> list[page.GameSummary]:
+def game_summaries(journal: JournalReader) -> list[page.GameSummary]:
     """Return the journal's games for the list on the page, newest first."""
     found = []
     for game in journal.games():
@@ -147,7 +147,7 @@ def listed(journal: JournalReader) -> list[page.GameSummary]:
     return found
 
 
-def recorded(stored: JournalGame, profile: Profile) -> page.GameRecord:
+def game_record(stored: JournalGame, profile: Profile) -> page.GameRecord:
     """Return a stored game with all its positions, for people who review it on the page."""
     replayed = replay(stored)
     game, reached = replayed.game, replayed.reached
@@ -156,14 +156,14 @@ def recorded(stored: JournalGame, profile: Profile) -> page.GameRecord:
     return page.GameRecord(
         game=game_info(stored.id, game, overlay_for(profile, game), over=outcome is not None),
         moves=shown_moves(reached[-1], stored.moves),
-        positions=list(map(_recorded, reached)),
+        positions=list(map(_recorded_position, reached)),
         result=None if stored.result is None else dict(stored.result),
         places=[] if outcome is None else list(outcome.places),
         told=[list(reasons(before.play(move))) for before, move in steps],
     )
 
 
-def _told(played: Line, found: Analysis) -> page.GameAnalysis:
+def _in_sentences(played: Line, found: Analysis) -> page.GameAnalysis:
     """Return the analysis in the form that the page shows: each turning point has a sentence, and
     each line of moves has its positions.
     """
@@ -172,7 +172,7 @@ def _told(played: Line, found: Analysis) -> page.GameAnalysis:
         reached = [played.reached[ply]]
         for move in moves:
             reached.append(reached[-1].after(move))
-        return page.LineInfo(list(moves), list(map(_recorded, reached[1:])))
+        return page.LineInfo(list(moves), list(map(_recorded_position, reached[1:])))
 
     return page.GameAnalysis(
         shares=[round(share, 3) for share in found.shares],
@@ -198,5 +198,5 @@ def _told(played: Line, found: Analysis) -> page.GameAnalysis:
     )
 
 
-def _recorded(position: Position) -> page.RecordedPosition:
+def _recorded_position(position: Position) -> page.RecordedPosition:
     return page.RecordedPosition(dict(position.cells), dict(position.reserve), position.to_move)

@@ -25,7 +25,11 @@ from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.firmware_host.referee.seats_group import SeatsShown
 from tiltboard.firmware_host.service import snapshot as page
-from tiltboard.firmware_host.service.journal_queries import JournalReading, listed, recorded
+from tiltboard.firmware_host.service.journal_queries import (
+    JournalReading,
+    game_record,
+    game_summaries,
+)
 from tiltboard.firmware_host.service.publish import Publisher, health_answer
 from tiltboard.firmware_host.stop import StopRequest
 from tiltboard.firmware_host.table.commands import Verb
@@ -257,7 +261,7 @@ class Table:
 
     def history(self) -> Future[list[page.GameSummary]]:
         """Return a future that gets the list of the journal's games, newest first."""
-        return self._reading.ask(listed)
+        return self._reading.ask(game_summaries)
 
     def health(self) -> Future[page.HealthMap]:
         """Return a future that gets the state of the sensors at the last calibration."""
@@ -268,7 +272,7 @@ class Table:
         there is no such game.
         """
         profile = self._host.profile
-        return self._reading.ask(lambda journal: recorded(journal.load(game_id), profile))
+        return self._reading.ask(lambda journal: game_record(journal.load(game_id), profile))
 
     def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
         """Return a future that gets an analysis of a game by the strongest engine level. An
@@ -354,10 +358,10 @@ class Table:
     def _loop(self) -> None:
         while not self._stopping.is_set():
             self._host.step()
-            self._stepped()
+            self._after_step()
             self._wait()
 
-    def _stepped(self) -> None:
+    def _after_step(self) -> None:
         self.on_step(self._host)
         self._host.tell_ahead(wanted=self._watched["ahead"] > 0)
         if not self._watched["poses"]:

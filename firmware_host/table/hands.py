@@ -331,7 +331,7 @@ class PageHand:
     def note(self, command: Verb, begun: Future[None]) -> None:
         """Record the action that the page has just started, with the action's future."""
         match command:
-            case PickUp(piece) if piece not in self._held or _failed(self._held[piece]):
+            case PickUp(piece) if piece not in self._held or _has_failed(self._held[piece]):
                 self._held[piece] = begun
             case SetDown(piece) | Take(int(piece)):
                 self._held.pop(piece, None)
@@ -348,9 +348,9 @@ class PageHand:
             lifting.add_done_callback(partial(self._put_back, piece))
 
     def _put_back(self, piece: int, lifting: Future[None]) -> None:
-        if not _failed(lifting):  # If lifting has failed, another hand holds the piece.
+        if not _has_failed(lifting):  # If lifting has failed, another hand holds the piece.
             self._ask(SetDown(piece))
 
 
-def _failed(future: Future[None]) -> bool:
+def _has_failed(future: Future[None]) -> bool:
     return future.done() and (future.cancelled() or future.exception() is not None)

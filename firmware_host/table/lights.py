@@ -191,7 +191,7 @@ class Lighting:
         )
         if key != self._key:
             looks: list[LightPattern | None] = [None] * len(overlay.places)
-            for place, rgb, pattern in _lit(status, announcing, turn, spot, bubble):
+            for place, rgb, pattern in _lit_places(status, announcing, turn, spot, bubble):
                 looks[overlay.index_of(place)] = pattern.look(rgb)
             self._looks = tuple(looks)
             self._key = key
@@ -207,7 +207,7 @@ def piece_light(game: Game | None, piece: str) -> Rgb:
     return PIECES.get(named or piece, WHITE)
 
 
-def _lit(
+def _lit_places(
     status: GameStatus, announcing: bool, turn: int, spot: int, bubble: str | None
 ) -> Iterator[tuple[str, Rgb, Pattern]]:
     """Yield each lit place with its colour and pattern. Later entries override earlier entries.
@@ -313,7 +313,7 @@ class CodeShown:
     code: str
     since_s: float
 
-    def over(self, now_s: float) -> bool:
+    def is_over(self, now_s: float) -> bool:
         """Return whether the code has been shown for at least CODE_SHOWN_S seconds."""
         return now_s - self.since_s >= CODE_SHOWN_S
 
@@ -327,7 +327,7 @@ def round_s(code: str, columns: int) -> float:
     return len(_pages(code, columns)) * PAGE_S + PAUSE_S
 
 
-def drawn(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
+def lit_places_at(code: str, columns: int, rows: int, since_s: float) -> dict[int, Rgb]:
     """Return the lit places at ``since_s`` seconds after ``code`` was first shown: plate index ->
     colour. The result is empty during the pause, and on a plate without room for a digit.
     """

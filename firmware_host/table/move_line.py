@@ -62,12 +62,12 @@ class Line:
         last = known[-2].play(moves[-1]) if moves else None
         return cls(game, game_id, tuple(moves), tuple(known), known[-1], last, agreed)
 
-    def played(self, turn: Turn) -> Line:
+    def with_move(self, turn: Turn) -> Line:
         """Return the game with the confirmed move ``turn`` added."""
         moves, reached = (*self.moves, turn.move), (*self.reached, turn.position)
         return replace(self, moves=moves, reached=reached, position=turn.position, last=turn)
 
-    def shortened(self, to: int) -> Line:
+    def cut_to(self, to: int) -> Line:
         """Return the game with only its first ``to`` moves, and without a result agreed by the
         players.
         """

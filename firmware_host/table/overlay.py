@@ -100,7 +100,7 @@ class Overlay:
             return None
         return self._piece_of.get(magnet, UNKNOWN_PIECE)
 
-    def _named(self, places: frozenset[int]) -> frozenset[str]:
+    def _place_names(self, places: frozenset[int]) -> frozenset[str]:
         return frozenset([self.places[index] for index in places]) if places else frozenset()
 
     def sight(self, observation: Observation, faults: tuple[PartError, ...] = ()) -> Sight:
@@ -117,7 +117,7 @@ class Overlay:
             time_s=observation.time_s,
             ready=observation.ready,
             cells=self._last[1],
-            unsure=self._named(observation.unsure),
+            unsure=self._place_names(observation.unsure),
             stillness=observation.stillness,
             tilt_rad=observation.tilt_rad,
             spin_rad=observation.spin_rad,
@@ -132,9 +132,9 @@ class Overlay:
             ),
             faults=faults,
             faulty={self.places[index]: why for index, why in observation.faulty.items()},
-            unobservable=self._named(observation.unobservable),
-            unstable=self._named(observation.unstable),
-            weak=self._named(observation.weak),
+            unobservable=self._place_names(observation.unobservable),
+            unstable=self._place_names(observation.unstable),
+            weak=self._place_names(observation.weak),
         )
 
 
@@ -172,7 +172,7 @@ def check_fits(profile: Profile, game: Game) -> None:
 
 
 @cache
-def _shipped() -> tuple[Profile, ...]:
+def _shipped_profiles() -> tuple[Profile, ...]:
     """Return the built-in profiles, cached because every new game needs them."""
     return tuple(map(load_profile, profile_names()))
 
@@ -184,7 +184,7 @@ def _table_for(width: int, height: int, kinds: int) -> str | None:
     """
     fitting = [
         table
-        for table in _shipped()
+        for table in _shipped_profiles()
         if width <= table.columns and height <= table.rows and kinds <= table.kinds
     ]
     usual = Settings().profile

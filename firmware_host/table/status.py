@@ -111,7 +111,7 @@ class Question:
         """The choice that is currently selected with the buttons."""
         return self.choices[self.at]
 
-    def named(self, value: str) -> Choice | None:
+    def choice_named(self, value: str) -> Choice | None:
         """Return the choice with the name ``value``, or None if there is no such choice."""
         names = ((choice, (choice.value, *choice.also)) for choice in self.choices)
         return next((choice for choice, known in names if value in known), None)
@@ -261,7 +261,7 @@ class OpenQuestion(Generic[Meaning]):
     """
 
     @property
-    def opened(self) -> bool:
+    def is_opened(self) -> bool:
         """True if people have opened an offer and are selecting one of its choices."""
         asked = self.question
         return asked is not None and not self.menu and self.offered and not asked.offer
@@ -283,7 +283,7 @@ class OpenQuestion(Generic[Meaning]):
             return OpenQuestion(question, now_s, meant, offered)
         return replace(self, meant=meant, offered=offered)
 
-    def folded(self) -> OpenQuestion[Meaning]:
+    def fold(self) -> OpenQuestion[Meaning]:
         """Return a copy in which an opened offer is closed again, so that it is only an offer."""
         asked = self.question
         return self if asked is None else replace(self, question=replace(asked, at=0, offer=True))
@@ -309,7 +309,7 @@ class OpenQuestion(Generic[Meaning]):
         """
         return replace(self, leaning=None)
 
-    def named(self, value: str) -> Choice:
+    def choice_named(self, value: str) -> Choice:
         """Return the choice with the name ``value``. Raises NotPossibleError if ``value`` is not an
         answer to the open question.
         """
@@ -318,7 +318,7 @@ class OpenQuestion(Generic[Meaning]):
             raise NotPossibleError(
                 "The table asks nothing now.", remedy="Answer only after a question."
             )
-        choice = asked.named(value)
+        choice = asked.choice_named(value)
         if choice is None:
             raise NotPossibleError(
                 "{value} is not an answer to that question; the answers are: {known}.",
@@ -331,7 +331,7 @@ class OpenQuestion(Generic[Meaning]):
         """Return the meaning of a choice, or the value of the choice if the menu is open."""
         return choice.value if self.menu else self.meant[choice.value]
 
-    def pressed(
+    def after_press(
         self, press: ButtonPress, now_s: float
     ) -> tuple[OpenQuestion[Meaning], Choice | None]:
         """Return the question after a press of confirm, and the choice taken by it, or None."""
@@ -369,7 +369,7 @@ class OpenQuestion(Generic[Meaning]):
         if now_s - self.leaning[1] < long_s:
             return self, None
         if not self.menu:
-            return self, asked.named(way)
+            return self, asked.choice_named(way)
         at = (asked.at + (1 if way == "east" else -1)) % len(asked.choices)
         return replace(self, question=replace(asked, at=at), leaning=(way, now_s)), None
 

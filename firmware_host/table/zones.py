@@ -116,14 +116,14 @@ class Evidence:
     scan.
     """
 
-    def doubted(self) -> Evidence:
+    def with_doubt(self) -> Evidence:
         """Return the evidence with its proposed move marked as doubtful. A doubtful move counts
         only if a person confirms it.
         """
         found = self.proposal
         return self if found is None else replace(self, proposal=replace(found, sure=False))
 
-    def declined(self) -> Evidence:
+    def after_decline(self) -> Evidence:
         """Return the evidence after people have rejected the proposed move. No move is proposed
         until the occupied places change.
         """

@@ -21,7 +21,7 @@ from tiltboard.firmware_host.config.errors import (
     JournalError,
     NoSuchGameError,
     NotPossibleError,
-    explained,
+    error_text,
 )
 from tiltboard.firmware_host.engines.errors import EngineError
 from tiltboard.firmware_host.engines.puzzles import daily, exercises
@@ -100,7 +100,7 @@ def create_app(
         *assets.routes({"/": "index.html", "/worker.js": assets.WORKER}),
         Route(f"{api.PREFIX}/openapi.json", web.openapi),
         *(
-            Route(api.PREFIX + endpoint.path, web.served(endpoint), methods=[endpoint.method])
+            Route(api.PREFIX + endpoint.path, web.endpoint_for(endpoint), methods=[endpoint.method])
             for endpoint in ENDPOINTS
         ),
         WebSocketRoute(f"{api.PREFIX}/ws", web.pages.serve),
@@ -130,7 +130,7 @@ class _Web:
         self.pages = Pages(table, catalogue, access)
         self._description: bytes | None = None
 
-    def served(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    def endpoint_for(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         """Return the function that answers the requests to an endpoint."""
         handle: Callable[..., Awaitable[object]] = getattr(self, endpoint.handler)
         decode = None if endpoint.body is None else msgspec.json.Decoder(endpoint.body).decode
@@ -153,7 +153,7 @@ class _Web:
                 status, said = error.status, spoken.translate(error.why)
             case TiltboardError() | RulesError():
                 kinds = (_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
-                status, said = next(kinds, 409), explained(error, spoken)
+                status, said = next(kinds, 409), error_text(error, spoken)
             case _:
                 raise error
         answer = self._json(request, responses.Problem(said), status)

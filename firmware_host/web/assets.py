@@ -44,7 +44,7 @@ def bundle(modules: Mapping[str, str], first: str) -> str:
             wanted = [each.strip() for each in names.split(",") if each.strip()]
             if missing := set(wanted) - set(exports[other]):
                 raise ValueError(f"{name}: {other} does not export {', '.join(sorted(missing))}")
-            heads.append(f"const {{ {', '.join(wanted)} }} = {_called(other)};\n")
+            heads.append(f"const {{ {', '.join(wanted)} }} = {_script_name(other)};\n")
         body = _EXPORT.sub(r"\1", _IMPORT.sub("", text))
         if unknown := _OTHER.search(body):
             raise ValueError(f"{name}: {unknown[0]}")
@@ -52,7 +52,7 @@ def bundle(modules: Mapping[str, str], first: str) -> str:
         own = f"// {name}\n{''.join(heads)}{body}"
         if name != first:
             given = f"return {{ {', '.join(exports[name])} }};\n"
-            own = f"const {_called(name)} = (() => {{\n{own}{given}}})();\n"
+            own = f"const {_script_name(name)} = (() => {{\n{own}{given}}})();\n"
         parts.append(own)
         under_way.pop()
 
@@ -60,7 +60,7 @@ def bundle(modules: Mapping[str, str], first: str) -> str:
     return "\n".join(parts)
 
 
-def _called(module: str) -> str:
+def _script_name(module: str) -> str:
     return "$" + module.removesuffix(".js").replace("-", "_")
 
 

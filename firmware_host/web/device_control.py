@@ -245,7 +245,7 @@ class DeviceControl:
             raise NotPossibleError(answer.error, **answer.params)
         return answer
 
-    def left(self) -> Message | None:
+    def update_failure(self) -> Message | None:
         """Return the error of an update that ended while the service was not running, or None."""
         try:
             said = msgspec.json.decode(FAILED.read_bytes(), type=Answered)

@@ -253,7 +253,7 @@ def page_for_phones(asked: URL, name: str) -> str:
     return str(asked.replace(hostname=name)) if local else str(asked)
 
 
-def asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]) -> bool:
+def is_asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]) -> bool:
     """Return whether every Host header contains one of the ``allowed`` names and the port ``port``.
 
     A name can end with the dot of the DNS root (RFC 1034, 3.1). An mDNS name can contain the number
@@ -276,7 +276,7 @@ def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:
     hosts, origins = headers.getlist("host"), headers.getlist("origin")
     asked = [*hosts, *(each.lower().removeprefix("http://") for each in origins)]
     schemes = all(each.lower().startswith("http://") for each in origins)
-    return len(hosts) == 1 and schemes and asked_by_name(asked, port, allowed)
+    return len(hosts) == 1 and schemes and is_asked_by_name(asked, port, allowed)
 
 
 def page_at(server: tuple[str, int]) -> str:
@@ -303,7 +303,7 @@ def visitor_of(scope: Scope) -> Visitor:
     return Visitor(limits.counted_as(address), local, *digests)
 
 
-def secured(send: Send) -> Send:
+def with_security_headers(send: Send) -> Send:
     """Return a function that works like ``send`` and adds the security headers to each response."""
 
     async def sent(message: Message) -> None:
@@ -335,7 +335,7 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        refusal = self._led(scope) or self._refusal(scope)
+        refusal = self._redirect(scope) or self._refusal(scope)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
@@ -345,7 +345,7 @@ class Guard:
             return
 
         try:
-            await (refusal or self._app)(scope, receive, secured(send))
+            await (refusal or self._app)(scope, receive, with_security_headers(send))
         except ClientDisconnect:
             return  # The client closed the connection before the end of its request.
         except Exception as error:  # noqa: BLE001 - whatever a visitor brings about is told
@@ -357,7 +357,7 @@ class Guard:
                 self._mishaps.add(cause)
                 _log.error("A request failed; of its kind this is told once", exc_info=error)
 
-    def _led(self, scope: Scope) -> RedirectResponse | None:
+    def _redirect(self, scope: Scope) -> RedirectResponse | None:
         """Return a redirect to the page for phones that look for a login page, and for unknown host
         names in the table's own hotspot. Return None for all other requests.
         """
@@ -371,7 +371,7 @@ class Guard:
         ):
             return None
         hosts = Headers(scope=scope).getlist("host")
-        foreign = not asked_by_name(hosts, server[1], self._access.names_at(server[0]))
+        foreign = not is_asked_by_name(hosts, server[1], self._access.names_at(server[0]))
         leads = scope["path"] in PROBES or (foreign and server[0] == HOTSPOT_ADDRESS)
         if not leads or not self._requests.take(limits.counted_as(client[0])):
             return None

@@ -19,12 +19,15 @@ def catalogue_for(visit: HTTPConnection, own: Catalogue) -> Catalogue:
     """Return the catalogue for a request or a WebSocket. ``own`` is the catalogue of the table's
     default language.
     """
-    wishes = [visit.cookies.get(COOKIE, ""), *accepted(visit.headers.get("accept-language", ""))]
+    wishes = [
+        visit.cookies.get(COOKIE, ""),
+        *accepted_languages(visit.headers.get("accept-language", "")),
+    ]
     language = chosen(wishes)
     return own if language in (None, own.language) else Catalogue.load(language or "")
 
 
-def accepted(header: str) -> list[str]:
+def accepted_languages(header: str) -> list[str]:
     """Return the languages of an Accept-Language header (RFC 9110, 12.5.4), most preferred language
     first.
     """

@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from msgspec.structs import replace
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from tiltboard.firmware_host.config.errors import explained
+from tiltboard.firmware_host.config.errors import error_text
 from tiltboard.firmware_host.messages import Catalogue, Message, text
 from tiltboard.firmware_host.referee.seats_group import SeatView
 from tiltboard.firmware_host.service.snapshot import GROUPS, Snapshot
@@ -177,7 +177,7 @@ class _Page:
             if layout.number != self._sent.get("layout"):
                 await self._send(layout)
                 self._sent = {}
-            changed = self._changed(snapshot)
+            changed = self._changed_groups(snapshot)
             if changed:
                 await self._send({"type": "snapshot", **changed})
                 self._sent |= changed
@@ -215,7 +215,7 @@ class _Page:
         if frames:
             await self._send({"type": "poses", "frames": frames})
 
-    def _changed(self, snapshot: Snapshot) -> dict[str, object]:
+    def _changed_groups(self, snapshot: Snapshot) -> dict[str, object]:
         """Return the groups of the snapshot that changed since the last message to this page."""
         plate = replace(
             snapshot.plate,
@@ -256,7 +256,7 @@ class _Page:
 
     async def _refuse(self, ref: int, why: Message | TiltboardError | RulesError) -> None:
         spoken = self._catalogue
-        say = spoken.translate(why) if isinstance(why, Message) else explained(why, spoken)
+        say = spoken.translate(why) if isinstance(why, Message) else error_text(why, spoken)
         await self._send({"type": "error", "ref": ref, "say": say})
 
     async def _receive_one(self, ref: int, asked: Verb) -> None:

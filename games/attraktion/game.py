@@ -94,7 +94,7 @@ class AttraktionGame(Game):
     def turn(self, before: Position, move: str, after: Position) -> Turn:
         """Return the turn: the player places one piece, and the piece attracts other pieces."""
         player, names = before.mover, self.rules.names
-        pulled = self.rules.pulled(before.state, self.rules.index[move])
+        pulled = self.rules.pulled_pieces(before.state, self.rules.index[move])
         shifts = ((names[source], names[target]) for source, target in pulled)
         consequences = tuple(Shift(before.cells[a], a, b) for a, b in shifts)
         return Turn(move, player, (Shift(player, None, move),), consequences, after)

@@ -253,7 +253,7 @@ class AttraktionRules(Rules):
         split = self.half + self._layout.first  # Bit of Black's space a1.
         return state.pieces & (1 << split) - 1, state.pieces >> split << self._layout.first
 
-    def pulled(self, state: AttraktionState, drop: int) -> list[tuple[int, int]]:
+    def pulled_pieces(self, state: AttraktionState, drop: int) -> list[tuple[int, int]]:
         """Return (source, target) for every piece that a new piece on ``drop`` attracts."""
         white, black = self.sides(state)
         _, _, _, row, _, _, column = self._layout.spaces[drop]

@@ -108,7 +108,7 @@ class TrapBoard:
             hole=None if hole is None else (hole[0], hole[1]),
             title=data.get("title", ""),
             placed=positions is not None,
-            closed=_closed(data.get("closed", ()), tracks),
+            closed=_closed_tracks(data.get("closed", ()), tracks),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _tracks(value: Any) -> tuple[Track, ...]:
     return tuple(map(tuple, value))
 
 
-def _closed(value: Any, tracks: Sequence[Track]) -> tuple[int, ...]:
+def _closed_tracks(value: Any, tracks: Sequence[Track]) -> tuple[int, ...]:
     """Return the numbers of the closed tracks, sorted and without duplicates."""
     numbers = range(1, len(tracks) + 1)
     if not _is_list(value) or not all(_is_whole(each) and each in numbers for each in value):
@@ -273,7 +273,7 @@ def _is_whole(value: object) -> bool:
 
 
 @cache
-def shipped(name: str) -> TrapBoard:
+def shipped_board(name: str) -> TrapBoard:
     """Return the built-in board with the given name from ``SHIPPED``."""
     return read(shipped_text(name))
 
@@ -294,7 +294,7 @@ def read(text: str) -> TrapBoard:
     if "track" in data:
         if "tracks" in data:
             raise OptionError("Write either [[track]] or tracks, not both.")
-        data["tracks"], data["closed"] = _written(data.pop("track"))
+        data["tracks"], data["closed"] = _parse_tracks(data.pop("track"))
     board = TrapBoard.from_json(data)
     if symmetry is not None:
         board = _with_symmetry(board, symmetry)
@@ -322,7 +322,7 @@ def read(text: str) -> TrapBoard:
     return board
 
 
-def _written(tracks: Any) -> tuple[list[Any], list[int]]:
+def _parse_tracks(tracks: Any) -> tuple[list[Any], list[int]]:
     """Return the bases of each ``[[track]]`` table, and the numbers of the closed tracks."""
     if not isinstance(tracks, list) or not all(isinstance(track, Mapping) for track in tracks):
         raise OptionError("Write each track as [[track]], with a line bases = [1, 2, 3] below.")

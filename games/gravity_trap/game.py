@@ -32,7 +32,7 @@ from tiltboard.games.gravity_trap.board import (
     TrapBoard,
     curve,
     read,
-    shipped,
+    shipped_board,
     shipped_text,
 )
 from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver, TrapState
@@ -51,7 +51,7 @@ SPECS: tuple[OptionSpec, ...] = (
         DEFAULT,
         choices=SHIPPED,
         label="Board",
-        choice_labels=tuple(shipped(name).title for name in SHIPPED),
+        choice_labels=tuple(shipped_board(name).title for name in SHIPPED),
     ),
     OptionSpec(
         "mirror",
@@ -238,7 +238,9 @@ class GravityTrapType(GameType):
         )
     }
     emblem = ("red", POD)
-    presets = tuple(Preset({"Board": shipped(name).title}, {"board": name}) for name in SHIPPED)
+    presets = tuple(
+        Preset({"Board": shipped_board(name).title}, {"board": name}) for name in SHIPPED
+    )
     figure = "Pods in reach"
     lets = "{player} {move} let {winner} fly last"
     reasons: Mapping[str, str] = {
@@ -299,7 +301,7 @@ class GravityTrapType(GameType):
         values = checked("Gravity Trap", SPECS, options)
         chosen = values.get("board", DEFAULT)
         named = isinstance(chosen, str)
-        board = shipped(chosen) if named else TrapBoard.from_json(chosen)
+        board = shipped_board(chosen) if named else TrapBoard.from_json(chosen)
         mirror = values.get("mirror", ALLOW if board.opposite is None else NO_COPY)
         if mirror == NO_COPY and board.opposite is None:
             raise OptionError(

@@ -114,7 +114,7 @@ class GravityTrapRules(Rules):
             if base is None:
                 return state
             if base not in state.ships:
-                state = self._placed(state, base)
+                state = self._place_ship(state, base)
         if state.winner is not None:
             return state
         near, twin = self.near, self.twin
@@ -143,7 +143,7 @@ class GravityTrapRules(Rules):
         red, blue = (other, mine) if turn & 1 else (mine, other)
         return TrapState((red, blue), pods, turn, copying, winner)
 
-    def _placed(self, state: TrapState, base: int) -> TrapState:
+    def _place_ship(self, state: TrapState, base: int) -> TrapState:
         """Return the state after a ship is placed before the first flight."""
         if not state.ships:
             return TrapState((base,), 0, 1, copying=False, winner=None)

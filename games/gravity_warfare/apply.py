@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tiltboard.games.gravity_warfare import cards, turn_phases
 from tiltboard.games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS
-from tiltboard.games.gravity_warfare.moves import CHANCE, TABLE, awaited, nameable, towers_of
+from tiltboard.games.gravity_warfare.moves import CHANCE, TABLE, awaited_seats, nameable, towers_of
 from tiltboard.games.gravity_warfare.state import (
     ANY,
     COPY,
@@ -41,7 +41,7 @@ def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
             s.heroes = dict(enumerate(args or [UNKNOWN] * s.options.players))
             s.stage = "deal"
         case "shuffle":
-            turn_phases.deal(s, args or [UNKNOWN] * len(turn_phases.shuffled(s)))
+            turn_phases.deal(s, args or [UNKNOWN] * len(turn_phases.cards_to_shuffle(s)))
         # If no troop of the rolled kind is left, the owner rolls the troop die once more.
         case "roll" | "troop" if s.stage == "roll":
             s.troop = (args[0],)
@@ -69,7 +69,7 @@ def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
 
 def _pass(s: WarfareState, players: set[int]) -> None:
     s.passed |= players
-    if not awaited(s):
+    if not awaited_seats(s):
         if s.stage == "window":
             turn_phases.close_window(s)
         else:
@@ -94,7 +94,7 @@ def _by_player(s: WarfareState, player: int, what: str, args: Sequence[str]) -> 
             s.play = None
             turn_phases.end_turn(s)
         case "pass" if s.stage == "refill":
-            turn_phases.refilled(s, player)
+            turn_phases.end_refill(s, player)
         case "pass":
             _pass(s, {player})
         case "pay":
@@ -136,7 +136,7 @@ def _by_player(s: WarfareState, player: int, what: str, args: Sequence[str]) -> 
             if args[0] == "ok":
                 turn_phases.placed(s, pieces, zone, int(_value(args) or 0))
             else:
-                turn_phases.failed(s, pieces, _fell(args))
+                turn_phases.apply_failure(s, pieces, _fell(args))
         case "event":
             _carry_out(s, player, args)
 
@@ -177,7 +177,7 @@ def _begin(s: WarfareState, player: int, name: str, card: str) -> bool:
         s.used, s.drawn_event = (card,), True
         turn_phases.open_window(s)
         return True
-    if cards.is_event(s, name) or not s.possible(name):
+    if cards.is_event(s, name) or not s.is_possible(name):
         return False
     cards.lay(s, player, Token(player, name if card == name else f"{card}={name}", card))
     if name == COPY:
@@ -193,7 +193,7 @@ def _keep(s: WarfareState, player: int, which: int) -> None:
     s.discard += (drawn[1 - which],)
     if s.refilling:
         s.refilling = False
-        turn_phases.refilled(s, player)
+        turn_phases.end_refill(s, player)
 
 
 def _carry_out(s: WarfareState, player: int, args: Sequence[str]) -> None:

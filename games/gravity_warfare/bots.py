@@ -73,7 +73,9 @@ class Player:
         for made in range(1, worlds + 1):
             world, luck = evaluation.sample_world(self._table, self._dice), self._dice.random()
             for move in sums:
-                sums[move] += evaluation.expected(world, self._player, move, random.Random(luck))
+                sums[move] += evaluation.expected_value(
+                    world, self._player, move, random.Random(luck)
+                )
                 yield True
             better = max(others, key=sums.__getitem__)
             clearly = made > worlds / 2 and sums[better] > sums[first] + made * MARGIN

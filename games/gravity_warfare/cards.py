@@ -24,7 +24,7 @@ ANY_TIME = ("draw", "gem")
 IN_WINDOW = tuple(each for each in ABILITIES if each not in ANY_TIME)
 
 
-def named(s: WarfareState) -> list[str]:
+def antimatter_cards(s: WarfareState) -> list[str]:
     """Return the names of the cards that the wild card Antimatter can represent."""
     return [name for name in s.options.pack() if name not in (GUARD, WILD)]
 
@@ -39,7 +39,7 @@ def plays(s: WarfareState, player: int) -> Iterator[str]:
     ``TOKEN[:ARG]``.
     """
     for card in s.playable(player):
-        for name in named(s) if card == WILD else [card]:
+        for name in antimatter_cards(s) if card == WILD else [card]:
             if unplayable(s, player, name) is None:
                 token = name if card == name else f"{card}={name}"
                 yield from (f"{token}{_tail(arg)}" for arg in arguments(s, name))
@@ -197,7 +197,7 @@ def _hero_arguments(s: WarfareState, player: int, ability: str) -> list[str]:
     zone_bound, troop_bound = s.zone not in (ANY, None), s.troop[:1] not in ((ANY,), ())
     if ability == "reuse":
         laid = sorted(set(s.round_laid[player])) if other and not s.chosen else []
-        return [each for each in laid if each not in s.in_force and s.possible(each)]
+        return [each for each in laid if each not in s.in_force and s.is_possible(each)]
     if ability == "cancel":
         return sorted({token.text for token in s.tokens}) if doer else []
     if ability == "draw":

@@ -67,10 +67,10 @@ def stability(s: WarfareState, names: Collection[str]) -> float:
     """Return the estimated chance, 0 to 1, that a piece placed on the surface of the platform stays
     there with the challenges ``names``.
     """
-    return (0.95 - 0.015 * s.pieces()) * _eased(names)
+    return (0.95 - 0.015 * s.pieces()) * _combined_ease(names)
 
 
-def _eased(names: Collection[str]) -> float:
+def _combined_ease(names: Collection[str]) -> float:
     return prod(1 - _hardness(name) for name in names)
 
 
@@ -127,7 +127,7 @@ def score(
         case "play" if s.options.simple and keen:
             return _kept_liking(s, words[2], words[3:]) + 0.1 * whim
         case "play" if s.options.simple:
-            return HARD_TURN - _eased(s.in_force) + 0.1 * whim
+            return HARD_TURN - _combined_ease(s.in_force) + 0.1 * whim
         case "play":
             return _card_liking(s, player, words[2], mine=mine) + whim
         case "name" if keen and words[2] != "keep-it":
@@ -191,7 +191,7 @@ def _kept_liking(s: WarfareState, card: str, args: Sequence[str]) -> float:
     """
     names = s.in_force
     if s.doer != s.owner:
-        return 1.0 - _eased(names)
+        return 1.0 - _combined_ease(names)
     now = CARD_TURN if s.stage == "card" or s.drawn_event else _prospect(s, names)
     if card == "guardian":
         tallest = max((len(tower) for towers in s.zones.values() for tower in towers), default=0)
@@ -218,7 +218,7 @@ def _card_liking(s: WarfareState, player: int, token: str, *, mine: bool) -> flo
 # Playouts to the end of the turn
 
 
-def expected(s: WarfareState, player: int, move: str, dice: random.Random) -> float:
+def expected_value(s: WarfareState, player: int, move: str, dice: random.Random) -> float:
     """Return the average value of ``move`` for ``player`` at the end of the turn. For a placement
     or an event card, success and failure are weighted by the chance that the piece stays on the
     platform.
@@ -249,20 +249,20 @@ def _on_average(s: WarfareState, player: int, before: WarfareState, dice: random
     for _ in range(HORIZON):
         if s.stage in ("over", "refill") or (s.owner, s.round) != (before.owner, before.round):
             break
-        move = intended(s, dice)
+        move = playout_move(s, dice)
         if ":place:" in move or (":event:" in move and s.options.simple):
-            return expected(s, player, move, dice)
+            return expected_value(s, player, move, dice)
         apply.make(s, move)
     return value(s, player)
 
 
-def intended(s: WarfareState, dice: random.Random) -> str:
+def playout_move(s: WarfareState, dice: random.Random) -> str:
     """Return the next move of a playout: a move by rules of thumb if a player must act, or a random
     move if dice or cards decide. Placements always succeed.
     """
-    awaited = moves.awaited(s)
+    awaited = moves.awaited_seats(s)
     if not awaited:
-        chances = [move for move in moves.listed(s) if move.startswith("chance")]
+        chances = [move for move in moves.legal_moves(s) if move.startswith("chance")]
         return moves.completed(s, dice.choice(chances), dice)
     player = dice.choice(awaited)
     return heuristic_move(s, player, plausible_moves(moves.listed_of(s, player)), dice)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tiltboard.games.gravity_warfare.data import ZONES
-from tiltboard.games.gravity_warfare.moves import SEEING, awaited, failing, listed_of
+from tiltboard.games.gravity_warfare.moves import SEEING, awaited_seats, failing, listed_of
 from tiltboard.games.gravity_warfare.state import Tower, WarfareState, spelt
 from tiltboard.games.seated import Witnessed
 
@@ -20,11 +20,11 @@ def witnessed(s: WarfareState, change: Mapping[str, int], wish: str | None) -> W
     came = [zone for zone, count in change.items() if count > 0]
     went = [zone for zone, count in change.items() if count < 0]
     if s.phase == "place":
-        return _placed(s, change, came, went, wish)
+        return _placement_move(s, change, came, went, wish)
     if s.phase in ("take", "event") and not came and [change[zone] for zone in went] == [-1]:
         return _only([move for move, zone in _hopeful(s).items() if zone == went[0]], wish)
     if s.phase in SEEING:
-        return _slid(s, change, came, went)
+        return _slide_move(s, change, came, went)
     return None
 
 
@@ -33,7 +33,7 @@ def _hopeful(s: WarfareState) -> dict[str, str]:
     report a failure.
     """
     at = {"place": 4, "take": 2, "event": 3}
-    mine = ((move, move.split(":")) for move in listed_of(s, awaited(s)[0]))
+    mine = ((move, move.split(":")) for move in listed_of(s, awaited_seats(s)[0]))
     deeds = ((move, words) for move, words in mine if words[1] in at and words[2] != "fail")
     return {move: words[at[words[1]]] for move, words in deeds}
 
@@ -44,7 +44,7 @@ def _only(meant: list[str], wish: str | None) -> Witnessed | None:
     return Witnessed(meant[0], ZONES) if len(meant) == 1 else None
 
 
-def _placed(
+def _placement_move(
     s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str], wish: str | None
 ) -> Witnessed | None:
     """Return the move that explains the change as a placement. The placed piece stays on the
@@ -86,7 +86,7 @@ def _gone(
     return found
 
 
-def _slid(
+def _slide_move(
     s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str]
 ) -> Witnessed | None:
     """Return the move that reports a tower that slid to another zone, or fell while no piece was

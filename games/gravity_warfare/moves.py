@@ -26,7 +26,7 @@ SEEING = ("card", "roll", "blocked", "window", "after", "refill")
 FALLS = (0, 0, 1, 1, 2, 3, 4)
 
 
-def awaited(s: WarfareState) -> tuple[int, ...]:
+def awaited_seats(s: WarfareState) -> tuple[int, ...]:
     """Return the seat numbers of all players who can act now. Empty if dice or cards decide next,
     or if the game is over.
     """
@@ -52,21 +52,21 @@ def awaited(s: WarfareState) -> tuple[int, ...]:
     return ()
 
 
-def listed(s: WarfareState) -> list[str]:
+def legal_moves(s: WarfareState) -> list[str]:
     """Return all legal moves. If the arguments of a move cannot be listed, the list contains only
     the part of the move before the arguments.
     """
     found = [f"{CHANCE}:{words}" for words in _of_chance(s)]
     for player in s.players:
         found += listed_of(s, player)
-    if (s.phase == "window" and set(awaited(s)) - {s.doer}) or s.phase == "after":
+    if (s.phase == "window" and set(awaited_seats(s)) - {s.doer}) or s.phase == "after":
         found.append("table:time")
     return found
 
 
 def listed_of(s: WarfareState, player: int) -> list[str]:
     """Return the legal moves of one player."""
-    words = list(_of_player(s, player)) if player in awaited(s) else []
+    words = list(_of_player(s, player)) if player in awaited_seats(s) else []
     if s.phase in BUYING and not s.options.simple:
         words += [f"buy:{side}" for side in (cards.buys(s, player) if s.points[player] else ())]
         words += [f"hero:{hero}" for hero in cards.heroics(s, player, cards.ANY_TIME)]
@@ -129,7 +129,7 @@ def _of_player(s: WarfareState, player: int) -> Iterator[str]:
                 hand = s.playable(player)
                 if cards.GIVE in hand:
                     yield f"play:{cards.GIVE}"
-                if cards.WILD in hand and cards.GIVE in cards.named(s):
+                if cards.WILD in hand and cards.GIVE in cards.antimatter_cards(s):
                     yield f"play:{cards.WILD}={cards.GIVE}"
         case "refill":
             yield "pass"
@@ -142,8 +142,12 @@ def nameable(s: WarfareState) -> list[str]:
     """Return the cards that the wild card Antimatter can represent in Simple mode: the challenges
     that are possible now, and *Keep it* if a piece is on the platform.
     """
-    found = [name for name in cards.named(s) if name not in KINDS_OF_CARDS and s.possible(name)]
-    keep = cards.KEEP in cards.named(s) and s.pieces() > 0
+    found = [
+        name
+        for name in cards.antimatter_cards(s)
+        if name not in KINDS_OF_CARDS and s.is_possible(name)
+    ]
+    keep = cards.KEEP in cards.antimatter_cards(s) and s.pieces() > 0
     return [*found, cards.KEEP] if keep else found
 
 
@@ -205,7 +209,7 @@ def _choices(s: WarfareState) -> set[tuple[str, ...]]:
 # Checks of individual moves
 
 
-def allowed(s: WarfareState, move: str) -> bool:
+def is_allowed(s: WarfareState, move: str) -> bool:
     """Return whether a move, including its arguments, is legal."""
     words = move.split(":")
     match words:
@@ -214,12 +218,12 @@ def allowed(s: WarfareState, move: str) -> bool:
             fits = len(names) == len(set(names)) == count
             return s.phase == "heroes" and fits and set(names) <= set(known)
         case ["chance", "shuffle", *names]:
-            wanted = [] if s.options.paper else turn_phases.shuffled(s)
+            wanted = [] if s.options.paper else turn_phases.cards_to_shuffle(s)
             return s.phase == "deal" and Counter(names) == Counter(wanted)
         case ["table", "see", *seen]:
             return s.phase in SEEING and towers_of(s, seen) is not None
     player = s.seat(words[0])
-    moves = listed(s) if player is None else listed_of(s, player)
+    moves = legal_moves(s) if player is None else listed_of(s, player)
     stem, falls, fell = move.partition(":fell=")
     if not falls or "fail" not in words or stem not in moves:
         return move in moves
@@ -289,14 +293,14 @@ def towers_of(s: WarfareState, words: Sequence[str]) -> dict[str, list[Tower]] |
 
 
 def completed(state: WarfareState, move: str, dice: Dice) -> str:
-    """Return a move from ``listed``, completed with random heroes, shuffled cards or fallen pieces.
-    A move without random parts is returned unchanged.
+    """Return a move from ``legal_moves``, completed with random heroes, shuffled cards or fallen
+    pieces. A move without random parts is returned unchanged.
     """
     if move == "chance:heroes" and not state.options.paper:
         names = _shuffled(list(state.options.box.heroes), dice)[: state.options.players]
         return ":".join([move, *names])
     if move == "chance:shuffle" and not state.options.paper:
-        return ":".join([move, *_shuffled(turn_phases.shuffled(state), dice)])
+        return ":".join([move, *_shuffled(turn_phases.cards_to_shuffle(state), dice)])
     if "fail" not in move.split(":"):
         return move
     hand, standing = could_fall(state, move)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tiltboard.games.gravity_warfare import cards, turn_phases
 from tiltboard.games.gravity_warfare.data import COLOURS, HAND, ZONES
-from tiltboard.games.gravity_warfare.moves import BUYING, CHANCE, SEEING, TABLE, awaited
+from tiltboard.games.gravity_warfare.moves import BUYING, CHANCE, SEEING, TABLE, awaited_seats
 from tiltboard.games.gravity_warfare.state import ANY, MOUNT, PAIR, UNKNOWN, WarfareState, kind_of
 from tiltboard.games.gravity_warfare.words import PHASES, card_said, piece_said, spoken
 from tiltboard.games.seated import Several, Words
@@ -30,7 +30,7 @@ def why_not(s: WarfareState, move: str) -> Words:
     who, what, args = words[0], words[1] if len(words) > 1 else "", words[2:]
     if who == CHANCE:
         return _chance(s, what)
-    now, waits = PHASES[s.phase], awaited(s)
+    now, waits = PHASES[s.phase], awaited_seats(s)
     if who == TABLE:
         return _table(s, what)
     player = s.seat(who)
@@ -91,7 +91,7 @@ def _chance(s: WarfareState, what: str) -> Words:
         case "deal", "shuffle":
             if s.options.paper:
                 return "With cards of paper nobody says how they were shuffled.", {}
-            count = len(turn_phases.shuffled(s))
+            count = len(turn_phases.cards_to_shuffle(s))
             return "These are not exactly the {count} cards to be shuffled.", {"count": count}
         case (("roll" | "dice"), ("roll" | "troop" | "zone")):
             if what != s.ask:
@@ -102,7 +102,7 @@ def _chance(s: WarfareState, what: str) -> Words:
             return template, {"kinds": Several(s.options.box.die), "source": s.source}
     if s.phase in ("heroes", "deal", "roll", "dice"):
         return "This comes first: {phase}.", {"phase": PHASES[s.phase]}
-    waits = _names(awaited(s))
+    waits = _names(awaited_seats(s))
     return "Chance decides nothing now; {awaited} may move.", {"awaited": waits}
 
 
@@ -158,7 +158,7 @@ def _hero(s: WarfareState, player: int, args: Sequence[str]) -> Words:
         return "All seven green gems are out.", {}
     if s.phase != "window" and not (ability == "free-troop" and s.phase == "blocked"):
         return "{name} helps while cards are laid. Now: {phase}.", said
-    if player not in awaited(s):
+    if player not in awaited_seats(s):
         return "{who} has passed in this window.", said
     return REASONS[ability], said
 
@@ -189,7 +189,7 @@ def _play(s: WarfareState, player: int, args: Sequence[str]) -> Words:
     if (card == cards.WILD) != bool(wild):
         return "Antimatter is played as antimatter=CARD, and no other card is.", {}
     said["card"] = card_said(name)
-    if wild and name not in cards.named(s):
+    if wild and name not in cards.antimatter_cards(s):
         return "{card} is nothing that Antimatter can stand for.", said
     if s.phase == "after":
         if name != cards.GIVE:

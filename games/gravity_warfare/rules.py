@@ -39,12 +39,12 @@ class WarfareRules(Rules):
 
     @override
     def moves(self, state: WarfareState) -> Sequence[int]:
-        names = moves.listed(state) if state.seen is None else state.seen.legal
+        names = moves.legal_moves(state) if state.seen is None else state.seen.legal
         return [self.number(name) or 0 for name in names]
 
     @override
     def allows(self, state: WarfareState, move: int) -> bool:
-        return moves.allowed(state, self.name(move))
+        return moves.is_allowed(state, self.name(move))
 
     def apply(self, state: WarfareState, move: int) -> WarfareState:
         """Return a copy of the state after the move."""
@@ -73,7 +73,9 @@ class WarfareRules(Rules):
         """
         if state.stage == "over":
             return ()
-        return (moves.awaited(state) if state.seen is None else state.seen.awaited) or (CHANCE,)
+        return (moves.awaited_seats(state) if state.seen is None else state.seen.awaited) or (
+            CHANCE,
+        )
 
     def key(self, state: WarfareState) -> int:
         """Return a number that identifies the state, regardless of the number of moves made."""
@@ -100,9 +102,9 @@ class WarfareRules(Rules):
             legal = tuple(moves.listed_of(state, player))
         else:
             legal = tuple(
-                each for each in moves.listed(state) if each.startswith(("chance:", "table:"))
+                each for each in moves.legal_moves(state) if each.startswith(("chance:", "table:"))
             )
-        seen.seen = SeenTable(legal, moves.awaited(state))
+        seen.seen = SeenTable(legal, moves.awaited_seats(state))
         return seen
 
 

@@ -407,7 +407,7 @@ class WarfareState(OfTurn):
         """Names of the challenges in force in this turn."""
         return self.names() if self.fixed is None else set(self.fixed)
 
-    def possible(self, card: str) -> bool:
+    def is_possible(self, card: str) -> bool:
         """Return whether ``card`` can be combined with the challenges laid on this turn."""
         return self.impossible(card) is None
 

@@ -60,7 +60,7 @@ def deal(s: WarfareState, cards: Sequence[str]) -> None:
     s.left, s.right_pile = rest[:half], rest[half:]
 
 
-def shuffled(s: WarfareState) -> list[str]:
+def cards_to_shuffle(s: WarfareState) -> list[str]:
     """Return the cards to shuffle now, with ``?`` for each paper card."""
     if s.stage != "deal":
         return [*s.left, *s.right_pile, *s.discard]
@@ -105,7 +105,7 @@ def close_window(s: WarfareState) -> None:
     """
     laid, s.tokens = s.tokens, ()
     for token in laid:
-        if s.possible(token.name):
+        if s.is_possible(token.name):
             s.tokens += (token,)
         else:
             s.used += token.cards
@@ -226,10 +226,10 @@ def after(s: WarfareState) -> None:
         may = []
     s.refill = tuple(each for each in may if len(s.hands[each]) < HAND)
     reward_teleport(s)
-    refilled(s)
+    end_refill(s)
 
 
-def refilled(s: WarfareState, player: int | None = None) -> None:
+def end_refill(s: WarfareState, player: int | None = None) -> None:
     """Remove ``player`` from the players who can still refill their hands. End the turn when no
     such player is left.
     """
@@ -239,7 +239,7 @@ def refilled(s: WarfareState, player: int | None = None) -> None:
         end_turn(s)
 
 
-def failed(s: WarfareState, names: tuple[str, ...], fell: Sequence[str]) -> None:
+def apply_failure(s: WarfareState, names: tuple[str, ...], fell: Sequence[str]) -> None:
     """Apply a failed placement. ``fell`` lists the fallen pieces as the move names them."""
     force = s.fixed or ()
     own, strangers = fall(s, fell, own=TELEPORT not in force)

@@ -95,10 +95,10 @@ def card_said(token: str) -> str | Phrase:
 def piece_said(piece: str) -> str | Phrase:
     """Return the phrase for a piece such as ``red-tank``; return any other text unchanged."""
     owner, _, kind = piece.partition("-")
-    return _owned(kind, owner) if kind in KINDS else piece
+    return _owned_phrase(kind, owner) if kind in KINDS else piece
 
 
-def _owned(kind: str, owner: str) -> Phrase:
+def _owned_phrase(kind: str, owner: str) -> Phrase:
     return Phrase(TROOPS[kind][3], {"owner": owner})
 
 
@@ -206,7 +206,7 @@ def _window(s: WarfareState, owner: str, doer: str) -> Words:
 
 
 def _place(s: WarfareState, owner: str, doer: str) -> Words:
-    pieces = [TROOPS[kind][2] if doer == owner else _owned(kind, owner) for kind in s.troop]
+    pieces = [TROOPS[kind][2] if doer == owner else _owned_phrase(kind, owner) for kind in s.troop]
     said = {"doer": doer, "troop": Several(pieces or [NO_TROOP], AND), **_zone(s)}
     if s.held is not None and TELEPORT in (s.fixed or ()):
         return "{doer}: place it in {zone}.", said

@@ -108,7 +108,7 @@ class MomentumRules(Rules):
             return [*drops, self.swap]
         if not self.must_block:
             return drops
-        return [at for at in drops if self._is_safe(self._played(state, (at,)))] or drops
+        return [at for at in drops if self._is_safe(self._play_drops(state, (at,)))] or drops
 
     def may_swap(self, state: State) -> bool:
         """Return whether the player to move can take over the first marble (rule M4)."""
@@ -122,7 +122,7 @@ class MomentumRules(Rules):
         ):
             return True
         cells = state.cells
-        after = (self._played(state, (at,)) for at in self.cells if not cells[at])
+        after = (self._play_drops(state, (at,)) for at in self.cells if not cells[at])
         return not any(each.ended and self.winner(each)[0] == mover for each in after)
 
     def apply(self, state: State, move: int) -> State:
@@ -131,7 +131,7 @@ class MomentumRules(Rules):
             cells = tuple(2 if cell == 1 else cell for cell in state.cells[:-1])
             ended = ROUND_LIMIT if self.last_turn == 2 else None
             return State((*cells, 1), (0, 1), 2, ended)
-        return self._played(state, (move,))
+        return self._play_drops(state, (move,))
 
     @override
     def advance(self, state: State, moves: Iterable[int]) -> State:
@@ -145,9 +145,9 @@ class MomentumRules(Rules):
                 return state
             if move in self.moves(state):
                 state = self.apply(state, move)
-        return state if state.ended else self._played(state, stream)
+        return state if state.ended else self._play_drops(state, stream)
 
-    def _played(self, state: State, drops: Iterable[int]) -> State:
+    def _play_drops(self, state: State, drops: Iterable[int]) -> State:
         """Return the state after playing ``drops`` one turn after another, until there are no more
         drops or the game ends. Drops on occupied cells are skipped.
         """

@@ -213,14 +213,14 @@ class InertialChip(ABC):
     def _accel_g(self, at_s: float, delay_s: float, noise_g: float) -> list[float]:
         """Return the accelerometer's reading at ``at_s`` in g. A dead axis reads 0."""
         spread = self.spread
-        felt = [each / STANDARD_G_M_S2 for each in filtered(self._force_m_s2, at_s, delay_s)]
+        felt = [each / STANDARD_G_M_S2 for each in low_pass(self._force_m_s2, at_s, delay_s)]
         offset = self._drifted(spread.accel_offset_g, spread.accel_drift_g_c, at_s)
         return self._measured(felt, spread.accel_gain, offset, noise_g)
 
     def _gyro_deg_s(self, at_s: float, delay_s: float, noise_deg_s: float) -> list[float]:
         """Return the gyroscope's reading at ``at_s`` in degrees per second."""
         spread = self.spread
-        felt = [math.degrees(each) for each in filtered(self._rate_rad_s, at_s, delay_s)]
+        felt = [math.degrees(each) for each in low_pass(self._rate_rad_s, at_s, delay_s)]
         offset = self._drifted(spread.gyro_offset_deg_s, spread.gyro_drift_deg_s_c, at_s)
         return self._measured(felt, spread.gyro_gain, offset, noise_deg_s)
 
@@ -238,13 +238,13 @@ class InertialChip(ABC):
         ]
 
 
-def packed(words: list[float], order: Literal["big", "little"]) -> bytes:
+def pack_registers(words: list[float], order: Literal["big", "little"]) -> bytes:
     """Return sensor registers as bytes, rounded and limited to signed 16-bit numbers."""
     whole = [max(-0x8000, min(0x7FFF, round(word))) for word in words]
     return struct.pack(f"{'>' if order == 'big' else '<'}{len(whole)}h", *whole)
 
 
-def filtered(source: Callable[[float], Vector], at_s: float, delay_s: float) -> Vector:
+def low_pass(source: Callable[[float], Vector], at_s: float, delay_s: float) -> Vector:
     """Return ``source`` at ``at_s`` after a low-pass filter: the mean over twice the filter's
     delay.
 

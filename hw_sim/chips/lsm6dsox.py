@@ -10,7 +10,7 @@ import math
 from typing import ClassVar
 
 from tiltboard.ground.override import override
-from tiltboard.hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
+from tiltboard.hw_sim.chips.inertial import ImuTolerances, InertialChip, pack_registers
 
 WHO_AM_I = 0x0F
 CTRL1_XL = 0x10
@@ -101,7 +101,7 @@ class Lsm6dsox(InertialChip):
             turns = self._gyro_deg_s(at_s, 0.22 / band_hz, noise)
         words += [rate / GYRO_DEG_S_PER_LSB[control >> 2 & 3] for rate in turns]
         words += self.accel_words(at_s)
-        registers[OUT_TEMP_L : OUTZ_H_A + 1] = packed(words, "little")
+        registers[OUT_TEMP_L : OUTZ_H_A + 1] = pack_registers(words, "little")
         registers[STATUS] = NEW_DATA
 
     def accel_words(self, at_s: float) -> list[float]:

@@ -11,7 +11,7 @@ import math
 from typing import ClassVar
 
 from tiltboard.ground.override import override
-from tiltboard.hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
+from tiltboard.hw_sim.chips.inertial import ImuTolerances, InertialChip, pack_registers
 
 # Addresses of registers (RM section 3).
 SMPLRT_DIV = 0x19
@@ -102,7 +102,7 @@ class Mpu6050(InertialChip):
         words = self.accel_words(at_s)
         words.append((self._temperature_c(at_s) - TEMP_OFFSET_C) * TEMP_LSB_PER_C)
         words += [rate * lsb for rate in self._gyro_deg_s(at_s, delay_s, noise)]
-        registers[ACCEL_XOUT_H : GYRO_ZOUT_L + 1] = packed(words, "big")
+        registers[ACCEL_XOUT_H : GYRO_ZOUT_L + 1] = pack_registers(words, "big")
         registers[INT_STATUS] |= DATA_RDY_INT
 
     @override

@@ -213,7 +213,7 @@ class Dynamics:
         """
         self._pieces[number].squeeze_n = squeeze_n
 
-    def slipped(self) -> list[int]:
+    def slipped_pieces(self) -> list[int]:
         """Return the numbers of the pieces that have slipped out of chopsticks since the
         last call.
         """
@@ -310,7 +310,7 @@ class Dynamics:
 
         Between two chopsticks the piece swings about the line between them.
         """
-        data, plate, squeeze_n = self._data, self._turned(), piece.squeeze_n
+        data, plate, squeeze_n = self._data, self._plate_axes(), piece.squeeze_n
         mass_kg, at = self._model.body_mass[piece.body], piece.speed_at
         axes = data.xmat[piece.body].reshape(3, 3)
         here, ahead = (
@@ -348,7 +348,7 @@ class Dynamics:
         for _, number, speed in due:
             if number in self._pieces:
                 at = self._pieces[number].speed_at
-                self._data.qvel[at : at + 3] = self._turned() @ speed
+                self._data.qvel[at : at + 3] = self._plate_axes() @ speed
 
     def _fall_asleep_at_rest(self) -> None:
         """Stop the simulation if nothing has moved for REST_S and no hand is active."""
@@ -381,7 +381,7 @@ class Dynamics:
         if not self._pieces:
             return ()
         middles = self._data.xpos[self._bodies]
-        beyond = np.abs((middles @ self._turned())[:, :2]).max(axis=1) > self._half_m
+        beyond = np.abs((middles @ self._plate_axes())[:, :2]).max(axis=1) > self._half_m
         fallen = beyond & (middles[:, 2] < OVERBOARD_M)
         return tuple(
             number
@@ -392,7 +392,7 @@ class Dynamics:
     def poses(self) -> Poses:
         """Return the present poses of all pieces."""
         if self._poses is None or self._poses[0] != self.version:
-            turned = self._turned()
+            turned = self._plate_axes()
             centres = self._data.xpos[self._bodies] @ turned
             up = self._data.xmat[self._bodies].reshape(-1, 3, 3)[:, :, 2] @ turned
             feet = centres * 1000 - up * (self._heights_mm / 2)[:, None]
@@ -434,7 +434,7 @@ class Dynamics:
 
     def _note(self) -> None:
         data = self._data
-        axes = self._turned()
+        axes = self._plate_axes()
         rate = data.cvel[self._plate, :3] @ axes
         # Compute the acceleration from the change of the rate, because MuJoCo's own acceleration
         # ignores the effect of its integrator on stiff hands.
@@ -443,7 +443,7 @@ class Dynamics:
         told = data.qpos[:3], -self._gravity @ axes, rate, turning
         self._motions.append((self._time_s, PlateMotion(*(tuple(each.tolist()) for each in told))))
 
-    def _turned(self) -> Array:
+    def _plate_axes(self) -> Array:
         """Return the plate's axes as columns of a matrix."""
         axes: Array = self._data.xmat[self._plate].reshape(3, 3)
         return axes
@@ -454,7 +454,7 @@ class Dynamics:
         """
         x, y, z = foot_mm
         here = (x / 1000, y / 1000, z / 1000 + SURFACE_M + piece.shape.height_m / 2)
-        centre: Array = self._turned() @ np.asarray(here)
+        centre: Array = self._plate_axes() @ np.asarray(here)
         return centre
 
     def _set_pose(self, number: int, foot_mm: Point) -> None:

@@ -222,7 +222,7 @@ class RigidWorld(World):
         self._dynamics.advance(now_s)
         if now_s < self._field.next_change_s and self._seen_version == self._dynamics.version:
             return  # Nothing has changed, as for most sensors of a scan.
-        for number in self._dynamics.slipped():
+        for number in self._dynamics.slipped_pieces():
             if number in self.pieces:
                 self.open_hand(self.pieces[number])
         for piece in [*self.pieces.values()]:

@@ -83,7 +83,7 @@ class SeatHand:
         """Return the move that the hand reports: either the stack stands, or the stack fell."""
         pieces = self._world.pieces
         high = (at in pieces and pieces[at].here[2] > BODY_HEIGHT_MM / 2 for at in self._stacked)
-        return self._outcome_known or (wish if all(high) else _failed(wish))
+        return self._outcome_known or (wish if all(high) else _failure_report(wish))
 
     def _do(self, overlay: ZoneOverlay, position: Position, wish: str) -> None:
         hands, falls = self._session.hands, self._world.falls
@@ -109,7 +109,7 @@ class SeatHand:
             self._tremble_mm = STEADY_MM + SHAKY_MM * overlay.game.forced(position)
         elif falls:
             # The tower that the piece belongs on has already fallen.
-            self._outcome_known = _failed(wish)
+            self._outcome_known = _failure_report(wish)
         if there and under == 0:
             # If this piece cannot be put down, stacking on it fails, too.
             hands.put(troops[0], there[0])
@@ -120,7 +120,7 @@ class SeatHand:
         try:
             done = self._session.hands.stack(troop, self._at, tremble_mm=self._tremble_mm)
         except HandsError:  # The tower that the piece belongs on leans or is gone.
-            self._outcome_known, self._to_stack = _failed(wish), []
+            self._outcome_known, self._to_stack = _failure_report(wish), []
         else:
             self._stacked.append(done.piece_ids[0])
 
@@ -149,7 +149,7 @@ class SeatHand:
         return [at for at in self._places(overlay, zone) if self._world.piece_at(at) is not None]
 
 
-def _failed(wish: str) -> str:
+def _failure_report(wish: str) -> str:
     """Return the move that reports the failure of ``wish``."""
     who, what, _, *where = wish.split(":")
     return ":".join([who, what, "fail", *where[:2]])
@@ -232,7 +232,7 @@ class OwnHand:
         if self._done and unsure and now_s < self._ready_s + GIVEN_UP_S:
             # Many pieces came to rest together, and the sensors have not detected all of them yet.
             return
-        steps = self._requested(status)
+        steps = self._requested_shifts(status)
         if not steps and status.phase not in ASKING:
             self._refused = None  # A player or a later scan has fulfilled the request.
             self._end()
@@ -274,7 +274,7 @@ class OwnHand:
             else:
                 self._world.remove(piece)
 
-    def _requested(self, status: GameStatus) -> tuple[Shift, ...]:
+    def _requested_shifts(self, status: GameStatus) -> tuple[Shift, ...]:
         """Return the shifts (movements of pieces) that the table asks for.
 
         Without a list of shifts, each piece on a lit place goes to the centre of its place, or off

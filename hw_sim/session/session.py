@@ -123,7 +123,7 @@ class SimSession:
             boot=f"simulated {self._boots}",
         )
         if self.table.disk is not None:
-            self.table.disk.reopened()
+            self.table.disk.refill_after_reopening()
         self._pacer = Pacer(self.clock, self.profile.scans_per_s)
         self._stock_trays()
 

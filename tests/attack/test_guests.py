@@ -19,7 +19,7 @@ import pytest
 from tests.attack.guests import Guest
 from tests.sim.test_sim_opponents import FirstMove
 from tests.unhurried import unhurried
-from tiltboard.firmware_host.config.errors import explained
+from tiltboard.firmware_host.config.errors import error_text
 from tiltboard.firmware_host.host.lessons import Unwritten
 from tiltboard.firmware_host.journal.text_format import write_game
 from tiltboard.firmware_host.journal.writer import ENOUGH_SCANS
@@ -119,7 +119,7 @@ class Watched:
             self.done += 1
         elif isinstance(error, TiltboardError | RulesError):
             self.refused += 1
-            self.say(asked, lambda: explained(error, ENGLISH))
+            self.say(asked, lambda: error_text(error, ENGLISH))
         else:
             self.wrong.append(f"{asked}: {error!r}")
 

@@ -14,7 +14,7 @@ from tiltboard_kernels.jit import (
     Ints,
     below,
     kernel,
-    stepped,
+    next_random,
 )
 
 DECISIVE = True
@@ -109,7 +109,7 @@ def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
             place = losses & possible
             place &= -place
         while not place:
-            x = stepped(x)
+            x = next_random(x)
             place = possible & _COLUMN << STRIDE * below(x, COLUMNS)
         mine, other = other, mine | place
         turn += 1

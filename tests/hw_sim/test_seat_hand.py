@@ -60,7 +60,7 @@ def test_computers_play_a_round_by_themselves_and_sensors_see_their_pieces(
         zone_of = session.host.overlay.zone_of
         lies = Counter(zone_of[place] for place in session.host.sight.cells if place in zone_of)
         position = session.host.status.position
-        assert lies == position.game.status(position)
+        assert lies == position.game.standing(position)
 
 
 @pytest.mark.parametrize("spins", [True, False])

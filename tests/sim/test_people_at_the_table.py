@@ -155,7 +155,7 @@ def test_the_command_lists_and_forgets(tmp_path):
     people = People(tmp_path)
     people.sit("red", "Ada")
     people.count(game_type("momentum").create({}), 1, ["d4"], {"blue": EngineSeat()}, ["red"])
-    people.solved("red", "momentum", 3)
+    people.count_solved_puzzle("red", "momentum", 3)
 
     def told(*words):
         ran = CliRunner().invoke(cli, ["games", "people", "--state", str(tmp_path), *words])

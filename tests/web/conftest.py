@@ -158,7 +158,7 @@ class FasterClock(SystemClock):
         count as changes.
         """
         tilt = [round(angle, 2) for angle in host.sight.tilt_rad]
-        stands = (host.standing, host.sight.cells, tilt, moving)
+        stands = (host.status, host.sight.cells, tilt, moving)
         if stands != self._stood:
             self._stood, self._calm_at_s = stands, self.now() + CALM_S
         speed = SPEED if self.now() < self._calm_at_s else 1.0

@@ -56,7 +56,7 @@ class Killable:
                 self.table._publisher = Publisher(session.host, self.table._hands)
                 self._done.set()
             session.host.step()
-            self.table._stepped()
+            self.table._after_step()
             self.live._wait()
 
     def kill(self) -> None:
@@ -355,7 +355,7 @@ def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving
         assert not found, [line for line in seat.heard for card in found if card in line][:2]
         assert '"seed":' not in text
     everybody = buried.union(*secret.values()) - shown
-    if not host.standing.position.over:
+    if not host.status.position.over:
         for text in served_texts:
             told = text.partition("glossary")[0] + text.partition('"moves"')[2]
             assert not [card for card in everybody if f":{card}" in told and card not in boards]

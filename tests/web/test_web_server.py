@@ -23,7 +23,7 @@ from starlette.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from tiltboard.firmware_host.config.errors import NotPossibleError, explained
+from tiltboard.firmware_host.config.errors import NotPossibleError, error_text
 from tiltboard.firmware_host.journal.text_format import read_game
 from tiltboard.firmware_host.messages import Catalogue, text
 from tiltboard.firmware_host.service.table_thread import Table
@@ -389,14 +389,14 @@ def test_errors_of_the_table_arrive_as_its_sentences(at_rest):
 def test_an_error_is_translated_and_a_defect_is_not_shown():
     german = Catalogue("de", {"No {thing}.": "Kein {thing}.", "Buy one.": "Kauf es."})
     broken = TiltboardError("No {thing}.", remedy="Buy one.", thing="X")
-    assert explained(broken, german) == "Kein X. Kauf es."
-    assert explained(RulesError("No {thing}.", thing="Y"), german) == "Kein Y."
+    assert error_text(broken, german) == "Kein X. Kauf es."
+    assert error_text(RulesError("No {thing}.", thing="Y"), german) == "Kein Y."
     failed = Future()
     failed.set_exception(RuntimeError("secret"))
     # aside: in this thread the loop of another test's browser may run
     with ThreadPoolExecutor(1) as aside, pytest.raises(NoAnswerError) as told:
         aside.submit(asyncio.run, answer(failed)).result()
-    assert "secret" not in explained(told.value, Catalogue())
+    assert "secret" not in error_text(told.value, Catalogue())
 
 
 def test_without_hands_pieces_cannot_be_moved():

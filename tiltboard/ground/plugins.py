@@ -35,14 +35,14 @@ class PluginError(Exception):
         super().__init__(why)
 
 
-def loaded(point: EntryPoint, look: Callable[[Any], T]) -> T:
+def load_entry_point(point: EntryPoint, look: Callable[[Any], T]) -> T:
     """Return the result of ``look`` for the object that ``point`` names. Raises PluginError if the
     object cannot be loaded or ``look`` rejects it.
 
     In the main thread, loading is stopped after ``LOAD_WITHIN_S`` seconds. Loading runs in the
     calling thread, because a package can need the module that is loading it.
     """
-    return tried(lambda: look(point.load()))
+    return run_plugin_code(lambda: look(point.load()))
 
 
 class _TooLongError(BaseException):
@@ -51,7 +51,7 @@ class _TooLongError(BaseException):
     """
 
 
-def tried(work: Callable[[], T]) -> T:
+def run_plugin_code(work: Callable[[], T]) -> T:
     """Return the result of ``work``, which runs code of another package.
 
     Every exception of that code becomes a PluginError, also if the code exits the program. An
@@ -68,7 +68,7 @@ def tried(work: Callable[[], T]) -> T:
         except BaseException as error:  # noqa: BLE001 - others' code may raise anything, and exit
             if os.environ.get(TRACEBACK):
                 traceback.print_exception(error)
-            raise PluginError(f"{type(error).__name__}: {_said(error)}".rstrip(".")) from None
+            raise PluginError(f"{type(error).__name__}: {_one_line(error)}".rstrip(".")) from None
 
 
 @contextmanager
@@ -109,7 +109,7 @@ def _signals_kept(seconds: float) -> Iterator[None]:
             raise raised[0]
 
 
-def _said(error: BaseException) -> str:
+def _one_line(error: BaseException) -> str:
     """Return the message of an error on one line, shortened to ``MAX_SAID`` characters."""
     try:
         why = " ".join(str(error).split())[:MAX_SAID]

@@ -12,7 +12,7 @@ from typing import Self
 import pytest
 
 from tiltboard.drivers.buses import Buses
-from tiltboard.firmware_host.cli.pi_checks import described, this_machine
+from tiltboard.firmware_host.cli.pi_checks import describe_run, this_machine
 from tiltboard.firmware_host.config.pi_board import own_board
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.host.assemble import missing_table
@@ -37,7 +37,7 @@ class RealBoard:
         self._profile, self._buses, self._helper = profile, buses, helper
         self._closing = closing
         self.began = datetime.fromtimestamp(SystemClock().calendar(), UTC)
-        self._board = described(this_machine(SystemClock(), for_service=True), profile)
+        self._board = describe_run(this_machine(SystemClock(), for_service=True), profile)
         self.folder = folder / f"{profile.name}-{self.began:%Y%m%d-%H%M%S}"
         """The folder of the report: junit.xml and report.html."""
         self._told: list[str] = []

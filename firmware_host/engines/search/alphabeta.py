@@ -42,7 +42,7 @@ class Attention:
         self._rng = rng
         self._overlooked: dict[tuple[int, int, int], bool] = {}
 
-    def noticed(self, moves: Sequence[int], ply: int, after: int = 0) -> Sequence[int]:
+    def noticed_moves(self, moves: Sequence[int], ply: int, after: int = 0) -> Sequence[int]:
         """Return the moves that the weak player notices, at least one.
 
         ``ply`` is 0 for the player's own moves and 1 for the opponent's answers; ``after`` is the
@@ -95,7 +95,7 @@ class AlphaBeta:
         rules = self._rules
         moves: Sequence[int] = rules.moves(state)
         if self._attention is not None:
-            moves = self._attention.noticed(moves, 0)
+            moves = self._attention.noticed_moves(moves, 0)
         self._root = state
         found = Found(((moves[0], 0),), (moves[0],), 0, 0, 0.0)
         last = min(self._budget.limits.depth or DEEPEST, DEEPEST)
@@ -185,7 +185,7 @@ class AlphaBeta:
                     return value
         moves = rules.moves(state)
         if self._attention is not None:
-            moves = self._attention.noticed(moves, ply, last)
+            moves = self._attention.noticed_moves(moves, ply, last)
         best, chosen, floor = -WIN - 1, -1, alpha
         mover, history = rules.mover(state), self._history
         # Try the stored move first, then the moves that have caused most cut-offs.

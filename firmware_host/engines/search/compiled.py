@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 from tiltboard.firmware_host.engines.search.limits import Found, ThinkingBudget
 from tiltboard.games.base import Game
 from tiltboard.games.search import Solver
-from tiltboard.ground.plugins import PluginError, loaded
+from tiltboard.ground.plugins import PluginError, load_entry_point
 
 GROUP = "tiltboard.search"
 """Entry point group of modules that have the functions of ``CompiledSearch``."""
@@ -65,7 +65,7 @@ def compiled_search() -> CompiledSearch | None:
     """
     for point in metadata.entry_points(group=GROUP):
         try:
-            return cast(CompiledSearch, loaded(point, lambda module: module))
+            return cast(CompiledSearch, load_entry_point(point, lambda module: module))
         except PluginError as error:
             _log.warning("The search %s cannot be used: %s", point.value, error)
     return None

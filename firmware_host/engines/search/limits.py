@@ -112,7 +112,7 @@ class Found:
         return self.ranked[0][1]
 
 
-def expected(value: int) -> float:
+def expected_score(value: int) -> float:
     """Return the expected score, from 0 (loss) to 1 (win), for a value in hundredths of the log
     odds.
     """

@@ -156,12 +156,12 @@ class Thinker:
         found = self._chosen(search.search(state, level.margin))
         if exact and solver is not None and abs(found.value) < SURE:
             moves = self._rules.moves(state)
-            moves = moves if attention is None else attention.noticed(moves, 0)
+            moves = moves if attention is None else attention.noticed_moves(moves, 0)
             rest_s = None
             if limits.time_s is not None:
                 rest_s = max(limits.time_s - budget.used_s, 0.0)
             left = ThinkingBudget(Limits(nodes=level.nodes, time_s=rest_s), self._now, stopped)
-            found = self._solved(solver, state, found, moves, left)
+            found = self._proven_result(solver, state, found, moves, left)
             report(found)
         return found
 
@@ -176,7 +176,7 @@ class Thinker:
             return found
         return replace(found, ranked=((move, value), *found.ranked), line=(move,))
 
-    def _solved(
+    def _proven_result(
         self,
         solver: Solver,
         state: Any,

@@ -100,7 +100,7 @@ class TreeSearch:
         winners = rules.result(state)
         moves: Sequence[int] = () if winners is not None else rules.moves(state)
         if moves and self._attention is not None:
-            moves = self._attention.noticed(moves, ply, last)
+            moves = self._attention.noticed_moves(moves, ply, last)
         node = _Node(state, rules.mover(state), rules.players, list(moves))
         node.proven = winners
         return node

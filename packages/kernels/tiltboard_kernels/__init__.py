@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 
 from tiltboard.firmware_host.config.files import default_state_directory
-from tiltboard.ground.plugins import PluginError, loaded, tried
+from tiltboard.ground.plugins import PluginError, load_entry_point, run_plugin_code
 
 KERNELS = "tiltboard.kernels"
 """The entry point group with which packages, including this package, provide a game's kernels."""
@@ -44,7 +44,7 @@ def cache_folder() -> Path:
                 found.update(path.read_bytes())
     for point in sorted(metadata.entry_points(group=KERNELS)):
         with suppress(PluginError):  # A package that cannot be imported provides no kernels.
-            source = tried(partial(util.find_spec, point.module))
+            source = run_plugin_code(partial(util.find_spec, point.module))
             if source is not None and source.origin is not None:
                 found.update(Path(source.origin).read_bytes())
     return default_state_directory() / "kernels" / found.hexdigest()[:16]
@@ -58,7 +58,9 @@ def kernels_of(game: str) -> ModuleType | None:
     """
     for point in metadata.entry_points(group=KERNELS, name=game):
         try:
-            module = loaded(point, lambda made: made if isinstance(made, ModuleType) else None)
+            module = load_entry_point(
+                point, lambda made: made if isinstance(made, ModuleType) else None
+            )
         except PluginError as error:
             _log.warning("The kernels of %s (%s) cannot be used: %s", game, point.value, error)
             continue

@@ -133,7 +133,7 @@ def legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
 
 
 @kernel
-def _all_judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
+def _judge_all(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
     count = legal(g, s, moves[0], spare)
     mover = s[TURN] % g.facts[PLAYERS]
     after = spare[0]
@@ -158,7 +158,7 @@ def judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
     kernels find that the opponent can win with the next move. ``spare``: scratch space for two
     states.
     """
-    return int(getattr(_module(g), "judged", _all_judged)(g, s, moves, spare))
+    return int(getattr(_module(g), "judged", _judge_all)(g, s, moves, spare))
 
 
 @kernel
@@ -200,5 +200,5 @@ for _stub in (free, play, playout):
     _compile_for_each_game(_stub)
 _compile_for_each_game(value, _nothing)
 _compile_for_each_game(legal, _all_free)
-_compile_for_each_game(judged, _all_judged)
+_compile_for_each_game(judged, _judge_all)
 _compile_for_each_game(forced, _unseen)

@@ -30,7 +30,7 @@ def command() -> None:
     ensure_state_directory(cache_folder())
     clock = SystemClock()
     begun_s = clock.now()
-    with click.progressbar(compiling.warmed(), length=len(compiling.to_warm())) as steps:
+    with click.progressbar(compiling.warm_kernels(), length=len(compiling.to_warm())) as steps:
         for _ in steps:
             pass
     used_s = round(clock.now() - begun_s)

@@ -110,7 +110,7 @@ def note_warm() -> None:
     (folder / _MARK).touch()
 
 
-def warmed() -> Iterator[None]:
+def warm_kernels() -> Iterator[None]:
     """Compile all kernels, so that ``is_warm`` returns True afterwards.
 
     Each step compiles one entry of ``to_warm()`` in a separate process. This takes at most 284 MB

@@ -111,7 +111,7 @@ def ones(_: Any, __: Any) -> Any:
 
 
 @kernel
-def stepped(x: int) -> int:
+def next_random(x: int) -> int:
     """Return the random number that follows ``x``. The high bits of the returned number are more
     random than the low bits.
 
@@ -131,7 +131,7 @@ def below(x: int, count: int) -> int:
 @kernel
 def random_below(seed: Ints, count: int) -> int:
     """Return a random number from 0 to ``count`` - 1, and advance ``seed``."""
-    seed[0] = stepped(seed[0])
+    seed[0] = next_random(seed[0])
     return below(seed[0], count)
 
 

@@ -284,7 +284,7 @@ def _expand(search: KernelSearch, node: int, s: Ints) -> None:
                     count = 1
                     break
             continue
-        worth = _blurred(search, moves[1, at])
+        worth = _with_noise(search, moves[1, at])
         weights += search.weights[worth + SURE]
         place = edge + at
         while place > edge and t.edges[place - 1] >> MOVE_BITS < worth:
@@ -313,7 +313,7 @@ def _force(search: KernelSearch, node: int, s: Ints) -> None:
 
 
 @kernel
-def _blurred(search: KernelSearch, worth: int) -> int:
+def _with_noise(search: KernelSearch, worth: int) -> int:
     """Return a value with some random noise. A proven value is returned without noise."""
     if abs(worth) == SURE:
         return worth
@@ -326,7 +326,7 @@ def _best_worth(search: KernelSearch, s: Ints) -> int:
     """Return the value of the best move in the state ``s``."""
     best = -SURE
     for at in range(judged(search.tables, s, search.moves, search.states)):
-        best = max(best, _blurred(search, search.moves[1, at]))
+        best = max(best, _with_noise(search, search.moves[1, at]))
     return int(best)
 
 

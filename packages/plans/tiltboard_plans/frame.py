@@ -74,7 +74,7 @@ def corners(x: float, y: float) -> list[Point]:
     return [(-x, -y), (x, -y), (x, y), (-x, y)]
 
 
-def _eared(x: float, y: float, far: float, half: float) -> list[Point]:
+def _with_ears(x: float, y: float, far: float, half: float) -> list[Point]:
     """Return the corners of a rectangle with an ear on the west side and on the east side.
 
     ``x`` and ``y``: half the width and depth of the rectangle. ``far``: distance of an ear's end
@@ -141,7 +141,7 @@ class Frame:
     @property
     def plate_outline(self) -> list[Point]:
         """Corners of the plate's plywood: a square with ears to the west and the east."""
-        return _eared(self.half_mm, self.half_mm, self.ear_x_mm, EAR_HALF_MM)
+        return _with_ears(self.half_mm, self.half_mm, self.ear_x_mm, EAR_HALF_MM)
 
     @property
     def shelf_outline(self) -> list[Point]:
@@ -150,7 +150,7 @@ class Frame:
         """
         x, y = (each / 2 + SHELF_RIM_MM for each in self.board_mm)
         far, deep = self.rod_x_mm + 10.0, ROD_Y_MM + 10.0
-        return _eared(min(x, far - 1), max(y, deep + 1), far, deep)
+        return _with_ears(min(x, far - 1), max(y, deep + 1), far, deep)
 
     @property
     def rods(self) -> list[Point]:

@@ -55,7 +55,7 @@ def return_volts(board: Board, lead_ohm: float = LEAD_OHM) -> dict[tuple[str, st
             wires.append((pi, pin, RIBBON_OHM if ref == "J1" else JOINED_OHM))
     if math.isfinite(lead_ohm) and "J23" in board.components:
         wires.append((pi, pins["J23", "2"], lead_ohm))
-    volts = _solved(wires, pi, pins["J20", "2"])
+    volts = _node_voltages(wires, pi, pins["J20", "2"])
     return {pin: volts.get(node, 0.0) for pin, node in pins.items()}
 
 
@@ -100,7 +100,9 @@ def _copper(board: Board) -> list[tuple[Node, Node, float]]:
     return found
 
 
-def _solved(wires: list[tuple[Node, Node, float]], source: Node, sink: Node) -> dict[Node, float]:
+def _node_voltages(
+    wires: list[tuple[Node, Node, float]], source: Node, sink: Node
+) -> dict[Node, float]:
     """Return the voltage of each node when one ampere flows into ``source`` and out of ``sink``.
     The voltage at ``sink`` is 0 V.
     """

@@ -512,11 +512,11 @@ def _signal_rows(plans: Plans) -> dict[str, str]:
 def _field_rows(profile: Profile) -> dict[str, str]:
     """Return the report's rows about the magnets' fields at the sensors."""
     gap, spacer = profile.gap_mm, spacer_mm(profile)
-    strong, weak = (_centred(disc, gap) for disc in (STRONG, WEAK))
+    strong, weak = (_axis_field_mt(disc, gap) for disc in (STRONG, WEAK))
     share = strong / STRONG.centred_mt
     beside = field_mt(STRONG, gap, profile.pitch_mm) * share
-    more = _centred(STRONG, gap + 1) / strong - 1
-    second, third = (_centred(STRONG, gap + PieceBody().height_mm * n) for n in (1, 2))
+    more = _axis_field_mt(STRONG, gap + 1) / strong - 1
+    second, third = (_axis_field_mt(STRONG, gap + PieceBody().height_mm * n) for n in (1, 2))
     middle = profile.columns // 2, profile.rows // 2
     others = [
         field_mt(STRONG, gap, profile.pitch_mm * math.hypot(c - middle[0], r - middle[1]))
@@ -623,7 +623,7 @@ def _power_rows(plans: Plans) -> dict[str, str]:
     }
 
 
-def _centred(disc: Disc, gap_mm: float) -> float:
+def _axis_field_mt(disc: Disc, gap_mm: float) -> float:
     """Return the field of a magnet on its axis at a distance of ``gap_mm``, in mT.
     ``Disc.centred_mt`` is the field at 12 mm.
     """

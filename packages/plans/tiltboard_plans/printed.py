@@ -150,7 +150,7 @@ def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
             yield _piece(name, tuple(players), body, magnet, tile=tile)
 
 
-def marked(lid: Any, pole: str) -> Any:
+def with_pole_mark(lid: Any, pole: str) -> Any:
     """Return the lid with a mark for the pole that faces the sensor: a groove for north, a cross
     for south.
     """
@@ -228,7 +228,7 @@ def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, by
     for piece in made:
         yield f"pieces/{piece.name}.stl", stl(piece.cup)
         for pole in ("north", "south"):
-            yield f"pieces/{piece.name}-lid-{pole}.stl", stl(marked(piece.lid, pole))
+            yield f"pieces/{piece.name}-lid-{pole}.stl", stl(with_pole_mark(piece.lid, pole))
         rows.append(
             f"| {piece.name} | {', '.join(piece.players)} | {piece.printed_g:.1f} g |"
             f" {piece.magnet_g:.1f} g | {piece.ballast_g:.1f} g | {piece.body.mass_g:g} g |"

@@ -99,7 +99,7 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
             for sheet in (drill, felt):
                 sheet.circles.append(("drill", *at, LIGHT_HOLE_MM))
     drill.circles += [("drill", *at, across) for at, across in plans.spacers()]
-    _marked(drill, half - 6, f"plate, plywood {PLYWOOD_MM:g} mm")
+    _mark_sheet(drill, half - 6, f"plate, plywood {PLYWOOD_MM:g} mm")
     yield drill
     if lights is not None and lights.guide == "ring":
         guides = Sheet("guides", half)
@@ -109,7 +109,7 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
         felt.lines += guides.lines
         felt.circles += guides.circles
         yield guides
-    _marked(felt, half - 6, "felt 1 mm")
+    _mark_sheet(felt, half - 6, "felt 1 mm")
     yield felt
     if frame.stands == "gimbal":
         yield _gimbal_ring(frame)
@@ -119,7 +119,7 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
         yield from _overlays(profile, game, kind)
 
 
-def _marked(sheet: Sheet, y: float, words: str) -> None:
+def _mark_sheet(sheet: Sheet, y: float, words: str) -> None:
     """Mark the sheet's upper side and north edge, and write its purpose."""
     sheet.texts.append((0, y, 4.0, f"N, this side up: {words}"))
     sheet.lines += [("mark", -6, y + 5, 0, y + 10), ("mark", 0, y + 10, 6, y + 5)]
@@ -161,7 +161,7 @@ def _gimbal_ring(frame: Frame) -> Sheet:
         for off in (0.0, measures.LOCK_OFF_MM):
             ring.lines.append(("drill", sign * x, off, sign * far, off))
             ring.lines.append(("drill", -sign * off, sign * y, -sign * off, sign * deep))
-    _marked(ring, y + 10, f"ring, plywood {RING_THICK_MM:g} mm")
+    _mark_sheet(ring, y + 10, f"ring, plywood {RING_THICK_MM:g} mm")
     ring.texts.append((0, -y - 14, 4.0, f"through the side: {AXLE_MM:g} mm, beside it {LOCK_MM:g}"))
     return ring
 
@@ -186,7 +186,7 @@ def _shelf(plans: Plans, frame: Frame) -> Sheet:
             for sx, sy in itertools.product((-wide, wide), (-long, long)):
                 at = ((west + east) / 2 + sx, (south + north) / 2 + sy)
                 shelf.circles.append(("drill", *at, PI_SCREW_MM))
-    _marked(shelf, 20, f"shelf, plywood {measures.SHELF_MM:g} mm")
+    _mark_sheet(shelf, 20, f"shelf, plywood {measures.SHELF_MM:g} mm")
     return shelf
 
 
@@ -199,7 +199,7 @@ def _base(frame: Frame) -> Sheet:
         base.circles += [("drill", x, y, SCREW_MM) for x, y in frame.foot_screws]
     for name, (west, east, south, north, *_) in frame.on_base.items():
         base.box(west, east, south, north, name)
-    _marked(base, 0, f"base, plywood {measures.BASE_MM:g} mm")
+    _mark_sheet(base, 0, f"base, plywood {measures.BASE_MM:g} mm")
     return base
 
 

@@ -95,7 +95,7 @@ def placement(board: Board) -> str:
     """
     left, _, _, bottom = board.edge
     rows = ["Designator,Value,Package,Mid X,Mid Y,Rotation,Layer"]
-    for part in _placed(board):
+    for part in _board_parts(board):
         pads = [pad for pad in part.pads if not pad.drill] or part.pads
         xs, ys = ([pad.at[axis] for pad in pads] for axis in (0, 1))
         x, y = (min(xs) + max(xs)) / 2 - left, bottom - (min(ys) + max(ys)) / 2
@@ -110,7 +110,7 @@ def board_parts(board: Board) -> str:
     """Return a board's parts list with designators, as CSV in the format that board makers use."""
     rows = ["Comment,Designator,Footprint,Quantity,Manufacturer,Manufacturer Part,LCSC Part"]
     refs: dict[str, list[str]] = {}
-    for part in _placed(board):
+    for part in _board_parts(board):
         refs.setdefault(part.part, []).append(part.ref)
     for name, each in refs.items():
         about = PARTS[name]
@@ -121,7 +121,7 @@ def board_parts(board: Board) -> str:
     return "\n".join([*rows, ""])
 
 
-def _placed(board: Board) -> list[Component]:
+def _board_parts(board: Board) -> list[Component]:
     """Return the parts of a board, without the pads for wires."""
     return [p for p in board.components.values() if p.footprint not in ("wire", "power")]
 

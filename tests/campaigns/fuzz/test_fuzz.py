@@ -21,7 +21,7 @@ from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.journal.records import JournalReader
 from tiltboard.firmware_host.perception.calibration import read_calibration
-from tiltboard.firmware_host.scenario.trace import read_trace, unlogged
+from tiltboard.firmware_host.scenario.trace import read_trace, without_logging
 from tiltboard.firmware_host.web.pairing import TOKENS_NAME, Tokens
 from tiltboard.games.base import OptionError, RulesError
 from tiltboard.games.contract import answer_line
@@ -51,7 +51,7 @@ def test_spoilt_input_ends_in_the_tables_own_errors_only(kind, tmp_path):
             assert "\n" not in str(error)
             refused.append(spoilt)
 
-    with target.held, unlogged(), warnings.catch_warnings():
+    with target.held, without_logging(), warnings.catch_warnings():
         warnings.simplefilter("error")
         examples = target.examples()
         assert target.read(examples[0])

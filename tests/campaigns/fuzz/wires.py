@@ -19,7 +19,7 @@ from tiltboard.drivers.node_firmware.fast import pack
 from tiltboard.drivers.node_firmware.node import Node
 from tiltboard.drivers.node_firmware.plate import SCAN_US
 from tiltboard.firmware_host.config.build import build_plate
-from tiltboard.firmware_host.config.errors import explained
+from tiltboard.firmware_host.config.errors import error_text
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.messages import Catalogue
 from tiltboard.firmware_host.table.hands import HandsCommand
@@ -297,7 +297,7 @@ class Messages(JsonTarget):
             if done.done():
                 done.result()
         except (TiltboardError, RulesError) as error:
-            msgspec.json.encode(explained(error, self._catalogue))  # The page gets this error.
+            msgspec.json.encode(error_text(error, self._catalogue))  # The page gets this error.
             raise
         return True
 

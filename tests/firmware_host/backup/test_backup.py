@@ -28,8 +28,8 @@ from tiltboard.firmware_host.config.errors import BackupError, JournalInUseError
 from tiltboard.firmware_host.journal.database import VERSION
 from tiltboard.firmware_host.journal.writer import Journal
 from tiltboard.firmware_host.perception.calibration import (
+    assumed_calibration,
     read_calibration,
-    uncalibrated,
     write_calibration,
 )
 from tiltboard.ground.errors import TiltboardError
@@ -50,7 +50,7 @@ def state(tmp_path, clock, plate_10):
     folder.mkdir()
     with Journal.open(folder / "journal.sqlite", clock) as journal:
         play(journal, journal.start("momentum", {"size": 7}), MOVES[:3])
-    write_calibration(folder / "calibration.json", uncalibrated(plate_10))
+    write_calibration(folder / "calibration.json", assumed_calibration(plate_10))
     return folder
 
 
@@ -87,7 +87,7 @@ def test_what_was_backed_up_comes_back_and_what_was_there_is_kept(state, tmp_pat
     settings.write_text("port = 8082\n")
     aside = put_back(read_backup(out), state, settings, clock)
     assert moves_in(state, clock) == list(MOVES[:3])
-    assert read_calibration(state / "calibration.json", plate_10) == uncalibrated(plate_10)
+    assert read_calibration(state / "calibration.json", plate_10) == assumed_calibration(plate_10)
     assert settings.read_text() == "port = 8081\n"
     assert moves_in(aside, clock) == list(MOVES)
     assert (aside / "tiltboard.toml").read_text() == "port = 8082\n"

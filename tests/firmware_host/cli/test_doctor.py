@@ -25,7 +25,7 @@ from tiltboard.firmware_host.commissioning.progress import (
 from tiltboard.firmware_host.config.pi_board import GPIO, I2C, SPI
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.journal.writer import Journal
-from tiltboard.firmware_host.perception.calibration import uncalibrated, write_calibration
+from tiltboard.firmware_host.perception.calibration import assumed_calibration, write_calibration
 from tiltboard.ground.clock import SystemClock
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.wiring_errors import miswire
@@ -319,7 +319,7 @@ def test_journal_damage_future_games_and_calibration(pi, examined, tmp_path, pla
     pi.date_s += 3 * 86_400
     assert examined(pi) == []
     size = plate_10.size
-    some = replace_zeroed(uncalibrated(plate_10), (True,) * (size - 1) + (False,))
+    some = replace_zeroed(assumed_calibration(plate_10), (True,) * (size - 1) + (False,))
     write_calibration(state / "calibration.json", some)
     assert [f for _, f, _ in examined(pi, states=("note",))] == ["The zero of j10 is not known."]
     write_calibration(state / "calibration.json", replace_zeroed(some, (True,) * size))
@@ -525,7 +525,7 @@ def test_how_the_tilt_sensor_lies_is_said(sim, plate_10):
     sim.imu_orientation = Mounting("-x", "+y", "-z")
     [(state, found)] = imu()
     assert (state, found) == ("note", "The tilt sensor does not lie flat with its face up.")
-    flat = replace_zeroed(uncalibrated(plate_10), (True,) * plate_10.size)
+    flat = replace_zeroed(assumed_calibration(plate_10), (True,) * plate_10.size)
     known = msgspec.structs.replace(flat, level_rad=(0.0, 0.0), mounting=("-x", "+y", "-z"))
     [(state, found), (_, orientation)] = imu(known)
     assert state == "ok"
@@ -544,7 +544,7 @@ def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, t
     )
     write_progress(state / PROGRESS_NAME, progress)
     calibration = msgspec.structs.replace(
-        replace_zeroed(uncalibrated(plate_10), (True,) * plate_10.size),
+        replace_zeroed(assumed_calibration(plate_10), (True,) * plate_10.size),
         noise_mt=(0.035,) * 99 + (0.4,),
         carried_mt=12.0,
         gain=(1.01,) * 100,

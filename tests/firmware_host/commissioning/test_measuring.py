@@ -13,7 +13,7 @@ import pytest
 
 from tiltboard.firmware_host.commissioning.findings import health_map
 from tiltboard.firmware_host.perception.bands import classify
-from tiltboard.firmware_host.perception.calibration import uncalibrated
+from tiltboard.firmware_host.perception.calibration import assumed_calibration
 from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.table.sight import Magnet
 from tiltboard.hw_sim.chips.hall import SENSITIVITY_V_MT
@@ -104,7 +104,7 @@ def errors(run, calibration, boards, *, widened=3.5, off_mm=5.0):
 
 
 def test_it_improves_the_margins_of_a_table_with_wide_tolerances(whole):
-    before = errors(whole, uncalibrated(whole.profile), 15)
+    before = errors(whole, assumed_calibration(whole.profile), 15)
     after = errors(whole, whole.calibration(), 15)
     assert before > 4
     assert after == 0
@@ -124,4 +124,4 @@ def test_the_health_map_shows_noisy_and_deep_sensors(whole, plate_10):
     assert [words[:2] for words in said] == ["c2", "e4", "g6"]
     assert [re.search("noisy|deep|high", words)[0] for words in said] == ["noisy", "deep", "high"]
     assert {one.remedy for one in health} == {None}
-    assert health_map(plate_10, uncalibrated(plate_10)) == []
+    assert health_map(plate_10, assumed_calibration(plate_10)) == []

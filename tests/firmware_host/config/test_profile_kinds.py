@@ -9,7 +9,7 @@ from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.errors import (
     BoardDoesNotFitError,
     ConfigError,
-    explained,
+    error_text,
 )
 from tiltboard.firmware_host.config.files import convert
 from tiltboard.firmware_host.config.profile import Profile, load_profile
@@ -84,7 +84,7 @@ def test_a_list_of_names_counts_and_ends_before_the_remedy() -> None:
     hint = nearest("somewhere", sorted(places))
     assert str(hint) == in_order
     error = ConfigError("There is no {hint}", remedy="Choose one.", hint=hint)
-    assert str(error) == explained(error) == f"There is no {in_order}. Choose one."
+    assert str(error) == error_text(error) == f"There is no {in_order}. Choose one."
 
 
 def test_a_struct_inside_a_list_is_checked_too() -> None:

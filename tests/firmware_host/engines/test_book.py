@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from tiltboard.firmware_host.engines.search.limits import Limits, expected
+from tiltboard.firmware_host.engines.search.limits import Limits, expected_score
 from tiltboard.firmware_host.engines.search.thinker import Thinker, books, opening_moves
 from tiltboard.games.registry import GAMES
 
@@ -37,7 +37,7 @@ def test_its_lines_come_to_what_a_search_of_its_own_finds_even(name, game):
         for move in line.split():
             state = made.rules.apply(state, made.rules.number(move))
         judge = Thinker(made, random.Random(1), lambda: 0.0, kernels=False)
-        shares.append(expected(judge.think(state, 10, Limits(nodes=4000)).value))
+        shares.append(expected_score(judge.think(state, 10, Limits(nodes=4000)).value))
     assert 0.3 < sum(shares) / len(shares) < 0.7
     assert all(0.1 < share < 0.9 for share in shares)
 

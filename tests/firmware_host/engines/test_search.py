@@ -12,7 +12,7 @@ from tiltboard.firmware_host.engines.search.limits import (
     WIN,
     Limits,
     ThinkingBudget,
-    expected,
+    expected_score,
     log_odds,
 )
 from tiltboard.firmware_host.engines.search.tree import TreeSearch, random_choices
@@ -194,20 +194,22 @@ def test_time_nodes_and_a_stop_end_a_search(game, clock):
 def test_who_overlooks_much_sees_that_share_and_always_something():
     moves = range(1000)
     attention = Attention(0.3, 0.9, random.Random(1))
-    assert 650 <= len(attention.noticed(moves, 0)) <= 750
-    assert attention.noticed(moves, 0) == attention.noticed(moves, 0)  # for the whole turn
-    assert 60 <= len(attention.noticed(moves, 1, after=7)) <= 140
-    assert attention.noticed(moves, 1, after=7) != attention.noticed(moves, 1, after=8)
-    assert attention.noticed(moves, 2) is moves
-    assert list(Attention(1.0, 0.0, random.Random(1)).noticed([4, 5], 0)) == [4]
+    assert 650 <= len(attention.noticed_moves(moves, 0)) <= 750
+    assert attention.noticed_moves(moves, 0) == attention.noticed_moves(
+        moves, 0
+    )  # for the whole turn
+    assert 60 <= len(attention.noticed_moves(moves, 1, after=7)) <= 140
+    assert attention.noticed_moves(moves, 1, after=7) != attention.noticed_moves(moves, 1, after=8)
+    assert attention.noticed_moves(moves, 2) is moves
+    assert list(Attention(1.0, 0.0, random.Random(1)).noticed_moves([4, 5], 0)) == [4]
 
 
 def test_values_and_shares_go_both_ways():
-    assert expected(0) == 0.5
-    assert expected(WIN) == 1.0
-    assert expected(-WIN) == 0.0
+    assert expected_score(0) == 0.5
+    assert expected_score(WIN) == 1.0
+    assert expected_score(-WIN) == 0.0
     for share in (0.01, 0.3, 0.73, 0.99):
-        assert expected(log_odds(share)) == pytest.approx(share, abs=0.003)
+        assert expected_score(log_odds(share)) == pytest.approx(share, abs=0.003)
 
 
 def test_evaluations_tell_the_two_sides_apart(game, positions):

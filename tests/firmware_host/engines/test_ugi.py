@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltboard.firmware_host.engines import ugi
-from tiltboard.firmware_host.engines.search.limits import SURE, WIN, Limits, expected
+from tiltboard.firmware_host.engines.search.limits import SURE, WIN, Limits, expected_score
 
 
 def test_go_is_read_word_by_word():
@@ -63,7 +63,7 @@ def test_info_is_read_back_as_it_was_written():
 )
 def test_a_number_that_no_game_has_is_no_trouble(number, share):
     info = ugi.parse_info(["time", "1e999", "score", "mate", str(number)])
-    assert expected(info.value) == share
+    assert expected_score(info.value) == share
     assert info.value in (SURE, -SURE)
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.unhurried import unhurried
 from tiltboard.firmware_host.config.errors import GameTextError, NotPossibleError
 from tiltboard.firmware_host.config.players import ClockTime
-from tiltboard.firmware_host.host.game_clock import started
+from tiltboard.firmware_host.host.game_clock import start_clocks
 from tiltboard.firmware_host.journal.text_format import read_game, write_game
 from tiltboard.firmware_host.table.commands import ImportGame, NewGame, TakeBack
 from tiltboard.firmware_host.table.status import Phase
@@ -114,9 +114,9 @@ def test_the_export_tells_it_and_an_import_goes_on_with_it(session):
 
 def test_a_game_of_three_sides_has_no_clock():
     game = game_type("momentum").create({"players": 3, "marbles": 5})
-    assert started(game, None) is None
+    assert start_clocks(game, None) is None
     with pytest.raises(NotPossibleError, match="two sides"):
-        started(game, TIME)
+        start_clocks(game, TIME)
 
 
 def test_a_page_cannot_say_that_somebodys_time_is_up():

@@ -192,7 +192,7 @@ def test_the_same_game_again_keeps_bots_time_and_who_is_asked(playing):
     first = playing.session
     first.opponents.grant(first.game, "red", 1, sure=True)
     first.clock.state = replace(first.clock.state, left_s={"red": 1.0, "blue": 2.0})
-    assert playing.start_asked(c.Again())
+    assert playing.start_requested(c.Again())
     again = playing.session
     assert again.game_id != first.game_id and again.game.options == first.game.options
     assert again.opponents.seats == seats
@@ -204,7 +204,7 @@ def test_again_deals_anew_what_chance_has_decided(playing):
     playing.start(c.NewGame("gravity-warfare"))
     first = playing.session
     assert first.seat_referee is first.referee and first.keeps_awake
-    assert playing.start_asked(c.Again())
+    assert playing.start_requested(c.Again())
     secret = first.game.secret_options
     seeds = [[each.game.options[name] for name in secret] for each in (first, playing.session)]
     assert secret and seeds[0] != seeds[1]

@@ -27,7 +27,7 @@ from babel.messages.pofile import read_po
 from tiltboard.firmware_host.config.errors import ConfigError, spoken_by
 from tiltboard.firmware_host.messages import Catalogue, Message, chosen, languages, text
 from tiltboard.firmware_host.messages.catalogue import fields
-from tiltboard.firmware_host.web.language import accepted
+from tiltboard.firmware_host.web.language import accepted_languages
 from tiltboard.games.registry import GAMES
 
 TOOL = Path(__file__).parents[3] / ".ci/languages.py"
@@ -368,9 +368,9 @@ def test_the_first_known_wish_is_chosen(wishes, language):
 
 
 def test_a_browsers_wishes_go_by_their_weight():
-    assert accepted("fr;q=0.5, pl, en;q=0.8") == ["pl", "en", "fr"]
-    assert accepted("de;q=0, es;q=nonsense, fr") == ["fr"]
-    assert accepted("") == [""]
+    assert accepted_languages("fr;q=0.5, pl, en;q=0.8") == ["pl", "en", "fr"]
+    assert accepted_languages("de;q=0, es;q=nonsense, fr") == ["fr"]
+    assert accepted_languages("") == [""]
 
 
 def test_a_service_speaks_the_language_of_the_settings_before_that_of_the_locale():

@@ -14,15 +14,15 @@ import pytest
 from tiltboard.firmware_host.config.errors import ConfigError
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.perception.calibration import (
+    assumed_calibration,
     read_calibration,
-    uncalibrated,
     write_calibration,
 )
 
 
 def test_what_was_written_is_read(tmp_path, profile):
     calibration = msgspec.structs.replace(
-        uncalibrated(profile),
+        assumed_calibration(profile),
         offset_mt=tuple(i / 117 for i in range(100)),
         zeroed=(True,) * 100,
         level_rad=(0.01, -0.02),
@@ -45,7 +45,7 @@ def test_data_is_on_disk_before_the_new_name_is(tmp_path, profile, monkeypatch):
     monkeypatch.setattr(
         Path, "replace", lambda self, to: (done.append("rename"), rename(self, to))[1]
     )
-    write_calibration(tmp_path / "c", uncalibrated(profile))
+    write_calibration(tmp_path / "c", assumed_calibration(profile))
     assert done == ["fsync", "rename", "fsync"]
 
 
@@ -62,7 +62,7 @@ def test_data_is_on_disk_before_the_new_name_is(tmp_path, profile, monkeypatch):
 )
 def test_wrong_values_are_named(tmp_path, profile, change, says):
     path = tmp_path / "c"
-    data = json.loads(msgspec.json.encode(uncalibrated(profile)))
+    data = json.loads(msgspec.json.encode(assumed_calibration(profile)))
     path.write_text(json.dumps(data | change))
     with pytest.raises(ConfigError, match=says):
         read_calibration(path, profile)
@@ -78,16 +78,16 @@ def test_damage_is_an_error_with_a_remedy(tmp_path, profile, content):
 
 def test_that_of_another_table_is_kept_and_found_again(tmp_path, profile):
     path = tmp_path / "calibration.json"
-    ours = msgspec.structs.replace(uncalibrated(profile), carried_mt=11.0)
+    ours = msgspec.structs.replace(assumed_calibration(profile), carried_mt=11.0)
     seven = load_profile("plate-7")
     write_calibration(path, ours)
-    write_calibration(path, uncalibrated(seven))
-    assert read_calibration(path, seven) == uncalibrated(seven)
+    write_calibration(path, assumed_calibration(seven))
+    assert read_calibration(path, seven) == assumed_calibration(seven)
     assert read_calibration(path, profile) == ours
     write_calibration(path, msgspec.structs.replace(ours, carried_mt=12.0))
     found = read_calibration(path, profile)
     assert found is not None
     assert found.carried_mt == 12.0
-    assert read_calibration(path, seven) == uncalibrated(seven)
+    assert read_calibration(path, seven) == assumed_calibration(seven)
     with pytest.raises(ConfigError, match="another table"):
         read_calibration(path, load_profile("node"))

@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 import pytest
 
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.perception.calibration import uncalibrated
+from tiltboard.firmware_host.perception.calibration import assumed_calibration
 from tiltboard.firmware_host.perception.classifier import Classifier, RestReadings
 from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.perception.layout import PlateLayout
@@ -39,7 +39,7 @@ def layout(profile):
 
 @pytest.fixture
 def crosstalk(profile):
-    return Crosstalk(uncalibrated(profile), profile.columns, profile.rows)
+    return Crosstalk(assumed_calibration(profile), profile.columns, profile.rows)
 
 
 def test_the_places_around_one_are_those_a_king_reaches(layout):
@@ -53,7 +53,7 @@ def test_history_averages_four_scans_and_sees_a_jump():
     for number, mt in enumerate([9.0, 1.0, 2.0, 3.0, 4.0]):
         history.tick(number / 50, has_field=True)
         history.append([mt, 0.0])
-    assert history.averaged([0.5, 0.0]) == [fmean([1, 2, 3, 4]) - 0.5, 0.0]
+    assert history.recent_averages([0.5, 0.0]) == [fmean([1, 2, 3, 4]) - 0.5, 0.0]
     assert not history.agrees(0, 4)
     assert history.agrees(1, 4)
     history.shift({0: 1.0})
@@ -84,7 +84,7 @@ def test_noise_is_the_standard_deviation_of_what_is_read():
 
 
 def test_levels_follow_drift_slowly_and_not_far(profile):
-    levels = Levels(uncalibrated(profile))
+    levels = Levels(assumed_calibration(profile))
     levels.set_zero({0: 0.3})
     assert levels.apply([0.3] * profile.size).mt[0] == pytest.approx(0.0)
     assert (levels.zeroed[0], levels.zeroed[1]) == (True, False)
@@ -96,7 +96,7 @@ def test_levels_follow_drift_slowly_and_not_far(profile):
 
 
 def test_crosstalk_removes_what_pieces_add_and_comes_back_to_nothing(profile, crosstalk):
-    calibration = uncalibrated(profile)
+    calibration = assumed_calibration(profile)
     assert crosstalk.set_magnet(44, SOUTH)
     assert not crosstalk.set_magnet(44, SOUTH)
     assert crosstalk.total_mt[44] == 0.0
@@ -112,7 +112,7 @@ def test_crosstalk_removes_what_pieces_add_and_comes_back_to_nothing(profile, cr
 
 
 def test_crosstalk_finds_strong_pieces_of_which_nothing_is_known(profile, crosstalk):
-    strong_mt = uncalibrated(profile).strong_mt
+    strong_mt = assumed_calibration(profile).strong_mt
     set_magnet = dict.fromkeys((33, 34, 35, 43, 45, 53, 54, 55), SOUTH)
     readings = [
         sum(strong_mt[abs(i // 10 - there // 10)][abs(i % 10 - there % 10)] for there in set_magnet)

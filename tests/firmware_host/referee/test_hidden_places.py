@@ -588,7 +588,7 @@ def carry_out(table, turn, rng, count):
             return
         question = status.question
         if question is not None:
-            named = question.named(turn.move)
+            named = question.choice_named(turn.move)
             if question.choices[0].value == "done":
                 table.cells.update(
                     {p: status.piece_for[p] for p in status.piece_for if p in table.unobserved}

@@ -133,7 +133,7 @@ def test_one_that_only_moves_within_its_zone_says_nothing(table):
 
 def test_what_people_refused_comes_again_only_with_another_picture(table):
     assert table.see("3.0", "5.0") == LANDED
-    table.evidence = table.evidence.declined()
+    table.evidence = table.evidence.after_decline()
     assert table.see("3.0", "5.0") is None
     assert table.see("3.0", "5.0", stillness=Stillness.MOVING) is None
     assert table.see("3.0", "5.0") is None

@@ -117,7 +117,7 @@ def test_a_hard_player_has_thought_enough_before_its_time_is_over():
     state = GRAVITY_WARFARE.create({"players": 4, "seed": 1}).start().state
     dice, most = random.Random(2), 0
     for _ in range(25):
-        for player in moves.awaited(state):
+        for player in moves.awaited_seats(state):
             thinker = bots.Player(
                 WarfareRules(state.options).view(state, player), player, "hard", dice
             )
@@ -126,7 +126,7 @@ def test_a_hard_player_has_thought_enough_before_its_time_is_over():
                 slices += 1
             most = max(most, slices)
             assert thinker.best in moves.listed_of(state, player)
-        apply.make(state, evaluation.attempted(state, evaluation.intended(state, dice), dice))
+        apply.make(state, evaluation.attempted(state, evaluation.playout_move(state, dice), dice))
     assert bots.SLICES / 2 < most < scans
 
 
@@ -136,7 +136,7 @@ def test_an_imagined_world_has_every_card_once_and_what_was_seen_in_its_place():
     dice = random.Random(2)
     for _ in range(120):
         state = state.copy()
-        apply.make(state, evaluation.attempted(state, evaluation.intended(state, dice), dice))
+        apply.make(state, evaluation.attempted(state, evaluation.playout_move(state, dice), dice))
     seen = WarfareRules(state.options).view(state, 2)
     world = evaluation.sample_world(seen, dice)
     known = [world.hands[2], world.discard, world.points, world.zones]

@@ -20,7 +20,7 @@ from tiltboard.drivers.frame import Frame, Motion
 from tiltboard.firmware_host.cli.scenario import replay as replay_command
 from tiltboard.firmware_host.config.errors import TraceError
 from tiltboard.firmware_host.config.profile import load_profile
-from tiltboard.firmware_host.perception.calibration import uncalibrated
+from tiltboard.firmware_host.perception.calibration import assumed_calibration
 from tiltboard.firmware_host.scenario.trace import (
     MAX_PLAIN,
     Scan,
@@ -64,7 +64,7 @@ def scans(count: int, size: int = 100) -> list[Scan]:
 
 @pytest.fixture
 def header(profile):
-    known = uncalibrated(profile)
+    known = assumed_calibration(profile)
     return TraceHeader(1, layout_of(profile), known, "momentum", {"size": 7}, ["d4"])
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tiltboard.firmware_host.config.files import CALIBRATION_NAME
 from tiltboard.firmware_host.config.profile import load_profile
 from tiltboard.firmware_host.config.settings import Settings
-from tiltboard.firmware_host.perception.calibration import uncalibrated, write_calibration
+from tiltboard.firmware_host.perception.calibration import assumed_calibration, write_calibration
 from tiltboard.firmware_host.service.publish import health_answer
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.games.contract import answer
@@ -69,7 +69,7 @@ def test_what_keeps_the_first_snapshot_from_being_made_is_raised_where_a_table_s
 
 def test_of_places_that_no_magnet_was_carried_over_it_is_not_said_that_they_answer(tmp_path):
     profile = load_profile("plate-10")
-    of_edges_alone = replace(uncalibrated(profile), made_s=1.0)
+    of_edges_alone = replace(assumed_calibration(profile), made_s=1.0)
     write_calibration(tmp_path / CALIBRATION_NAME, of_edges_alone)
     with SimSession(profile, tmp_path) as session:
         said = str(health_answer(session.host).summary)

@@ -18,7 +18,7 @@ from tiltboard.firmware_host.table.lights import (
     PAGE_S,
     WHITE,
     CodeShown,
-    drawn,
+    lit_places_at,
     round_s,
 )
 from tiltboard.firmware_host.table.status import Choice
@@ -65,7 +65,7 @@ FIVE = """
 
 
 def picture(code, columns, rows, since_s):
-    lit = drawn(code, columns, rows, since_s)
+    lit = lit_places_at(code, columns, rows, since_s)
     marks = {index: "#" if rgb == WHITE else "o" for index, rgb in lit.items()}
     lines = [
         "".join(marks.get(row * columns + column, ".") for column in range(columns))
@@ -89,11 +89,11 @@ def picture(code, columns, rows, since_s):
 def test_digits_are_drawn_in_the_places(size, code, since_s, shown):
     assert picture(code, size, size, since_s) == shown
     assert picture(code, size, size, since_s + round_s(code, size)) == shown
-    assert drawn(code, size, size, round_s(code, size) - 0.1) == {}
+    assert lit_places_at(code, size, size, round_s(code, size) - 0.1) == {}
 
 
 def test_a_pause_parts_two_numbers():
-    assert drawn("4700 001799", 7, 7, 2.5 * PAGE_S) == {}
+    assert lit_places_at("4700 001799", 7, 7, 2.5 * PAGE_S) == {}
     assert round_s("4700 001799", 7) == round_s("001799", 7) + 3 * PAGE_S
 
 
@@ -101,7 +101,7 @@ def test_ten_digits_differ_and_fit():
     assert len(set(FONT.values())) == 10
     assert {len(row) for rows in FONT.values() for row in rows} == {3}
     assert {len(rows) for rows in FONT.values()} == {5}
-    assert drawn("123456", 4, 4, 0.0) == {}
+    assert lit_places_at("123456", 4, 4, 0.0) == {}
 
 
 @pytest.fixture(params=["plate-10", "plate-7", "node"])
@@ -123,7 +123,7 @@ def test_the_table_shows_it_and_the_page_does_not(session):
     began_s = session.clock.now()
     for page in range(3):
         session.run_until(began_s + (page + 0.5) * PAGE_S)
-        wanted = drawn("190472", profile.columns, profile.rows, (page + 0.5) * PAGE_S)
+        wanted = lit_places_at("190472", profile.columns, profile.rows, (page + 0.5) * PAGE_S)
         assert shining(session) == set(wanted)
         # Whoever looks on over the network must not read it there.
         lights = Publisher(host).snapshot().plate.lights
@@ -135,8 +135,8 @@ def test_the_table_shows_it_and_the_page_does_not(session):
 
 def test_it_ends_by_itself_once_its_time_is_over():
     code = CodeShown("190472", since_s=100.0)
-    assert not code.over(100.0 + CODE_SHOWN_S - 0.1)
-    assert code.over(100.0 + CODE_SHOWN_S)
+    assert not code.is_over(100.0 + CODE_SHOWN_S - 0.1)
+    assert code.is_over(100.0 + CODE_SHOWN_S)
 
 
 def test_any_button_ends_it_and_does_nothing_else(session):
@@ -175,7 +175,9 @@ def test_back_held_counts_down_and_has_the_computer_shut_down_once(session):
     session.hands.press("back", 12.0)
     for held_s, left in ((3.5, "5"), (4.5, "4"), (7.5, "1"), (9.0, "0"), (11.0, "0")):
         session.run_until(began_s + held_s)
-        assert shining(session) == set(drawn(left, profile.columns, profile.rows, 0.0)), held_s
+        assert shining(session) == set(lit_places_at(left, profile.columns, profile.rows, 0.0)), (
+            held_s
+        )
     assert [round(each - began_s) for each in asked] == [8]
 
 

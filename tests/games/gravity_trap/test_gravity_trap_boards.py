@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from tiltboard.games.base import OptionError
-from tiltboard.games.gravity_trap.board import SHIPPED, TrapBoard, curve, read, shipped
+from tiltboard.games.gravity_trap.board import SHIPPED, TrapBoard, curve, read, shipped_board
 from tiltboard.games.gravity_trap.game import GRAVITY_TRAP
 from tiltboard.games.rules import bits
 
@@ -156,7 +156,7 @@ def test_symmetry_needs_positions():
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_shipped_board_is_as_t1_says(name):
-    board = shipped(name)
+    board = shipped_board(name)
     assert len(board.bases) == 22
     assert {len(track) for track in board.tracks} <= {5, 6, 7}
     on = Counter(base for track in board.tracks for base in track)
@@ -172,7 +172,7 @@ def test_the_shipped_board_is_as_t1_says(name):
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_tracks_of_the_shipped_board_are_drawn_clear_of_the_hole_and_of_other_bases(name):
-    board = shipped(name)
+    board = shipped_board(name)
     drawing = GRAVITY_TRAP.create({"board": name}).drawing
     for track, drawn in zip(board.tracks, drawing.tracks, strict=True):
         others = [board.positions[base] for base in board.bases if base not in track]

@@ -21,8 +21,8 @@ from tiltboard_kernels.jit import (
     Ints,
     below,
     kernel,
+    next_random,
     ones,
-    stepped,
 )
 
 LARGEST = 10  # Maximum number of rows of a board, so that the board fits into two machine words.
@@ -232,7 +232,7 @@ def playout(g: AttraktionTables, s: Ints, seed: Ints, decisive: bool) -> None:
         taken0, taken1 = m0 | t0, m1 | t1
         move = _first(g, a0 & ~taken0, a1 & ~taken1) if decisive else -1
         while move < 0:
-            x = stepped(x)
+            x = next_random(x)
             move = below(x, moves)
             row = g.rows[move]
             if (taken0 & row[_SPACE]) | (taken1 & row[_SPACE + 1]):

@@ -24,8 +24,8 @@ from tiltboard_kernels.jit import (
     Ints,
     below,
     kernel,
+    next_random,
     ones,
-    stepped,
 )
 
 # Maximum number of cells in a line: there are 88,573 numbers for lines up to this length.
@@ -245,7 +245,7 @@ def playout(g: ConnectTables, s: Ints, seed: Ints, _: bool) -> None:
     player = turn % 2
     mine, other = s[_SIDE + player], s[_SIDE + 1 - player]
     while s[RESULT] == OPEN:
-        x = stepped(x)
+        x = next_random(x)
         move = below(x, moves)
         if g.slots[move, 2] == mine:
             continue

@@ -25,8 +25,8 @@ from tiltboard_kernels.jit import (
     Ints,
     below,
     kernel,
+    next_random,
     ones,
-    stepped,
 )
 
 TO_WARM = ({"size": 5, "marbles": 4}, {"size": 5, "marbles": 3, "players": 3})
@@ -198,7 +198,7 @@ def playout(g: MomentumTables, s: Ints, seed: Ints, _: bool) -> None:
     last_turn, full = g.facts[_LAST_TURN], g.facts[_FULL]
     x = seed[0]
     while s[TURN] < 2 and s[RESULT] == OPEN:  # The first moves can include the swap.
-        x = stepped(x)
+        x = next_random(x)
         move = below(x, moves)
         if free(g, s, move):
             play(g, s, move)
@@ -209,7 +209,7 @@ def playout(g: MomentumTables, s: Ints, seed: Ints, _: bool) -> None:
     me = turn % 2
     mine, other = s[_RED + me], s[_BLUE - me]
     while s[RESULT] == OPEN:
-        x = stepped(x)
+        x = next_random(x)
         move = below(x, moves)
         if (mine | other) & g.rows[move, _CELL]:
             continue

@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from tiltboard.games.gravity_trap.board import TrapBoard, shipped
+from tiltboard.games.gravity_trap.board import TrapBoard, shipped_board
 from tiltboard.games.gravity_trap.rules import GravityTrapRules
 from tiltboard_lab.studies.boards import (
-    changed,
     fits,
     judged,
+    mutate_tracks,
     parity,
     rates,
 )
@@ -59,13 +59,13 @@ def test_parity_is_the_step_between_neighbours():
 
 
 def test_changed_boards_keep_to_the_rules_of_boards():
-    board = shipped("whirl")
+    board = shipped_board("whirl")
     half = board.tracks[::2]
     assert fits(half, board.opposite)
     rng = random.Random(1)
     seen = set()
     for _ in range(30):
-        half = changed(half, board.opposite, rng)
+        half = mutate_tracks(half, board.opposite, rng)
         seen.add(half)
         assert fits(half, board.opposite)
     assert len(seen) > 20

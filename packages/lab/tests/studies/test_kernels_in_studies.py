@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("numba", reason="numba is not installed")
 
-from tiltboard.games.gravity_trap.board import shipped
+from tiltboard.games.gravity_trap.board import shipped_board
 from tiltboard.games.registry import game_type
 from tiltboard_lab.studies.boards import climbed, fits
 from tiltboard_lab.studies.match import BotMatch, player
@@ -41,7 +41,7 @@ def looked(name, options):
 
 
 def test_a_climb_is_pure_and_ends_with_a_board():
-    board = shipped("whirl")
+    board = shipped_board("whirl")
     one, again = (climbed(board, 1, random.Random(1), 2) for _ in range(2))
     assert one == again
     assert fits(one, board.opposite)

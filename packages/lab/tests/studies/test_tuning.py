@@ -6,7 +6,7 @@ import random
 import pytest
 
 from tiltboard.firmware_host.config.errors import NotPossibleError
-from tiltboard_lab.studies.tuning import Sample, Tuning, as_toml, check, fitted, regression
+from tiltboard_lab.studies.tuning import Sample, Tuning, as_toml, check, fit_weights, regression
 
 
 def samples(weights, count, rng):
@@ -31,7 +31,7 @@ def test_a_weight_of_which_nothing_tells_is_nothing():
 def test_fitted_weights_surprise_less_than_wrong_ones():
     rng = random.Random(3)
     games = [list(samples([0.4, 0.9], 5, rng)) for _ in range(300)]
-    result = fitted(games, {"one": [90], "other": [-10]})
+    result = fit_weights(games, {"one": [90], "other": [-10]})
     assert result.after < 0.6 < result.before
     assert result.weights["one"] == [pytest.approx(40, abs=12)]
     assert result.weights["other"] == [pytest.approx(90, abs=12)]

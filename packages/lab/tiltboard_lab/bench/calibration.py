@@ -14,7 +14,7 @@ import msgspec
 from tiltboard.firmware_host.config.build import build_plate
 from tiltboard.firmware_host.config.profile import Profile, load_profile, profile_names
 from tiltboard.firmware_host.perception.bands import ENTER, classify
-from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
+from tiltboard.firmware_host.perception.calibration import Calibration, assumed_calibration
 from tiltboard.firmware_host.perception.crosstalk import Crosstalk
 from tiltboard.firmware_host.perception.field import DISC_OF, SIGN_OF
 from tiltboard.firmware_host.perception.scan_history import AVERAGED
@@ -154,10 +154,10 @@ def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, Cali
     with _table(profile, tolerances) as table:
         found, _ = calibrate(table)
         board = _CalibratedBoard(table)
-    nominal = uncalibrated(profile)
+    nominal = assumed_calibration(profile)
     states: dict[str, tuple[Calibration, bool]] = {
         "as soldered": (nominal, False),
-        "zeroed at the start": (_zeroed(nominal, board), True),
+        "zeroed at the start": (_zero_sensors(nominal, board), True),
         "calibrated": (found, True),
     }
     tallies = {name: CalibrationTally() for name in states}
@@ -275,7 +275,7 @@ def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
     return [disc.vertical_mt((step / STEPS_MM) ** 2, height_mm) for step in range(farthest + 2)]
 
 
-def _zeroed(nominal: Calibration, board: _CalibratedBoard) -> Calibration:
+def _zero_sensors(nominal: Calibration, board: _CalibratedBoard) -> Calibration:
     """Return the calibration after the program has measured each sensor's zero on an empty plate at
     its start.
     """

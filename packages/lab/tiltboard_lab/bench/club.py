@@ -155,7 +155,7 @@ class Delays:
         )
 
 
-def varied(number: int) -> bytes:
+def encode_varint(number: int) -> bytes:
     """Return ``number`` encoded as a variable byte integer (MQTT 5, section 1.5.5)."""
     found = bytearray()
     while True:
@@ -183,7 +183,9 @@ async def looker(
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     hello = words("MQTT") + b"\x05\x02\x00\x00\x00" + words(f"looker{number}")
     asked = b"\x00\x01\x00" + words(topic) + b"\x00"
-    writer.write(b"\x10" + varied(len(hello)) + hello + b"\x82" + varied(len(asked)) + asked)
+    writer.write(
+        b"\x10" + encode_varint(len(hello)) + hello + b"\x82" + encode_varint(len(asked)) + asked
+    )
     try:
         while True:
             kind = (await reader.readexactly(1))[0]

@@ -54,7 +54,7 @@ def run(
             Measured(
                 "{game}: {rates}",
                 game=title,
-                rates=measured(game.rules, seconds, random.Random(1)),
+                rates=playouts_text(game.rules, seconds, random.Random(1)),
             )
         )
         if is_warm():
@@ -105,7 +105,7 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
     echo(Measured("{game}, kernels: {told}", game=title, told=told))
 
 
-def measured(rules: Rules, seconds: float, rng: random.Random) -> Measured:
+def playouts_text(rules: Rules, seconds: float, rng: random.Random) -> Measured:
     """Return how many random games per second the rules can play. All legal
     moves are equally likely.
     """

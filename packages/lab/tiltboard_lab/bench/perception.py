@@ -16,7 +16,7 @@ import msgspec
 from tiltboard.drivers.frame import Frame, Motion
 from tiltboard.drivers.lights import LightPattern
 from tiltboard.firmware_host.config.profile import Profile, load_profile
-from tiltboard.firmware_host.perception.calibration import Calibration, uncalibrated
+from tiltboard.firmware_host.perception.calibration import Calibration, assumed_calibration
 from tiltboard.firmware_host.perception.perception import Perception
 from tiltboard.firmware_host.table.sight import Happening, Magnet
 from tiltboard.ground.clock import cpu_s
@@ -193,7 +193,7 @@ class RandomBoard:
         drift.
         """
         calibration = msgspec.structs.replace(
-            uncalibrated(self._profile),
+            assumed_calibration(self._profile),
             offset_mt=tuple(self._stored),
             zeroed=(True,) * self._profile.size,
             level_rad=(0.0, 0.0),
@@ -302,7 +302,7 @@ def _spoil(table: SimTable) -> Calibration:
     from tiltboard.hw_sim.world.magnet import MagnetKind
 
     profile, board = table.profile, table.hall_board
-    nominal = uncalibrated(profile)
+    nominal = assumed_calibration(profile)
     if not isinstance(board, HallBoard):
         return nominal
     miswire(table, "plate-sags", ())

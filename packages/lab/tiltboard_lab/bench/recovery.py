@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import cast
 
 from tiltboard.firmware_host.host.lobby import usual_options
-from tiltboard.firmware_host.scenario.trace import unlogged
+from tiltboard.firmware_host.scenario.trace import without_logging
 from tiltboard.games.momentum.game import MOMENTUM
 from tiltboard.ground.measured import Measured
 from tiltboard.hw_sim.session import SimSession
@@ -46,7 +46,7 @@ def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
     cases: list[tuple[str, str, tuple[str, ...] | None]] = [(name, name, None) for name in names]
     cases += [(f"{name}, taken", name, at) for name, at in UNDER_A_PIECE.items() if name in names]
     for label, name, targets in cases:
-        with unlogged(), GameTable(profile) as table:
+        with without_logging(), GameTable(profile) as table:
             noticed_s, over_s = recovery_s(table, name, targets)
         noticed = Measured("not noticed")
         if noticed_s is not None:

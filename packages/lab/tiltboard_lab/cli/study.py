@@ -157,12 +157,12 @@ def tune(**asked: Any) -> None:
 
     Prints the weights in the form of the game's search.toml. Test the new weights in a match.
     """
-    from tiltboard_lab.studies.tuning import Tuning, as_toml, check, fitted
+    from tiltboard_lab.studies.tuning import Tuning, as_toml, check, fit_weights
 
     made, job, where = _asked(Tuning, asked)
     check(made)
     with found_by(job, asked["games"], made.name, *where) as found:
-        result = fitted(found, made.weights)
+        result = fit_weights(found, made.weights)
     say(
         text(
             "Positions: {positions}. In games that were not used for the fit, the log loss changes"
@@ -439,11 +439,11 @@ def boards(
     import random
 
     from tiltboard.firmware_host.cli.rules import load_board
-    from tiltboard.games.gravity_trap.board import SHIPPED, shipped
+    from tiltboard.games.gravity_trap.board import SHIPPED, shipped_board
     from tiltboard_lab.studies.boards import Boards, judged
 
     if as_it_is:
-        whole = shipped(board) if board in SHIPPED else load_board(Path(board))
+        whole = shipped_board(board) if board in SHIPPED else load_board(Path(board))
         _tell_board(judged(whole, Boards(board=board, steps=0).games, random.Random(seed)))
         return
     if board not in SHIPPED:

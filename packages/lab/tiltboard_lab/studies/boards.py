@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from tiltboard.firmware_host.engines.search.limits import NO_LIMITS, ThinkingBudget
-from tiltboard.games.gravity_trap.board import TrapBoard, shipped
+from tiltboard.games.gravity_trap.board import TrapBoard, shipped_board
 from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard_lab.studies.jobs import Job
 
@@ -170,7 +170,7 @@ class Boards(Job, frozen=True, kw_only=True):
     def run(self, number: int) -> FoundBoard:
         """Run one climb, and return the board that it found with the full results of that board."""
         rng = random.Random(f"{self.seed} board {number}")
-        board = shipped(self.board)
+        board = shipped_board(self.board)
         found = _with(board, climbed(board, self.steps, rng))
         return FoundBoard([list(track) for track in found.tracks], judged(found, self.games, rng))
 
@@ -185,10 +185,10 @@ def climbed(board: TrapBoard, steps: int, rng: random.Random, games: int = SKETC
     opposite = board.opposite or {}
     half = _halves(board.tracks, opposite)
     for _ in range(SHUFFLED):
-        half = changed(half, opposite, rng)
+        half = mutate_tracks(half, opposite, rng)
     best = _sketched(board, half, games, rng)
     for _ in range(steps):
-        tried = changed(half, opposite, rng)
+        tried = mutate_tracks(half, opposite, rng)
         value = _sketched(board, tried, games, rng)
         if value <= best:
             best, half = value, tried
@@ -218,7 +218,7 @@ def _sketched(board: TrapBoard, half: Tracks, games: int, rng: random.Random) ->
     return parity(rates(rules, _SKETCHED, games, rng))
 
 
-def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
+def mutate_tracks(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
     """Return the tracks with one to three bases moved, added or removed at random, so that the
     board still follows rule T1. Returns ``half`` unchanged if no such change is found.
     """

@@ -20,7 +20,7 @@ from tiltboard.firmware_host.engines.search.limits import (
     STRONGEST,
     Limits,
     ThinkingBudget,
-    expected,
+    expected_score,
 )
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import Game
@@ -389,7 +389,7 @@ def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -
         moves = opening(rules, plies, rng)
         state = functools.reduce(rules.apply, moves, rules.start())
         found = judge.think(state, STRONGEST, Limits(nodes=EVEN_NODES))
-        if abs(expected(found.value) - 0.5) <= EVEN_WITHIN:
+        if abs(expected_score(found.value) - 0.5) <= EVEN_WITHIN:
             return moves
         looks += found.nodes
     raise NotPossibleError(

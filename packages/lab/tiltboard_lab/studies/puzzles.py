@@ -17,7 +17,7 @@ from tiltboard.firmware_host.engines.puzzles import (
     Puzzle,
     PuzzleAnswer,
     made_of,
-    reached,
+    state_after,
     with_holds,
 )
 from tiltboard.games.base import Game
@@ -86,7 +86,7 @@ def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
     def winners(state: Any, turns: int) -> list[int]:
         return [move for move in rules.moves(state) if search.forces(state, move, 2 * turns - 1)]
 
-    state, line = reached(rules, puzzle.moves), list[str]()
+    state, line = state_after(rules, puzzle.moves), list[str]()
     [move] = [each for each in rules.moves(state) if rules.name(each) == puzzle.solution]
     for turns in range(puzzle.turns - 1, 0, -1):
         state = rules.apply(state, move)

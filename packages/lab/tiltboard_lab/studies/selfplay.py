@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from tiltboard.firmware_host.engines.puzzles import Puzzle
-from tiltboard.firmware_host.engines.search.limits import STRONGEST, Limits, expected
+from tiltboard.firmware_host.engines.search.limits import STRONGEST, Limits, expected_score
 from tiltboard.firmware_host.engines.search.thinker import OpeningBook
 from tiltboard.games.base import Game
 from tiltboard.games.registry import game_type
@@ -183,6 +183,6 @@ def book_of(
                 break
         else:
             value = judge.think(state, STRONGEST, Limits(nodes=nodes)).value
-            if abs(expected(value) - 0.5) <= EVEN:
+            if abs(expected_score(value) - 0.5) <= EVEN:
                 found.add(" ".join(names))
     return OpeningBook(options, sorted(found))

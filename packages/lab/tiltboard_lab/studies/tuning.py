@@ -93,7 +93,7 @@ def _units(weights: Weights) -> list[dict[str, list[int]]]:
     ]
 
 
-def fitted(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
+def fit_weights(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
     """Return the weights that fit nine tenths of the games. Every tenth game is used to test the
     weights.
 
@@ -127,11 +127,13 @@ def regression(samples: Sequence[Sample], count: int) -> list[float]:
                 slope[at] += (sample.share - share) * value
                 for other, times in features:
                     curve[at][other] += share * (1 - share) * value * times
-        found = [value + step for value, step in zip(found, _solved(curve, slope), strict=True)]
+        found = [
+            value + step for value, step in zip(found, _solve_linear(curve, slope), strict=True)
+        ]
     return found
 
 
-def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
+def _solve_linear(matrix: list[list[float]], right: list[float]) -> list[float]:
     """Return the solution of a system of linear equations by Gaussian elimination."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for at in range(len(rows)):

@@ -24,11 +24,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tiltboard.firmware_host.config.errors import ConfigError, explained
+from tiltboard.firmware_host.config.errors import ConfigError, error_text
 from tiltboard.firmware_host.messages import Catalogue, languages
 from tiltboard.firmware_host.service.snapshot import Layout
 from tiltboard.firmware_host.web import assets, responses
-from tiltboard.firmware_host.web.guard import secured
+from tiltboard.firmware_host.web.guard import with_security_headers
 from tiltboard.firmware_host.web.language import encoder
 from tiltboard.ground.clock import Clock, SystemClock
 from tiltboard_online.broadcast import home
@@ -112,7 +112,7 @@ class Club:
         )
 
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
-            await pages(scope, receive, secured(send))
+            await pages(scope, receive, with_security_headers(send))
 
         return app
 
@@ -214,7 +214,7 @@ class Club:
                     self._wake()
                 self._note_results(self._evening)
             except (ConfigError, OSError) as error:
-                said = str(error) if isinstance(error, OSError) else explained(error, self._spoken)
+                said = str(error) if isinstance(error, OSError) else error_text(error, self._spoken)
                 sheet = self._sheet or EveningSheet("", [], [])
                 if sheet.problem != said:
                     _log.warning("%s", said)

@@ -442,7 +442,7 @@ class Far:
             if seal.table in agreed.tables and agreed.complete and not self._checking:
                 self._checking = True
                 self._do(
-                    lambda: _checked(agreed),
+                    lambda: _check_game(agreed),
                     lambda found: self._joining(kept, table, spoken, *found),
                 )
         elif match.state.agreed.complete and table in match.state.agreed.tables:
@@ -537,7 +537,7 @@ class Far:
 
     def _hear(self, topic: str, content: bytes) -> None:
         table, seal = topic.rpartition("/")[2], self._seal
-        if not content or seal is None or not self._known(table):
+        if not content or seal is None or not self._may_open(table):
             return
         try:
             spoken = seal.open(table, content)
@@ -556,7 +556,7 @@ class Far:
         if link is not None and self._here[table]:
             link.repeat(topic.replace(table, seal.table).removesuffix("/here"))
 
-    def _known(self, table: str) -> bool:
+    def _may_open(self, table: str) -> bool:
         """Return whether to decrypt the messages of ``table``. The table must have joined, or there
         must be players without a table.
         """
@@ -566,7 +566,7 @@ class Far:
         return table in waiting or len(waiting) < MAX_STRANGERS
 
 
-def _checked(agreed: Agreed) -> tuple[Game | None, Message | None]:
+def _check_game(agreed: Agreed) -> tuple[Game | None, Message | None]:
     """Return the game, and None, if this table plays the game by the same rules. Otherwise, return
     None and the reason.
     """

@@ -100,7 +100,7 @@ def follow(match: Match, status: GameStatus, level: int) -> tuple[Match, c.GameR
     elif status.outcome is not None and match.course.mover is not None:
         request = c.TakeBack()
     if request is None:
-        request = _offered(match, status)
+        request = _draw_offer_shown(match, status)
     if request is None:
         return match, None
     at = status.step if isinstance(request, c.MakeMove | c.TakeBack) else None
@@ -127,7 +127,7 @@ def _end(step: MatchStep, status: GameStatus) -> c.GameRequest | None:
     return None
 
 
-def _offered(match: Match, status: GameStatus) -> c.GameRequest | None:
+def _draw_offer_shown(match: Match, status: GameStatus) -> c.GameRequest | None:
     """Return a request that shows another table's draw offer at this table, or None.
 
     An offer that would complete a draw is not returned, because it would end the game.
