@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tiltboard.firmware_host.config.files import JOURNAL_NAME
 from tiltboard.firmware_host.config.profile import Profile
-from tiltboard.firmware_host.messages import nearest, text
+from tiltboard.firmware_host.messages import Message, nearest, text
 from tiltboard.hw_sim.boards import CHANNEL_A, READINGS, HallBoard, LitBoard, SwitchBoard
 from tiltboard.hw_sim.buses import SimBuses
 from tiltboard.hw_sim.buses.i2c import I2cBus, I2cMessage
@@ -41,6 +41,37 @@ Failing = Iterator[Shows]
 """A generator for one fault: it breaks something, yields a function that returns whether the fault
 has an effect now, and repairs the part when it is resumed.
 """
+# What each fault is called on the page and in errors.
+TITLES = {
+    "sensor-dead": text("A sensor is dead"),
+    "sensor-stuck": text("A sensor is stuck"),
+    "sensor-drift": text("A sensor drifts"),
+    "sensor-noisy": text("A sensor is noisy"),
+    "sensor-swapped": text("Two sensors are swapped"),
+    "weak-magnet": text("A piece has a weak magnet"),
+    "magnet-turned": text("A piece's magnet is the wrong way round"),
+    "i2c-nack": text("A whole bus is silent"),
+    "i2c-stuck": text("A bus is stuck"),
+    "wrong-id": text("Another chip than expected"),
+    "chip-reset": text("A chip starts again"),
+    "imu-axis-dead": text("An axis of the tilt sensor is dead"),
+    "spi-silent": text("The converter is silent"),
+    "lights-brownout": text("The lights lose their power"),
+    "button-bounce": text("A button bounces"),
+    "ground-shift": text("The lights shift the sensors' ground"),
+    "supply-sag": text("The lights pull the supply down"),
+    "lights-heat": text("The lights warm the sensors"),
+    "lights-pulsed": text("The lights are switched in phase"),
+    "rails-field": text("Sensors pick up the lights' power"),
+    "lights-gaps": text("The lights' line has gaps"),
+    "lights-level": text("The lights misread their line"),
+    "line-noise": text("The plate's cable is noisy"),
+    "node-reenumerated": text("The plate's USB drops out"),
+    "scan-pauses": text("The Pi pauses now and then"),
+    "scan-stall": text("The Pi is too busy"),
+    "disk-full": text("The disk is full"),
+    "node-unplugged": text("The plate's cable is pulled"),
+}
 
 
 class FaultyTable(Protocol):
@@ -529,10 +560,9 @@ class Faults:
         chosen = self._chosen(name, targets)
         if (name, chosen) in self.active:
             raise FaultError(
-                "{name} {targets} is already there.",
-                remedy="Heal it first.",
-                name=name,
-                targets=" ".join(chosen),
+                "{fault}: it is broken already.",
+                remedy="Repair it first.",
+                fault=_called(name, chosen),
             )
         things = [each[target] for each, target in zip(named, chosen, strict=True)]
         failing = begin(*things)
@@ -540,10 +570,9 @@ class Faults:
         if not shows():
             next(failing, None)
             raise FaultError(
-                "{name} {targets} has no effect.",
-                remedy="Look at the order of faults: another one may hide it.",
-                name=name,
-                targets=" ".join(chosen),
+                "{fault}: this has no effect now.",
+                remedy="Another fault may hide it. Repair that one first.",
+                fault=_called(name, chosen),
             )
         if name not in MOMENTARY:
             piece = self._world.piece_at(things[0]) if name in OF_MAGNETS else None
@@ -564,10 +593,9 @@ class Faults:
         found = found or [each for each in named if chosen == each.targets]
         if not found and name not in MOMENTARY:
             raise FaultError(
-                "There is no {name} {targets} to heal.",
-                remedy="Name a fault that was injected.",
-                name=name,
-                targets=" ".join(targets),
+                "{fault}: there is nothing to repair.",
+                remedy="Name a fault that is active now.",
+                fault=_called(name, tuple(targets)),
             )
         for each in found:
             self._failing.remove(each)
@@ -601,11 +629,21 @@ class Faults:
         return chosen
 
 
+def _called(name: str, targets: tuple[str, ...]) -> Message:
+    """Return the title of a fault with its targets, for a sentence that players read."""
+    title = TITLES[name]
+    if not targets:
+        return title
+    return text("{fault} ({targets})", fault=title, targets=", ".join(targets))
+
+
 def check_targets(name: str, allowed: Sequence[Collection[str]], given: Targets) -> None:
     """Raise FaultError unless ``given`` are allowed targets, one of each kind and no two equal."""
     known = all(target in each for target, each in zip(given, allowed, strict=False))
     if known and len(given) == len(allowed) == len({*given}):
         return
+    if known and len(given) == len(allowed):
+        raise FaultError("Name different targets: {given!r} has one twice.", given=" ".join(given))
     if not allowed:
         raise FaultError(
             "{name} takes no target, but {given!r} was given.",

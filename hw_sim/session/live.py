@@ -15,7 +15,7 @@ from tiltboard.firmware_host.config.files import Tell, read_kept, sealed
 from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.config.settings import Settings
 from tiltboard.firmware_host.host.host import Host
-from tiltboard.firmware_host.messages import Message, text
+from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import NewGame
 from tiltboard.firmware_host.table.hands import (
@@ -30,6 +30,7 @@ from tiltboard.firmware_host.table.hands import (
 from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.base import Game
 from tiltboard.ground.clock import Clock, SystemClock
+from tiltboard.hw_sim.faults import TITLES
 from tiltboard.hw_sim.session.auto_hand import OwnHand
 from tiltboard.hw_sim.session.hand_rules import HandRules
 from tiltboard.hw_sim.session.scripted_hands import Deeds
@@ -40,39 +41,6 @@ from tiltboard.hw_sim.world.paths import Point
 PLATE_NAME = "plate.json"
 
 _log = logging.getLogger(__name__)
-
-
-# Descriptions of the faults that the page shows, by name.
-SAID = {
-    "sensor-dead": text("A sensor is dead"),
-    "sensor-stuck": text("A sensor is stuck"),
-    "sensor-drift": text("A sensor drifts"),
-    "sensor-noisy": text("A sensor is noisy"),
-    "sensor-swapped": text("Two sensors are swapped"),
-    "weak-magnet": text("A piece has a weak magnet"),
-    "magnet-turned": text("A piece's magnet is the wrong way round"),
-    "i2c-nack": text("A whole bus is silent"),
-    "i2c-stuck": text("A bus is stuck"),
-    "wrong-id": text("Another chip than expected"),
-    "chip-reset": text("A chip starts again"),
-    "imu-axis-dead": text("An axis of the tilt sensor is dead"),
-    "spi-silent": text("The converter is silent"),
-    "lights-brownout": text("The lights lose their power"),
-    "button-bounce": text("A button bounces"),
-    "ground-shift": text("The lights shift the sensors' ground"),
-    "supply-sag": text("The lights pull the supply down"),
-    "lights-heat": text("The lights warm the sensors"),
-    "lights-pulsed": text("The lights are switched in phase"),
-    "rails-field": text("Sensors pick up the lights' power"),
-    "lights-gaps": text("The lights' line has gaps"),
-    "lights-level": text("The lights misread their line"),
-    "line-noise": text("The plate's cable is noisy"),
-    "node-reenumerated": text("The plate's USB drops out"),
-    "scan-pauses": text("The Pi pauses now and then"),
-    "scan-stall": text("The Pi is too busy"),
-    "disk-full": text("The disk is full"),
-    "node-unplugged": text("The plate's cable is pulled"),
-}
 
 
 class Lying(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -200,7 +168,7 @@ class PageHands:
         faults, places = self._session.faults, self._session.profile.places
         return [
             BreakableInfo(
-                name, SAID[name], len(of), [] if not of or of[0] == places else list(of[0])
+                name, TITLES[name], len(of), [] if not of or of[0] == places else list(of[0])
             )
             for name in faults.names
             for of in (faults.targets_of(name),)
