@@ -40,8 +40,8 @@ ACCEPTED = 0.4  # Expected score, from 0 to 1, below which a bot agrees to a dra
 def check_players(
     game: Game, seats: EngineSeats, people: Iterable[str], engines: Sequence[str]
 ) -> None:
-    """Check that ``game`` has the players of the bots ``seats`` and the players ``people``, and
-    that each bot is one of ``engines``. Raises NotPossibleError.
+    """Check that every player in ``seats`` and ``people`` belongs to ``game``, and that each bot in
+    ``seats`` is one of ``engines``. Raises NotPossibleError.
     """
     if seats and game.seated:
         raise NotPossibleError(
@@ -68,7 +68,7 @@ class Opponents:
     """
 
     seats: EngineSeats
-    """Player -> bot that plays."""
+    """Player -> bot that plays for this player."""
     far: EngineSeats
     """Player at another table -> seat of that player."""
     advice: Advice
@@ -98,10 +98,10 @@ class Opponents:
         self._unsaved = False
         self._chosen: tuple[MakeMove, Thought] | None = None  # The last move that a bot requested.
         self._answer: Thought | None = None  # The last move of a bot that was played.
-        # The engine's task whose move people are carrying out.
+        # The task whose move an engine has found and people are carrying out on the board.
         self._given: EngineTask | None = None
-        self._stuck: EngineTask | None = None  # The engine's task for which no move was found.
-        # Player -> expected score (0 to 1) when their bot last moved.
+        self._stuck: EngineTask | None = None  # The task for which no engine found a move.
+        # Player -> score (0 to 1) that the player's bot expected when the bot last moved.
         self._expects: dict[str, float] = {}
 
     @property
@@ -111,7 +111,7 @@ class Opponents:
 
     @property
     def everybody(self) -> EngineSeats:
-        """Player -> bot or remote player."""
+        """Player -> the bot, or the player at another table, that plays for this player."""
         return {**self.seats, **self.far}
 
     @property
@@ -150,9 +150,9 @@ class Opponents:
         return bool(game.rules.every_move)
 
     def grant(self, game: Game, player: str, amount: int, *, sure: bool | None = None) -> None:
-        """Set the amount of assist that ``player`` gets from now on: ``amount``, 0 to 3. ``sure``:
-        True to ask the player "are you sure?" after a blunder, False not to ask, None to keep the
-        setting. Raises NotPossibleError.
+        """Set how much assist (rating of moves) ``player`` gets from now on. ``amount``: from 0
+        (none) to 3. ``sure``: True to ask the player "are you sure?" after a blunder, False not to
+        ask, None to keep the setting. Raises NotPossibleError.
         """
         check_players(game, {}, [player], ())
         if (amount or sure) and not self.may_assist(game):
@@ -191,8 +191,8 @@ class Opponents:
         task = EngineTask(game_id, player, plain, status.moves, position, clock=clock)
         if len(status.moves) < before:
             back = self._undo_requests(status)
-            # Remember the task whose move is being taken back, unless the person's move is now
-            # taken back as well.
+            # If the person's move is taken back as well, the bot has a new task later. Otherwise
+            # keep the task, so that the bot does not make the undone move again.
             self._given = None if back else self._given
             return back
         if status.phase is not Phase.TURN:
@@ -267,7 +267,7 @@ class Opponents:
         return EngineTask(task.game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
     def _draw_agreements(self, status: GameStatus) -> Sequence[GameRequest]:
-        """Return the draw offers with which bots accept an open draw offer. A bot accepts if it
+        """Return the requests with which bots accept an open draw offer. A bot accepts if it
         expected a low score when it last moved.
         """
         silent = self.seats.keys() - {*status.draw_offers} if status.draw_offers else ()
@@ -323,8 +323,8 @@ class Opponents:
         return replace(status, say=say, roles=last, tint={}, path=(), swap_legal=False)
 
     def _swap(self, status: GameStatus, player: str) -> Message | None:
-        """Return the message that a bot has taken over the person's piece by the swap move, or None
-        unless the game has two players.
+        """Return the message that the bot ``player`` has taken over the person's piece by the swap
+        move. Return None unless the game has exactly two players.
         """
         if status.game is None or status.position is None or len(status.game.players) != 2:
             return None

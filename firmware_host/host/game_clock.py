@@ -100,7 +100,7 @@ class GameClock:
         made, over = len(status.moves), status.outcome is not None
         if made > self._moves and self._mover is not None:
             self._add(self._mover, state.increment_s)
-        # The game's loss on time was taken back, so each player without time gets extra time.
+        # A loss on time was taken back, so each player without time left gets extra time.
         elif self._over and not over:
             for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
                 self._add(player, GRACE_S)

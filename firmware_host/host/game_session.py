@@ -125,7 +125,7 @@ class GameSession:
         match request:
             case c.TakeBack(None, player=str(who)) if self.opponents.only_answered(
                 self.status, who
-            ):  # Take back the bots' answers. The bots then also take back the person's move.
+            ):  # Take back the bots' replies; the bots then undo the person's move, too.
                 self.referee.carry_out(replace(request, player=None))
             case _:
                 self.referee.carry_out(request)
@@ -154,16 +154,16 @@ class GameSession:
         ]
 
     def game_group(self, status: GameStatus, sounds: Iterable[tuple[int, Sound]]) -> GameGroup:
-        """Return the snapshot's group about the game. ``sounds``: the latest tunes, each with its
-        number.
+        """Return the part of the snapshot about the game. ``sounds``: the latest tunes, each with
+        its number.
         """
         return GameGroup.of(status, () if self.lesson is None else self.lesson.opening, sounds)
 
     def players_group(
         self, status: GameStatus, names: Mapping[str, Message], phones: Iterable[str]
     ) -> PlayersGroup:
-        """Return the snapshot's group about the players. ``names``: player -> name of the person or
-        the bot. ``phones``: players with a device at their seat.
+        """Return the part of the snapshot about the players. ``names``: player -> name of the
+        person or the bot. ``phones``: players with a device at their seat.
         """
         return PlayersGroup.of(status, names, self.opponents, self.clock, phones)
 
@@ -174,7 +174,7 @@ class GameSession:
         happened: Iterable[Happened],
         scene: OutputScene | None,
     ) -> LearningGroup:
-        """Return the snapshot's group about lessons and hints. ``names``: player -> name of the
+        """Return the part of the snapshot about lessons and hints. ``names``: player -> name of the
         person or the bot. ``happened``: events in free play. ``scene``: the current scene of the
         demonstration, or None.
         """

@@ -42,7 +42,7 @@ class Hint:
     """A hint that a player has asked for."""
 
     task: EngineTask
-    """The engine's search task, which includes the position of the hint."""
+    """The engine task that finds the hint. The task includes the position that the hint is for."""
     until_s: float
     """Time at which the hint disappears, in seconds."""
     turn: Turn | None = None
@@ -52,10 +52,12 @@ class Hint:
 
 
 class BlunderWarning:
-    """The question "are you sure?" after a costly move, asked once per position."""
+    """Asks a player "are you sure?" after a costly move, at most once per position."""
 
     late: EngineTask | None
-    """The engine's task for the position before a move whose cost is still unknown, or None."""
+    """If an engine still has to compute the cost of the last move: the engine task for the position
+    before that move. Otherwise None.
+    """
     said: Message | None
     """The question "are you sure?" while it is asked, or None."""
 
@@ -63,7 +65,8 @@ class BlunderWarning:
         self.late = self.said = None
         self._moves: tuple[str, ...] = ()
         self._until_s = 0.0
-        # Positions in which the question was asked, each as the moves played before it.
+        # Positions in which a player was already asked "are you sure?". Each position is given by
+        # the moves that led to it.
         self._asked: set[tuple[str, ...]] = set()
 
     def is_pending(self, status: GameStatus, now_s: float) -> bool:
@@ -81,7 +84,9 @@ class BlunderWarning:
         self.late = self.said = None
 
     def said_of(self, moves: tuple[str, ...]) -> Message | None:
-        """Return the question "are you sure?" about the last of ``moves``, or None."""
+        """Return the question "are you sure?" if it is being asked about the last of ``moves``, or
+        None.
+        """
         return self.said if moves == self._moves else None
 
     def judge(
@@ -132,7 +137,7 @@ class Advice:
     """
 
     assist: Assists
-    """Player -> amount of assist, and the moves made with assist."""
+    """Player -> amount of assist, and number of moves made with assist."""
     trouble: Message | None
     """The reason why there is no assist, or None."""
     tells_ahead: bool
@@ -195,8 +200,8 @@ class Advice:
         self._hint = Hint(task, now_s + HINT_S)
 
     def task(self, status: GameStatus, now_s: float, *, here: bool) -> EngineTask | None:
-        """Return the next task for an engine on behalf of the player to move. Return None if there
-        is no task or the task's result is known. ``here``: True if that player is at this table.
+        """Return the next engine task that helps the player to move. Return None if there is no
+        task or the task's result is known. ``here``: True if that player is at this table.
         """
         hint = self._hint
         if hint is not None:
@@ -398,7 +403,7 @@ def with_hint(status: GameStatus, hint: Turn, why: Message | None = None) -> Gam
 
 
 def turning_point(point: TurningPoint, game: Game) -> Message:
-    """Return the sentence about a costly move, which allowed the opponent a win or missed a win."""
+    """Return the sentence about a costly move that let the opponent win, or that missed a win."""
     labels = game.labels
     better = labels.get(point.better[0], point.better[0]) if point.better else None
     made: dict[str, object] = {

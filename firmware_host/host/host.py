@@ -226,8 +226,8 @@ class Host:
 
     def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
         """Ask people to grant the request ``what`` of a device that shows ``number``. The lights
-        show the same number, and a press of confirm grants the request. ``answer``: called in this
-        thread with True if the request was granted, otherwise with False.
+        show the same number, and a press of confirm grants the request. ``answer``: function that
+        is called in this thread, with True if people granted the request, otherwise with False.
         """
 
         def ended(confirmed: bool) -> None:
@@ -299,8 +299,8 @@ class Host:
         self.modes.power_off = power_off
 
     def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
-        """Add ``choice`` to the menu at the table. ``ask``: called when a player takes that
-        choice.
+        """Add ``choice`` to the menu at the table. ``ask``: function that is called when a player
+        selects this choice.
         """
         self.playing.lobby.offer(choice, ask)
 
@@ -313,7 +313,8 @@ class Host:
         look = self.look = self.sensing.look(self.overlay, done, tilted=tilted)
         presses = look.presses
         if self.output.end_code(look.now_s, presses):
-            presses = ()  # The press has removed the code from the lights and has no other effect.
+            # The press only removed the code from the lights, so the game ignores the press.
+            presses = ()
         self._count_down(look.back_held_s)
         # Use the time of the reading, so that a replayed recording gives the same result.
         if not self.modes.waits:
@@ -436,12 +437,12 @@ class Host:
 
     @property
     def status(self) -> GameStatus:
-        """The standing (the state of the game) after the last step."""
+        """The state of the game after the last step."""
         return self.session.status
 
     @property
     def sight(self) -> Sight:
-        """The last scan as places and pieces of the game."""
+        """The last scan, as pieces on the places of the game."""
         return self.look.sight
 
     @property

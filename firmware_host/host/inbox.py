@@ -40,7 +40,7 @@ class Inbox:
         self._own: set[str] = set()
 
     def call(self, work: Callable[[], T]) -> Future[T]:
-        """Do ``work`` in a coming step. The returned future fails with BusyError if the queue is
+        """Do ``work`` in a later step. The returned future fails with BusyError if the queue is
         full.
         """
         return self.call_after(None, lambda _: work())
@@ -48,7 +48,7 @@ class Inbox:
     def call_after(
         self, ahead: Callable[[], Future[A]] | None, work: Callable[[A], T]
     ) -> Future[T]:
-        """Do ``work`` in a coming step with the result of a preparation. ``ahead``: function that
+        """Do ``work`` in a later step, with the result of a preparation. ``ahead``: function that
         starts the preparation and returns its future. The preparation starts after all earlier
         work, and later work waits for the preparation.
 
@@ -66,7 +66,7 @@ class Inbox:
         return answer
 
     def once(self, name: str, work: Callable[[], None]) -> None:
-        """Do ``work`` in a coming step, even if the queue is full, unless work with the same
+        """Do ``work`` in a later step, even if the queue is full, unless work with the same
         ``name`` is already waiting. Call from the table's thread only. An exception raised by
         ``work`` ends the step.
         """

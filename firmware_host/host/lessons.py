@@ -113,13 +113,15 @@ class LessonSession:
         return bool(known.puzzle) and known.done == known.steps and not known.wrong
 
     def show_right_move(self, after: tuple[str, ...]) -> None:
-        """Light the right move of a puzzle while the moves played are exactly ``after``."""
+        """Light the right move of a puzzle until a move is made or taken back. ``after``: the moves
+        played so far.
+        """
         self._shows_after = after
 
     def shown(self, status: GameStatus) -> GameStatus:
         """Return ``status`` (the state of the game) with the sentence of the lesson or puzzle
-        during a turn. The other side's next move is added as shifts that a simulated hand can carry
-        out.
+        during a turn. If the other side moves next, the result also has the steps of that move,
+        which a simulated hand can carry out.
         """
         game, position = self.game, status.position
         if position is None or status.phase not in (Phase.TURN, Phase.OVER):
@@ -145,13 +147,17 @@ class LessonSession:
 
 
 def _tactics(game: ExerciseGame) -> Sequence[Tactic]:
-    """Return the tactics in the lesson of the puzzle's game if the lesson shows this puzzle."""
+    """Return the tactics that the game's lesson teaches with puzzles, or an empty sequence if this
+    puzzle is not part of a lesson.
+    """
     lesson = game_type(game.name).lesson if game.taught else None
     return () if lesson is None else lesson.tactics
 
 
 def _right_move(game: ExerciseGame, position: Position) -> str:
-    """Return the next move of the puzzle's line, or a winning move after the end of the line."""
+    """Return the next move of the puzzle's line of moves. If the line has ended, return a winning
+    move.
+    """
     at = game.step_at(position)
     if at < len(game.line):
         return game.line[at]
@@ -160,7 +166,7 @@ def _right_move(game: ExerciseGame, position: Position) -> str:
 
 
 def _puzzle_says(game: ExerciseGame, status: GameStatus, *, wrong: bool) -> Message:
-    """Return the sentence that sets the puzzle's task, or that says whether the last move was
+    """Return the sentence that describes the puzzle's task, or that tells whether the last move was
     right.
     """
     asked, moves, labels = game.exercise, status.moves, game.labels

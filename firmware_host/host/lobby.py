@@ -89,9 +89,10 @@ def options_for(kind: GameType, profile: Profile) -> Sequence[OptionSpec]:
 
 
 def games_to_begin(profile: Profile) -> Mapping[str, tuple[Message, c.NewGame]]:
-    """Return the games of the menu: answer -> name and request. The list starts with every game in
-    its default options; presets for other numbers of players follow. A game with private seats is
-    listed only once, because its pages ask for the players.
+    """Return the games in the menu: value of the answer -> name of the game, and request to start
+    the game. The list starts with every game in its default options; presets for other numbers of
+    players follow. A game with private seats is listed only once, because its pages ask for the
+    players.
     """
     found: dict[str, tuple[Message, c.NewGame]] = {}
     others: dict[str, tuple[Message, c.NewGame]] = {}
@@ -127,13 +128,13 @@ class Lobby:
         self._offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
 
     def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
-        """Add ``choice`` to the menu. ``ask``: called in the table's thread when a player takes
-        that choice.
+        """Add ``choice`` to the menu. ``ask``: function that is called in the table's thread when a
+        player selects this choice.
         """
         self._offered[choice.value] = choice, ask
 
     def menu(self) -> Question:
-        """Return the present menu."""
+        """Return the current menu."""
         return game_menu(self._profile, [each for each, _ in self._offered.values()])
 
     def choose(self, value: str) -> c.NewGame | None:

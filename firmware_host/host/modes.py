@@ -99,8 +99,9 @@ class Modes:
         self._folder = folder
         self._clock = clock
         self.sweep: Sweep | None = None
-        """The running calibration, or None. If a calibration was interrupted, the field ``left``
-        has its number of completed steps and its total number of steps; otherwise ``left`` is None.
+        """The running calibration, or None. If an earlier calibration was interrupted, the field
+        ``left`` has the number of completed steps and the total number of steps; otherwise ``left``
+        is None.
         """
         self._done_since_s: float | None = None
         self.left = unfinished_sweep(profile, folder)

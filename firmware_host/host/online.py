@@ -108,10 +108,10 @@ class Teller(Protocol):
     """Publishes the state of the table to onlookers and the smart home."""
 
     def start(self) -> None:
-        """Connect, and publish the state from now on."""
+        """Connect to the server, and publish the state of the table from now on."""
 
     def close(self) -> None:
-        """Publish that the table is gone."""
+        """Publish that the table is no longer available."""
 
 
 class Online(Protocol):

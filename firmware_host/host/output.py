@@ -187,7 +187,9 @@ class Output:
 
     @property
     def dimmed(self) -> float:
-        """Fraction of the full brightness that the power supply can feed, from 0 to 1."""
+        """Maximum brightness that the power supply allows at present, as a fraction (0 to 1) of the
+        full brightness.
+        """
         return self._plate.dimmed
 
     def lights(self) -> bytes:
@@ -201,7 +203,8 @@ class Output:
         self, code: str | None, now_s: float, answer: Callable[[bool], None] | None = None
     ) -> None:
         """Show a code instead of everything else for a while, or stop showing the code if ``code``
-        is None. ``answer``: called when the code ends, with True if confirm ended it.
+        is None. ``answer``: function that is called when the code disappears, with True if a press
+        of confirm removed the code.
         """
         before, self._answer = self._answer, answer
         self._code = None if code is None else CodeShown(code, now_s)
@@ -210,8 +213,8 @@ class Output:
 
     def end_code(self, now_s: float, presses: Sequence[ButtonPress]) -> bool:
         """Remove the code from the lights if its time is over or a button is pressed. Return
-        whether the game must ignore ``presses``. A press of confirm before the whole number was
-        shown once was meant for the game, so the code ignores this press.
+        whether the game must ignore ``presses``. A press of confirm counts only after the lights
+        have shown the whole code once, because an earlier press was meant for the game.
         """
         code, answer = self._code, self._answer
         if code is None:
@@ -240,8 +243,8 @@ class Output:
         lean: Lean | None = None,
     ) -> None:
         """Show the state of the game, or the demonstration on an idle table. ``lean``: difference
-        between the measured and the recommended tilt, in radians (about x, about y), as in Motion,
-        or None to show no bubble.
+        between the measured and the recommended tilt, in radians about x and about y. If ``lean``
+        is None, the lights show no spirit level.
         """
         scene = self.attract.scene
         bubble = None if lean is None or status.game is None else bubble_at(status.game, lean)
@@ -259,8 +262,8 @@ class Output:
     def draw_sweep(
         self, strip: Sequence[LightPattern | None], now_s: float, *, tried: bool
     ) -> None:
-        """Show the lights of a calibration, given by position on the strip. ``tried``: True to
-        sound the buzzer as a test of the buzzer.
+        """Show the lights of a calibration, given in the order of the strip. ``tried``: True to
+        sound the buzzer, because the calibration tests it.
         """
         if self._instead(now_s):
             return
@@ -271,8 +274,8 @@ class Output:
         self._looks = ()
 
     def _instead(self, now_s: float) -> bool:
-        """Show the countdown or the code instead of everything else. Return whether one of them was
-        shown.
+        """Show the countdown or the code instead of everything else. Return whether a countdown or
+        a code was shown.
         """
         profile, code = self._profile, self._code
         if self.counted is not None:

@@ -29,7 +29,7 @@ class PlayersGroup(msgspec.Struct, frozen=True):
     engines: dict[str, EngineSeat]
     """Player -> bot that plays."""
     thinking: str | None
-    """The player for whom a bot is thinking now, or None."""
+    """The player whose bot is thinking now, or None."""
     clock: ClockInfo | None
     """The players' clocks, or None for a game without clocks."""
     figures: dict[str, int]
@@ -42,7 +42,7 @@ class PlayersGroup(msgspec.Struct, frozen=True):
     may_assist: bool
     """True if assist is possible in the game."""
     asks_if_sure: list[str]
-    """Players who want to be asked after a blunder."""
+    """True if assist (a rating of the legal moves) is possible in the game."""
 
     @classmethod
     def of(

@@ -22,7 +22,7 @@ from tiltboard.games.base import Game
 
 PEOPLE_NAME = "people.json"
 MAX_PEOPLE = 100
-BEGINS = 2.0  # Rating of a person without a record.
+BEGINS = 2.0  # Initial rating of a person without a record, as a bot level.
 _ODDS = 3.0  # Odds of a win against an opponent who is one level weaker: three wins in four games.
 # Change of a rating after the first game, and minimum change after later games, in levels.
 _QUICK, _STEADY = 1.6, 0.5
@@ -30,7 +30,8 @@ _QUICK, _STEADY = 1.6, 0.5
 # that threshold.
 _EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))
 _KEPT_GAMES = 200
-# Maximum number of openings stored per person and game, which keeps writing after each game fast.
+# Maximum number of openings stored per person and game. The limit keeps the file small, so that
+# storing it after each game takes little time.
 _MAX_OPENINGS = 200
 OPENING_PLIES = 3
 
@@ -41,7 +42,7 @@ class Experience(msgspec.Struct):
     rating: float = BEGINS
     """The person's strength as a bot level."""
     games: int = 0
-    """Number of counted games."""
+    """Number of games that are counted in this record."""
     beaten: int = 0
     """The highest bot level that the person has beaten, or 0."""
     openings: list[str] = []
@@ -220,5 +221,5 @@ class People:
 
 
 def mates(game: Game, player: str) -> Set[str]:
-    """Return ``player`` and the team mates of ``player``, who win together."""
+    """Return ``player`` and the player's team mates, who win together."""
     return {player, *(each for team in game.teams if player in team for each in team)}

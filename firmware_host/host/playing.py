@@ -117,7 +117,7 @@ class Playing:
 
     @property
     def troubles(self) -> Mapping[str, Message | None]:
-        """Part -> problem that people should know about, or None if that part works."""
+        """Name of a part -> problem that people should know about, or None if that part works."""
         opponents, far = self.session.opponents, self.far
         notices = {"engine": opponents.trouble, "assist": opponents.advice.trouble}
         return notices if far is None else {**notices, "far": far.notice}

@@ -20,12 +20,13 @@ from tiltboard.firmware_host.table.sight import Observation, Sight
 from tiltboard.games.base import Position
 from tiltboard.ground.clock import Clock
 
-# Minimum upward force in m/s^2. A plate that is tilted by less than 45 degrees measures at least
-# this force.
+# Minimum upward force in m/s^2 that an upright tilt sensor measures. A plate that is tilted by less
+# than 45 degrees measures at least this force.
 UPRIGHT_M_S2 = 7.0
 ASKEW_S = 3.0
-# Minimum duration of a follow-up fault that is logged, in seconds. The duration exceeds the delay
-# of a retry.
+# Minimum duration, in seconds, of a fault that follows another fault of the same part, for the
+# second fault to be logged. The duration is longer than the delay before a retry, so a part that
+# has just been plugged in causes no log entry.
 LASTS_S = LAST_RETRY_S + 0.5
 
 _log = logging.getLogger(__name__)

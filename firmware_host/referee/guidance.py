@@ -53,11 +53,12 @@ def fix_say(
     captures: Sequence[Turn],
     blurred: Sequence[str],
 ) -> Message:
-    """Return the sentence that asks for the first repair step and gives the reason for the step.
+    """Return the sentence that asks people for the first repair step and gives the reason for this
+    step.
 
-    ``steps``: the repair steps in order, at least one unless a place is blurred; ``captures``:
-    legal moves of which people have so far only taken off the captured piece; ``blurred``: places
-    that have been unreadable for a while.
+    ``steps``: the repair steps in order; at least one step unless a place is blurred. ``captures``:
+    legal moves of which people have so far only taken the captured piece off the board.
+    ``blurred``: places that have been unreadable for a while.
     """
     line = state.play.line
     if blurred:
@@ -119,8 +120,7 @@ def _may_not_move(state: RefereeState, first: RepairStep) -> Message | None:
     mover, place = position.to_move or "", first.source or first.target or ""
     if first.source is None and first.piece == mover:
         return None
-    # The player holds their only piece, which cannot land on this place. Return the reason for
-    # that.
+    # If the player still holds their only piece, the reason is that this piece cannot land here.
     in_hand = first.source is None and mover not in state.cells.values()
     refusal = position.drop_refusal(mover if in_hand else first.piece, place)
     return _STAY if refusal is None else problem_messages.refused(refusal)
@@ -188,16 +188,16 @@ class JudgedBoard:
             return now.book.still.hold(cells)
         finding = pending.plan.hold(cells)
         if pending.requested and not finding.right:
-            # A tile on its entry place still has to fall, so compare the board with the state
-            # before the fall, too.
+            # A tile on the place where it enters the board still has to fall, so also compare the
+            # board with the state before the fall.
             entered = AwaitedMove.made(now.line.position, pending.turn).plan.hold(cells)
             finding = entered if entered.right else finding
         return finding
 
     @cached_property
     def held(self) -> HeldPiece | Sequence[Turn]:
-        """The only move that the lifted piece can make, or all its possible moves. The result is
-        empty if no legal move lifts that piece.
+        """The only move that the lifted piece can make, or all possible moves of the lifted piece.
+        The result is empty if no legal move lifts that piece.
         """
         return self.now.book.in_hand(self.state.cells, self.state.unobserved)
 
@@ -282,7 +282,8 @@ CASES: Sequence[tuple[Callable[[JudgedBoard], object], Callable[[JudgedBoard], V
     (lambda board: board.is_pending and not board.is_right, _show_what_is_wrong),
     (lambda board: board.is_pending and not board.finding.done, _show_what_is_left_to_do),
     (lambda board: board.is_pending, _show_unsure_place),
-    # Cases while people set up or restore a position, or the board is unreadable or unchanged.
+    # Cases while people set up or restore a position, and cases in which the board is unreadable or
+    # unchanged.
     (lambda board: board.now.guide is Guide.SETUP, _show_setup),
     (lambda board: board.now.guide is not None, _show_way_back),
     (lambda board: board.state.seen.unreadable_places, _show_what_is_wrong),
@@ -295,13 +296,13 @@ CASES: Sequence[tuple[Callable[[JudgedBoard], object], Callable[[JudgedBoard], V
     (lambda board: board.held, _show_lifted),
     (lambda _board: True, _show_what_is_wrong),
 )
-"""Conditions on the board, each with the function that returns the view. The first true condition
-counts, so a condition can rely on all earlier conditions being false.
+"""Pairs of a condition on the board and the function that returns the view. The first pair whose
+condition is true counts, so a condition can rely on all earlier conditions being false.
 """
 
 
 def judge(state: RefereeState) -> View:
-    """Return the view of the first entry in ``CASES`` whose condition is true."""
+    """Return the view of the first pair in ``CASES`` whose condition is true."""
     board = JudgedBoard(state)
     show = next(show for applies, show in CASES if applies(board))
     return show(board)
@@ -381,7 +382,9 @@ def _sensors(state: RefereeState) -> RefereeState:
 
 
 def _asking(state: RefereeState) -> RefereeState:
-    """Return the state with the view for the board and the open question, or with the open menu."""
+    """Return the state with the view for the board and with the open question, or with the open
+    menu.
+    """
     view, last = judge(state), state.play.line.last
     todo = tuple(sorted(place for place, role in view.roles.items() if role in _ASKED))
     if todo != state.todo:

@@ -17,8 +17,8 @@ from tiltboard.games.base import Game, Position, Shift, Turn
 
 
 def said_over(cells: Mapping[str, str], claims: Mapping[str, str | None]) -> Mapping[str, str]:
-    """Return ``cells`` with the pieces that people have reported. ``claims``: place -> the reported
-    piece, or None if the place is empty.
+    """Return the board ``cells``, corrected by the pieces that people have reported. ``claims``:
+    place -> the reported piece, or None if people reported an empty place.
     """
     if not claims:
         return cells
@@ -26,8 +26,8 @@ def said_over(cells: Mapping[str, str], claims: Mapping[str, str | None]) -> Map
 
 
 def arriving(turn: Turn) -> Shift:
-    """Return the first shift of ``turn`` that puts a piece on the board, among the shifts that the
-    player makes by hand.
+    """Return the first shift (movement of one piece) of ``turn`` that puts a piece on the board.
+    Only shifts that the player makes by hand count.
     """
     return next(shift for shift in turn.act if shift.target is not None)
 
@@ -100,7 +100,7 @@ class Plan:
     def fill_unobserved(
         self, cells: Mapping[str, str], position: Mapping[str, str], unobserved: Collection[str]
     ) -> Mapping[str, str]:
-        """Return ``cells`` with the piece that the plan allows on each hidden place.
+        """Return the board ``cells`` with a piece added on each hidden place, as the plan allows.
 
         If the plan allows the piece assumed so far, that piece is kept. The assumed piece is also
         kept if it contradicts both the plan and ``position``, the board before the move.
@@ -121,8 +121,8 @@ class Plan:
         return board
 
     def in_hand(self, cells: Mapping[str, str]) -> bool:
-        """Return whether a lifted piece must still land on the board. A piece that leaves the board
-        does not count.
+        """Return whether a lifted piece must still land on the board. A piece that the plan takes
+        off the board does not count.
         """
         status = Counter(cells.values())
         for shift in self.shifts:
@@ -216,7 +216,7 @@ class AwaitedMove:
     plan: Plan
     requested: bool = False
     extras: Mapping[str, str] = field(default_factory=dict)
-    """Place -> captured piece on that place, which must still leave the board."""
+    """Place -> captured piece on that place, which people must still take off the board."""
 
     @property
     def record(self) -> PendingMove:
@@ -225,7 +225,7 @@ class AwaitedMove:
 
     @property
     def touched(self) -> frozenset[str]:
-        """Places from or to which the move and its consequences move a piece."""
+        """Places between which the move and its consequences move pieces."""
         act = {p for s in self.turn.act for p in (s.source, s.target) if p is not None}
         return self.plan.places | act
 
@@ -288,13 +288,13 @@ class AwaitedMove:
 
 @dataclass(frozen=True, slots=True)
 class HeldPiece:
-    """The only possible move while a player holds the moving piece and has taken the captured piece
-    off the board.
+    """The only possible move while a player holds the moving piece and any captured piece is
+    already off the board.
     """
 
     turn: Turn
     extras: Mapping[str, str]
-    """Place -> captured piece on that place, which must still leave the board."""
+    """Place -> captured piece on that place, which people must still take off the board."""
 
 
 class MoveMatcher:
@@ -327,8 +327,8 @@ class MoveMatcher:
             for turn in turns
             if len(turn.act) == 1 and turn.act[0].source is None
         )
-        """Place -> moves that put one piece on that place but are not named after the place, such
-        as entries from a side.
+        """Place -> moves that put one piece on that place but have another name, such as entries
+        from a side.
         """
         self.movers = _by_place((place, turn) for turn, held, _ in self._acts for place in held)
         """Place -> moves that carry the piece of that place to another place."""
@@ -343,18 +343,18 @@ class MoveMatcher:
         """Return the legal moves that lead to the board ``cells``, whether or not their
         consequences have been carried out.
 
-        ``unobserved``: places that no working sensor can read; ``hand_empty``: True if every lifted
+        ``unobserved``: places that no working sensor can read. ``hand_empty``: True if every lifted
         piece must have landed again.
 
-        If only one piece has changed its place, this is not explained by a drop that pushes an
-        equal piece off, although both leave the same board. If there are hidden places, such a drop
-        is considered, too.
+        If only one piece has changed its place, the result does not include a drop that pushes an
+        equal piece off the board, although such a drop leaves the same board. If there are hidden
+        places, such a drop is included.
 
         Two moves can leave the same board: a drop, and a drop on the place to which the first drop
-        pushes. Then the move with more steps left is returned, because a complete move would have
-        been confirmed earlier. Ties go to the move whose name sorts first. Several moves are
-        returned only if all of them enter from a side or one of them touches a hidden place; people
-        are then asked which move was made.
+        pushes a piece. In this case the move with more steps left is returned, because a complete
+        move would have been confirmed earlier. If both have equally many steps left, the move whose
+        name sorts first is returned. Several moves are returned only if all of them enter from a
+        side, or one of them touches a hidden place. People are then asked which move was made.
         """
         finding = self.still.hold(cells)
         misplaced, missing = finding.misplaced, finding.missing
@@ -378,8 +378,8 @@ class MoveMatcher:
         return (max(fitting, key=lambda found: found[0])[1],)
 
     def is_seen(self, pending: AwaitedMove, cells: Mapping[str, str], unobserved: Set[str]) -> bool:
-        """Return whether ``cells`` show the move ``pending`` without any assumption about the
-        ``unobserved`` places.
+        """Return whether the board ``cells`` shows the move ``pending`` without any assumption
+        about the ``unobserved`` places.
         """
         if not pending.plan.allows(cells):
             return False
@@ -391,8 +391,8 @@ class MoveMatcher:
         )
 
     def unseen(self, cells: Mapping[str, str], unobserved: Set[str]) -> tuple[AwaitedMove, ...]:
-        """Return the moves that explain ``cells`` only if a ``unobserved`` place has changed
-        without being detected.
+        """Return the moves that explain the board ``cells`` only if the piece on one of the
+        ``unobserved`` places has changed undetected.
         """
         if not unobserved:
             return ()
@@ -400,8 +400,8 @@ class MoveMatcher:
         return tuple(each for each in found if not self.is_seen(each, cells, unobserved))
 
     def without_the_move(self, finding: BoardDiff) -> BoardDiff:
-        """Return ``finding`` without the piece that can belong to the player's next move. This is
-        the only one of several extra pieces whose placement is legal, or a lifted piece that a
+        """Return ``finding`` without the piece that can belong to the player's next move. This
+        piece is either the only extra piece whose placement is legal, or a lifted piece that a
         legal move carries.
         """
         misplaced, missing = finding.misplaced, finding.missing
@@ -472,8 +472,8 @@ def _swaps(turn: Turn, taken: Mapping[str, str]) -> bool:
 
 
 def _are_among(pieces: Mapping[str, str], taken: Mapping[str, str]) -> bool:
-    """Return whether ``pieces`` can all be captured pieces. ``taken``: the captured pieces, of
-    which each kind is counted.
+    """Return whether all ``pieces`` can be captured pieces. ``taken``: the captured pieces; the
+    number of pieces of each kind counts, too.
     """
     return not Counter(pieces.values()) - Counter(taken.values())
 

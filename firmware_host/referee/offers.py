@@ -30,7 +30,7 @@ def ask_which(
     view: View, ask: Message, game: Game, found: Sequence[AwaitedMove], *, offer: bool
 ) -> View:
     """Return ``view`` with the question which of the moves ``found`` was made. If pieces enter from
-    a side, each answer names its side and lights the start of the line from that side. In other
+    a side, each answer names a side and lights the start of the line from that side. In other
     games, each answer lights the place where the piece lands.
     """
     sides = [each.turn.entrance.side for each in found if each.turn.entrance is not None]
@@ -66,7 +66,7 @@ def ask_which(
 def offer_claims(state: RefereeState, view: View) -> View:
     """Return ``view`` with an offer to confirm a change that no sensor can detect. If no such
     change is possible, return ``view`` unchanged. If an unreadable place has a weak magnet, the
-    view asks for another piece instead.
+    returned view asks for another piece instead.
     """
     for place in sorted(state.seen.sight.weak):
         if view.say in (problem_messages.unclear(place), problem_messages.unreadable(place)):
@@ -141,8 +141,8 @@ def _offer_unseen_move(state: RefereeState, view: View) -> View | None:
 
 def _offer_done(state: RefereeState, view: View) -> View | None:
     """Return the view with an offer to report the remaining steps as done, or None if there is
-    nothing to offer. The offer is made if the places of these steps are hidden, or if the only
-    readable place has not changed for a while.
+    nothing to offer. The offer is made if no sensor can read the places of these steps. It is also
+    made if only one readable place is left and its reading has not changed for a while.
     """
     todo = state.todo
     seen = [place for place in todo if place not in state.unobserved]

@@ -76,7 +76,7 @@ def _leave(state: RefereeState, journal: JournalPort, to: int) -> RefereeState:
 
 def follow_board(state: RefereeState, journal: JournalPort) -> RefereeState:
     """Update the game from the board, running each stage at most once. A JournalError ends the
-    update and is stored in the state.
+    update; the returned state contains this error.
     """
     if state.view.phase is Phase.PAUSED:
         state = replace(state, seen=state.seen.anew())
@@ -103,14 +103,14 @@ def _taken_back(state: RefereeState, journal: JournalPort) -> RefereeState:
     if pending or turn is None:
         return state
     if state.silent_failures:
-        # If a switch fails under a piece, the board looks as if a person had taken the piece away.
+        # If a switch under a piece fails, the board looks as if a person had taken the piece away.
         state = state.playing(replace(state.play, missed=frozenset(chain(*ends(turn).values()))))
     return state.with_claimed(state.play.line.position.cells, state.unobserved, confirmed=True)
 
 
 def _swapped_after_all(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Confirm a taken-back move again if the undo was a mistake: the players were swapping slowly,
-    which looked like an undo.
+    """Confirm a taken-back move again if taking it back was a mistake, because the players were
+    only swapping pieces slowly.
     """
     turn = state.play.taken_back
     if turn is None or not state.play.free or state.stands:
@@ -165,8 +165,8 @@ def _begin_move(state: RefereeState, pending: AwaitedMove) -> RefereeState:
 
 
 def _carried_out(state: RefereeState, journal: JournalPort) -> RefereeState:
-    """Confirm the pending move if it is complete. Otherwise store it in the journal as a pending
-    move. Raises JournalError.
+    """Confirm the pending move if people have completed it. Otherwise store the move in the journal
+    as a pending move. Raises JournalError.
     """
     pending, seen = state.play.pending, state.seen
     if pending is None:
@@ -206,8 +206,8 @@ def _write_result(state: RefereeState, journal: JournalPort) -> RefereeState:
 def handle_presses(
     state: RefereeState, journal: JournalPort, presses: Sequence[ButtonPress]
 ) -> RefereeState:
-    """Carry out the answers given by tilt and the button presses, in order, until the first
-    JournalError. Also retry a failed undo when its next attempt is due.
+    """Carry out the answer that the plate's tilt gives, then the button presses in order, until the
+    first JournalError. Also retry a failed undo when its next attempt is due.
     """
     before = state.trouble
     if state.may_answer:
@@ -234,7 +234,7 @@ def carry_out(state: RefereeState, journal: JournalPort, asked: c.GameRequest) -
         case c.TakeBack(to, player=who):
             _check_own_move(state, who, to)
             left = _left_without_the_last(state)
-            # An agreed end is not a move, so an undo removes it in addition.
+            # An agreed end is not a move, so an undo of the last move also removes an agreed end.
             most = left if play.line.agreed is None else left - 1
             if left < 0:
                 raise NotPossibleError("There is no move to take back.")
@@ -293,9 +293,9 @@ def _check_turn(state: RefereeState, player: str | None) -> None:
 
 
 def _check_own_move(state: RefereeState, player: str | None, to: int | None) -> None:
-    """Check that an undo takes back only the last move, made by ``player``. If ``player`` is None,
-    the request comes from the people at this table, who can take back any move. Raises
-    NotPossibleError.
+    """Check that an undo only takes back the last move, and that ``player`` made this move. If
+    ``player`` is None, the request comes from the people at this table, who can take back any move.
+    Raises NotPossibleError.
     """
     line = state.play.line
     last = line.position.to_move if state.made else line.last and line.last.player

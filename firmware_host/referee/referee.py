@@ -45,14 +45,24 @@ class Referee(GameReferee):
     ) -> None:
         """Start a new game, or resume a game from the journal and check its board.
 
-        ``menu``: a function that returns the menu, or None. ``resumed``: True if the game began
-        earlier, so that the board may show a move that is not confirmed; such a move is recognised
-        if earlier moves exist. ``taken_back``: the move that was undone last, or None; if the board
-        still shows this move, it does not count as a new move. ``pending``: the move that was being
-        carried out, or None. ``silent_failures``: True if sensors can fail undetected, as switches
-        do; a press of confirm then reports a piece that no sensor detects. ``tilts``: True if
-        people can tilt the plate so that tiles slide. ``failed``: places whose sensor failure has
-        been announced already. Raises IllegalMoveError if the undone or pending move is not legal.
+        ``menu``: a function that returns the menu, or None.
+
+        ``resumed``: True if the game began earlier, so that the board may show a move that is not
+        confirmed yet. Such a move is recognised if the game has earlier moves.
+
+        ``taken_back``: the move that was undone last, or None. If the board still shows this move,
+        the move does not count as a new move.
+
+        ``pending``: the move that people were carrying out, or None.
+
+        ``silent_failures``: True if sensors can fail undetected, as switches do. A press of confirm
+        then reports a piece that no sensor detects.
+
+        ``tilts``: True if people can tilt the plate so that tiles slide.
+
+        ``failed``: places whose sensor failure has been announced already.
+
+        Raises IllegalMoveError if the undone or pending move is not legal.
         """
         self._journal = journal
         position = line.position

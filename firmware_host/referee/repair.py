@@ -11,7 +11,8 @@ from tiltboard.firmware_host.table.sight import UNKNOWN_PIECE
 from tiltboard.firmware_host.table.status import Role
 from tiltboard.games.base import Game, Shift
 
-_FAR = 30.0  # Distance, in places, assumed for two places whose names contain no column and row.
+# Distance, in places, assumed between two places if a place's name contains no column and row.
+_FAR = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,12 @@ def carries(game: Game, finding: BoardDiff, *, flips: bool = True) -> tuple[Repa
     """Return all repair steps that remain, in an order in which each step is possible.
 
     Steps of the plan that are still possible are kept. A wrong piece, or a piece whose target is
-    already filled, goes to the nearest open place that needs a piece of its kind. A surplus piece
-    is taken off the board, and each remaining open place is filled from the hand or the reserve.
+    already filled, goes to the nearest open place that needs a piece of this kind. A surplus piece
+    is taken off the board. Each open place that remains is filled from the hand or the reserve.
 
-    ``flips``: True if a surplus piece may be turned over on its place when its other side would be
-    right there. During an undo, ``flips`` is False, because the place then needs a different piece.
+    ``flips``: True if a surplus piece may be turned over on its place, provided that the piece's
+    other side would be right there. During an undo, ``flips`` is False, because the place then
+    needs a different piece.
     """
     surplus = dict(finding.misplaced)
     planned: list[RepairStep] = []

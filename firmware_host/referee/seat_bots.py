@@ -13,7 +13,7 @@ from tiltboard.games.base import Position
 from tiltboard.games.seated import Bot, SeatedGame
 
 # Duration of each decision, in seconds. The duration is always the same, so that it reveals nothing
-# about the bot's hand.
+# about the bot's hidden cards.
 THINK_S = 2.0
 ROLL_S = 1.0
 

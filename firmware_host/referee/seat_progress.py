@@ -49,7 +49,7 @@ class SeatScan(NamedTuple):
     now_s: float
 
 
-# Requests of people
+# Functions that carry out requests of people
 
 
 def carry_out(state: SeatState, parts: Parts, request: c.GameRequest) -> SeatState:
@@ -88,8 +88,9 @@ def _count(state: SeatState, parts: Parts, player: str | None) -> SeatState:
 
 
 def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
-    """Make the move that a person reports or requests. Any person can report a move that a bot's
-    player makes by hand, and whether the proposed move succeeded or failed.
+    """Make the move that a person reports or requests. Any person can report a move that people
+    make by hand for a bot. Any person can also report whether the proposed move succeeded or
+    failed.
     """
     game, position, move = state.game, state.position, asked.move
     who = move.partition(":")[0]
@@ -97,7 +98,7 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
         return _tell_wish(state, asked.player, _WOULD_ROLL)
     if move == CHANCE:
         return _deal(state, parts)
-    # Start a count of five first, so that the other players can still act.
+    # Start a count of five seconds before the move, so that the other players can still act.
     if move == game.time_up:
         return _count(state, parts, asked.player)
     hands = who in parts.seats.computers and game.takes_back(move)
@@ -130,14 +131,14 @@ def _only_requests(state: SeatState, parts: Parts, who: str | None) -> bool:
 
 
 def _tell_wish(state: SeatState, who: str | None, would: Message) -> SeatState:
-    """Return the state with a notice to the player to move that ``who`` would like an action from
-    them. ``would``: the sentence of the notice.
+    """Return the state with a notice to the player to move. The notice says that ``who`` would like
+    this player to act. ``would``: the sentence of the notice.
     """
     params = {"who": name(who or ""), "other": name(state.position.mover)}
     return replace(state, notice=Message(would.template, params)).sounding(Sound.ASK)
 
 
-# Stages of a step
+# Stages of a step of the referee
 
 
 def follow(
@@ -213,7 +214,7 @@ def _deal_at_once(state: SeatState, parts: Parts, _scan: SeatScan) -> SeatState:
 
 
 def _count_on(state: SeatState, parts: Parts, scan: SeatScan) -> SeatState:
-    """Continue the count of five, and make the game's time-up move when the count ends."""
+    """Continue the count of five seconds. When the count ends, make the game's time-up move."""
     if state.counting is None:
         return state
     if state.game.time_up not in state.position.legal():
@@ -336,7 +337,7 @@ def _play(state: SeatState, parts: Parts, move: str) -> SeatState:
         chance_since_s=None,
     )
     if not game.passes(move) or game.prompt(before) != game.prompt(state.position):
-        # If a count of five is running, it starts again.
+        # If a count of five seconds is running, it starts again.
         state = replace(state, step=state.step + 1, count_ends_s=inf)
     failed = game.failure(before, move)
     if state.position.over:

@@ -105,12 +105,14 @@ class SeatReferee(GameReferee):
 
     @property
     def step_number(self) -> int:
-        """Number of the referee's step, which requests send back."""
+        """Number of the referee's step. A request repeats this number, so that a late request can
+        be refused.
+        """
         return self._state.step
 
     @property
     def counting(self) -> int | None:
-        """Seconds left of a count of five, or None if no count is running."""
+        """Seconds left of a count of five seconds, or None if no count is running."""
         return self._state.counting
 
     @property

@@ -34,7 +34,7 @@ class SeatState(Struct, frozen=True):
     """Function that returns the menu for a long press of back, or None if there is no menu."""
     step: int
     """A number that changes whenever a player's decision could change, except after a pass. A
-    decision made for an older number does not count.
+    decision that was made for an earlier number does not count.
     """
     finished: bool = False
     """True if the result of the game is in the journal."""
@@ -55,9 +55,11 @@ class SeatState(Struct, frozen=True):
     chance_since_s: float | None = None
     """Time since which a bot's turn has waited for a random draw, in seconds, or None."""
     counting: int | None = None
-    """Seconds left of a count of five, or None if no count is running."""
+    """Seconds left of a count of five seconds, or None if no count is running."""
     count_ends_s: float = inf
-    """Time at which the count of five ends, in seconds, or infinite until the count has started."""
+    """Time at which the count of five seconds ends, in seconds, or infinite until the count has
+    started.
+    """
     menu_choice: str | None = None
     """The menu choice that the host must still carry out, or None."""
     trouble: JournalError | None = None

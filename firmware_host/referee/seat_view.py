@@ -67,7 +67,7 @@ def _all(players: list[str]) -> Message:
     return text("{one} and {others}", one=name(first), others=_all(rest)) if rest else name(first)
 
 
-# Colours of the lit zone after one challenge, and after two or more challenges.
+# Colours of the lit zone if one challenge, or more than one challenge, makes the move harder.
 HARDER = ("orange", "purple")
 
 
@@ -75,9 +75,9 @@ def lights(
     game: SeatedGame, position: Position, overlay: ZoneOverlay, left: int | None
 ) -> tuple[Mapping[str, Role], Mapping[str, tuple[str, ...]]]:
     """Return the role of each lit place, and the colours of the places with the role LEGAL.
-    ``left``: seconds left of a count, or None.
+    ``left``: seconds left of a count of five seconds, or None.
 
-    The zone of the turn is lit, in another colour if the move was made harder. The middle
+    The zone of the turn is lit, in another colour if challenges make the move harder. The middle
     alternates between the colours of the players who must move. During a count, one light at the
     rim blinks for each second left.
     """
@@ -92,7 +92,7 @@ def lights(
             if forced:
                 tint[place] = (HARDER[forced - 1],)
     awaited = tuple(each for each in position.awaiting if each in game.players)
-    # If chance must decide, light the middle in the colour of the player who rolls.
+    # If a random draw comes next, light the middle in the colour of the player who rolls.
     awaited = awaited or (position.mover,)
     for place in overlay.middle:
         roles[place], tint[place] = Role.LEGAL, awaited

@@ -16,7 +16,8 @@ from tiltboard.firmware_host.table import commands as c
 SEATS_NAME = "seats.json"
 CODE_DIGITS = 6
 LEVELS = ("easy", "medium", "hard")
-# Values stored instead of a device's digest if a bot, or an unknown device, has seen the hand.
+# Values stored instead of the digest of a device's token if a bot, or an unknown device, has seen
+# the hand.
 COMPUTER, ANYBODY = "", "?"
 GAMES_KEPT = 100
 
@@ -30,9 +31,9 @@ class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Seats:
     """The seats of one table. Players keep their seats from game to game, and after a restart.
 
-    A seat is free, or it is held by a bot or by a device (known by the SHA-256 digest of its
-    token). If a bot or another device has seen the hand before, the hand stays covered until the
-    other players agree.
+    A seat is free, or a bot or a device holds it. A device is identified by the SHA-256 digest of
+    its token. If a bot or another device has seen the seat's hand (cards) before, the hand stays
+    covered until the other players agree.
     """
 
     def __init__(self, folder: Path, tell: Tell | None = None) -> None:
@@ -45,7 +46,9 @@ class Seats:
         self.codes: dict[str, str] = {}
         """Player -> code with which a device takes the free seat of that player."""
         self.changes = 0
-        """Number of changes of the seats since the start; pages compare it to notice a change."""
+        """Number of changes to the seats since the start; pages compare this number to notice a
+        change.
+        """
         kept = read_kept(self._path, _Kept, "nobody sits any more", tell)
         self._holders, self._computers = dict(kept.holders), dict(kept.computers)
         self._seen_in = dict(kept.seen)
@@ -60,21 +63,21 @@ class Seats:
         if not hands:
             self._game, self._seen = 0, {}
         elif game_id != self._game:
-            # The game is new, so the hands belong to the people in the seats now.
+            # The game is new, so the devices and bots that hold the seats now may see the hands.
             if game_id > max(self._seen_in, default=0):
                 kept = [*self._seen_in.items(), (game_id, self._sitting())]
                 self._seen_in = dict(sorted(kept)[-GAMES_KEPT:])
-            # For an old game, the list of devices may have been deleted because too many games
-            # followed.
+            # For an old game, the list of devices that have seen the hands may already be deleted,
+            # because only the lists of the latest games are kept.
             unknown = dict.fromkeys(players, ANYBODY)
             self._game, self._seen = game_id, self._seen_in.get(game_id, unknown)
             self._agreed = {}
         self._update_codes()
 
     def deal(self) -> None:
-        """Record that the devices and bots in the seats get hands now. The record is stored with
-        the next change of the seats. If the program ends earlier, a hand may stay covered without
-        need, but no hand is shown to the wrong person.
+        """Record that the devices and bots in the seats get hands (cards) now. The record is stored
+        with the next change to the seats. If the program ends before the next change, a hand may
+        stay covered without need, but no hand is shown to the wrong person.
         """
         self._seen_in[self._game] = self._seen = self._sitting()
         self._agreed = {}
@@ -106,12 +109,12 @@ class Seats:
 
     def open_hand(self, player: str, digest: str | None) -> None:
         """Record an agreement that the device in ``player``'s seat can see the covered hand.
-        ``digest``: the device in another seat that agrees, or None for the table's own page, which
-        can decide alone.
+        ``digest``: identifies the device in another seat that agrees, or None for the table's own
+        page, which can decide alone.
 
-        The hand is uncovered when every other device that was seated at the deal has agreed. A
-        device that has left its seat still counts, although it cannot agree. Raises
-        NotPossibleError.
+        The hand is uncovered when every other device that had a seat when the cards were dealt has
+        agreed. A device that has left its seat since then still counts, although it cannot agree.
+        Raises NotPossibleError.
         """
         if player not in self.shut:
             raise NotPossibleError("That hand is not covered.", remedy="Go on playing.")
@@ -123,7 +126,8 @@ class Seats:
                 if each in self._players and each != player and first not in (holder, COMPUTER)
             }
             agree = {e for e in others if self._seen[e] == self._holders.get(e) == digest}
-            # A hand that only a bot may have seen is nobody's secret while no other device sits.
+            # A hand that only a bot may have seen needs no agreement while no other device holds a
+            # seat.
             only = {digest, *self.holders.values()} == {holder}
             alone = only and not others and self._seen[player] == COMPUTER
             if not (agree or alone):
@@ -145,12 +149,16 @@ class Seats:
 
     @property
     def holders(self) -> Mapping[str, str]:
-        """Player -> digest of the device that holds the seat, in the current game."""
+        """Player -> digest of the token of the device that holds the player's seat in the current
+        game.
+        """
         return {each: self._holders[each] for each in self._players if each in self._holders}
 
     @property
     def devices(self) -> frozenset[str]:
-        """Digests of the devices that hold a seat, in this game or in a game with other players."""
+        """Digests of the tokens of all devices that hold a seat, including seats that the current
+        game does not have.
+        """
         return frozenset(self._holders.values())
 
     @property
@@ -160,8 +168,8 @@ class Seats:
         return {each: self._computers[each] for each in played if each in self._computers}
 
     def sit(self, digest: str, player: str | None, code: str | None) -> None:
-        """Give the device ``digest`` the seat of ``player``, or the free seat with ``code``. Raises
-        NotPossibleError, with nothing changed.
+        """Give the seat of ``player``, or the free seat with ``code``, to a device. ``digest``:
+        digest of the device's token. Raises NotPossibleError, with nothing changed.
         """
         if code is not None:
             player = None

@@ -46,12 +46,12 @@ class SeatsGroup(msgspec.Struct, frozen=True):
     """Zone -> the towers (stacks of pieces) in that zone."""
     may: list[str]
     """Moves that the table itself can make: a random draw (given as the beginning of the move) or
-    the end of a count.
+    the end of a count of five seconds.
     """
     seats: list[SeatInfo]
     """The seats, in the order of play."""
     counting: int | None = None
-    """Seconds left of a count of five, or None if no count is running."""
+    """Seconds left of a count of five seconds, or None if no count is running."""
     proposal: str | None = None
     """The move that waits for confirmation and is made by hand, or None. Either the sensors
     detected the move, or people must carry it out for another player.
@@ -77,7 +77,7 @@ class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
     hand: list[str]
     """Cards in the player's hand."""
     drawn: list[str]
-    """The two drawn cards of which the player must keep one, or an empty list."""
+    """The two drawn cards, one of which the player must keep, or an empty list."""
     hero: str | None
     """The player's hero, or None if the player has no hero."""
     legal: list[str]
@@ -95,13 +95,15 @@ class SeatsShown:
     players: list[str] = field(default_factory=list)
     """Players who have a seat."""
     holders: Mapping[str, str] = field(default_factory=dict)
-    """Player -> digest of the device that holds the seat."""
+    """Player -> digest of the token of the device that holds the player's seat."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Player -> code with which a device takes the free seat of that player."""
     views: Mapping[str, SeatView] = field(default_factory=dict)
     """Player -> private view of the seat; empty in a board game."""
     devices: frozenset[str] = frozenset()
-    """Digests of all devices that hold a seat, in this game or in a game with other players."""
+    """Digests of the tokens of all devices that hold a seat, including seats that the current game
+    does not have.
+    """
 
 
 class SeatPublisher:

@@ -13,9 +13,9 @@ from tiltboard.firmware_host.table.sight import Stillness
 from tiltboard.firmware_host.table.status import Phase
 from tiltboard.games.base import Turn
 
-# Minimum, recommended and maximum tilt for a sliding tile, in degrees. A PTFE ring starts to slide
-# at 9 degrees, and the pull of a neighbouring magnet adds one degree. Above 12 degrees, a tile
-# pushes other tiles from their places (docs/physics.md).
+# Minimum, recommended and maximum tilt for a sliding tile, in degrees. A PTFE ring (a low-friction
+# foot) starts to slide at 9 degrees, and the pull of a neighbouring magnet adds one degree. Above
+# 12 degrees, a tile pushes other tiles from their places (docs/physics.md).
 MIN_DEG, AIM_DEG, MAX_DEG = 10, 11, 12
 _SLACK_RAD = radians(0.5)
 RAISE = {
@@ -24,15 +24,16 @@ RAISE = {
     "top": text("Raise the top side"),
     "bottom": text("Raise the bottom side"),
 }
-# Maximum sideways fraction of the tilt, which corresponds to a direction 8 degrees off the path.
-# Above this fraction, a peg can catch the tile.
+# Maximum sideways part of the tilt, as a fraction of the whole tilt. The value corresponds to a
+# direction that is 8 degrees off the path. If the sideways part is larger, a peg can catch the
+# tile.
 _STRAIGHT = 0.14
 _TURNS_RAD = radians(3.0)  # Minimum tilt, in radians, at which the direction of the tilt is clear.
 
 
 def sliding(state: RefereeState) -> tuple[Turn, bool] | None:
-    """Return the move whose tile is sliding, and True if the tile has arrived while the plate is
-    not level yet. Return None if no tile slides.
+    """Return two values: the move whose tile is sliding, and True if the tile has arrived but the
+    plate is not level yet. Return None if no tile slides.
     """
     pending, sight = state.play.pending, state.seen.sight
     if not state.tilts or state.trouble is not None or sight.faults or pending is None:
@@ -88,8 +89,10 @@ def leaning(state: RefereeState) -> RefereeState:
 
 
 def _tilt_say(along: float, across: float, raises: Message, piece: Message) -> Message:
-    """Return the instruction that fits the plate's present tilt. ``along`` and ``across``: the
-    parts of the tilt along and across the tile's path, in radians.
+    """Return the instruction that fits the plate's present tilt. ``along``: the part of the tilt
+    along the tile's path, in radians. ``across``: the part of the tilt across the path, in radians.
+    ``raises``: the instruction that names the side of the plate to raise. ``piece``: the name of
+    the sliding piece.
     """
     lean = hypot(along, across)
     if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):

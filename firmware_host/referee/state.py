@@ -22,18 +22,18 @@ from tiltboard.firmware_host.table.sight import Sight, SightEvent, Stillness
 from tiltboard.firmware_host.table.status import OpenQuestion, Phase, Sound
 from tiltboard.games.base import Turn
 
-# Delay before people are asked to centre a piece, in seconds. A hand that passes over a place takes
+# Delay in seconds before people are asked to centre a piece. A hand that passes over a place takes
 # less time.
 UNSURE_SAY_S = 0.4
-# Delay before people are asked about a piece on a place that should be empty, in seconds. A weak
-# magnet that is put down off-centre settles faster.
+# Delay in seconds before people are asked about a piece on a place that should be empty. A weak
+# magnet that is put down off-centre is readable before this time.
 APPEARS_S = 0.8
 UNSURE_FIX_S = 1.0
-# Time for which the board must look as it did before a move so that the move is taken back, in
-# seconds.
+# Time in seconds for which the board must look as it did before a move. After this time, the move
+# is taken back.
 TAKE_BACK_S = 3.0
-# Time to wait for a sensor to detect a requested step, in seconds; after this time, the sensor may
-# have failed to detect the step.
+# Time to wait for a sensor to detect a requested step, in seconds. After this time, the sensor has
+# probably missed the step.
 WAITED_S = 5.0
 CAUSE_S = 1.0  # Maximum time between an event and a mistake that the event can explain, in seconds.
 SLACK_S = 1e-9  # Rounding tolerance in seconds, so that sums of scan periods reach their limits.
@@ -49,12 +49,10 @@ class SeenBoard(Struct, frozen=True):
     same_since_s: float = -inf
     """Time of the last change of the board, in seconds."""
     sure_since_s: float = -inf
-    """Start of the time in which the board has not changed and every place has been readable, in
-    seconds.
-    """
+    """Time since which the board has not changed and every place has been readable, in seconds."""
     unsure_since_s: Mapping[str, float] = field(default_factory=dict)
-    """Place that is unreadable although its sensor is steady -> time since which the place is
-    unreadable, in seconds.
+    """Unreadable place whose sensor is steady -> time since which the place has been unreadable, in
+    seconds.
     """
     doubtful: frozenset[str] = frozenset()
     """Places of the board that cannot be read now, including those with failed or unsteady
@@ -63,8 +61,8 @@ class SeenBoard(Struct, frozen=True):
     cause: SightEvent | None = None
     """The last event that can explain a mistake, or None."""
     levelled: bool = False
-    """True if the plate was tilted and is still again, but the sensors have not been read since
-    then.
+    """True if the plate was tilted and is still again, and the sensors have not been read since the
+    plate became still.
     """
 
     def then(
@@ -94,7 +92,7 @@ class SeenBoard(Struct, frozen=True):
         )
 
     def anew(self) -> SeenBoard:
-        """Return the readings after a pause. All durations start again now."""
+        """Return the readings after a pause. All durations are counted from now on."""
         unsure = dict.fromkeys(self.unsure_since_s, self.now_s)
         return replace(
             self, same_since_s=self.now_s, sure_since_s=self.now_s, unsure_since_s=unsure
@@ -116,12 +114,13 @@ class SeenBoard(Struct, frozen=True):
 
     @property
     def unsure(self) -> tuple[str, ...]:
-        """Places of the board that cannot be read now although their sensor is steady."""
+        """Places of the board that cannot be read now, although the sensor there is steady."""
         return tuple(self.unsure_since_s)
 
     def unclear(self, stands: Container[str]) -> tuple[str, ...]:
-        """Return the places that have been unreadable for at least ``UNSURE_SAY_S``. ``stands``:
-        places where a piece is expected; any other place counts only after ``APPEARS_S``.
+        """Return the places that have been unreadable for at least ``UNSURE_SAY_S`` seconds.
+        ``stands``: places where a piece is expected. Any other place counts only after
+        ``APPEARS_S`` seconds.
         """
         since_s = self.unsure_since_s.items()
         waits_s = {p: UNSURE_SAY_S if p in stands else APPEARS_S for p, _ in since_s}
@@ -133,8 +132,8 @@ class SeenBoard(Struct, frozen=True):
         return tuple(p for p, s in self.unsure_since_s.items() if self.is_due(s + UNSURE_FIX_S))
 
     def shows(self, sight: Sight) -> bool:
-        """Return whether ``sight`` has no events and the same readings as the last scan, apart from
-        time and tilt.
+        """Return whether ``sight`` has no events and the same readings as the last scan. The time
+        and the tilt can differ.
         """
         seen = self.sight
         now = replace(sight, time_s=seen.time_s, tilt_rad=seen.tilt_rad, events=seen.events)
@@ -170,11 +169,11 @@ class Play(Struct, frozen=True):
     settling: bool = False
     taken_back: Turn | None = None
     """The last move that was undone, by hand or before a restart, or None if the game has changed
-    since.
+    since the undo.
     """
     missed: frozenset[str] = frozenset()
-    """Empty places where an undetected piece may be. A person has reported that one of these places
-    has a piece.
+    """Empty places on which a person may have put a piece that no sensor detects. The person has
+    reported that one of these places has a piece.
     """
     finished: bool = False
     """True if the result of the game is in the journal."""
@@ -216,8 +215,8 @@ class RefereeState(Struct, frozen=True):
     """True if people can tilt the plate so that tiles slide."""
     seen: SeenBoard = field(default_factory=SeenBoard)
     claims: Mapping[str, str | None] = field(default_factory=dict)
-    """Place -> piece that people have reported on that place in this step, or None if it is
-    empty.
+    """Place -> piece that people have reported on that place in this step, or None if people
+    reported an empty place.
     """
     cells: Mapping[str, str] = field(default_factory=dict)
     """Place -> piece on that place, from the sensors and from reports by people."""
@@ -227,8 +226,8 @@ class RefereeState(Struct, frozen=True):
     failed: frozenset[str] = frozenset()
     """Places whose sensor failure has been announced to the players."""
     todo: tuple[str, ...] = ()
-    """Places where people must still do something. ``todo_s``: time at which people were asked to
-    do it, in seconds.
+    """Places where people must still carry out a step. ``todo_s``: time at which people were asked
+    to carry out the step, in seconds.
     """
     todo_s: float = -inf
     view: View = NOT_READY
@@ -244,7 +243,9 @@ class RefereeState(Struct, frozen=True):
     retry_s: float = inf
     """Time of the next attempt to write the journal, in seconds."""
     unsaved: int | None = None
-    """Number of moves that a failed undo leaves when it is retried, or None if no undo failed."""
+    """Number of moves that remain after a failed undo succeeds on its next attempt, or None if no
+    undo failed.
+    """
     menu_choice: str | None = None
     """The menu entry that a player has chosen and the host must start, or None."""
     wake_s: float = -inf
@@ -283,7 +284,7 @@ class RefereeState(Struct, frozen=True):
 
     @property
     def why_paused(self) -> Message | None:
-        """The reason why play is paused, or None if play is not paused."""
+        """The reason for the pause in play, or None if play is not paused."""
         sight = self.seen.sight
         if sight.faults:
             return problem_messages.part_missing(sight.faults)
@@ -321,9 +322,9 @@ class RefereeState(Struct, frozen=True):
 
     @property
     def matches_position_before(self) -> bool:
-        """True if the board looks as it did before the pending move or the last move, which is
-        taken back if the board stays like this. False if a move that no sensor detects can explain
-        the board, too.
+        """True if the board looks as it did before the pending move, or before the last move if no
+        move is pending. If the board stays like this, that move is taken back. False if a move that
+        no sensor detects can also explain the board.
         """
         play = self.play
         if play.pending is not None:
@@ -338,7 +339,8 @@ class RefereeState(Struct, frozen=True):
         # A pass changes no piece, so the board cannot show that people take a pass back.
         if self.stands:
             return False
-        # If an empty board has never shown the position, the resumed game is not set up yet.
+        # An empty board that has never shown the position means that the resumed game is not set up
+        # yet.
         set_up = play.matched or bool(self.cells)
         return set_up and not play.book.unseen(self.cells, self.unobserved)
 

@@ -25,7 +25,8 @@ from tiltboard.firmware_host.table.status import Claim, Guidance, Phase, Questio
 from tiltboard.games.base import Game, GameType, Outcome, Position, Shift, Turn
 from tiltboard.games.registry import GAMES
 
-Problems = frozenset[tuple[str, str]]  # Pairs of a place and the problem on that place.
+# Pairs of a place and a description of the problem on that place.
+Problems = frozenset[tuple[str, str]]
 
 Meaning = AwaitedMove | tuple[Claim, ...]
 """The meaning of an answer: either the move that was made, or a list of places, each with the piece
@@ -99,7 +100,7 @@ def turn_view(
 
 
 def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
-    """Return the view of an open question. The phase of play stays the same."""
+    """Return the view that shows an open question. The phase of play stays the same."""
     tint: dict[str, tuple[str, ...]] = {}
     for choice in question.choices:
         if choice.colour is not None:
@@ -129,8 +130,8 @@ def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
 
 
 def landing_view(game: Game, found: HeldPiece) -> View:
-    """Return the view for a player who has lifted the captured piece and still holds the moving
-    piece.
+    """Return the view for a player who has taken the captured piece off the board and still holds
+    the moving piece.
     """
     shift, extras = (
         next(s for s in found.turn.act if s.source in moved_pieces(found.turn)),
@@ -159,8 +160,8 @@ def landing_view(game: Game, found: HeldPiece) -> View:
 
 
 def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View:
-    """Return the view for a player who holds a piece. All places where the piece can land are lit;
-    in a swap, these are the landing places of the piece that replaces it.
+    """Return the view for a player who holds a piece. All places where the piece can land are lit.
+    In a swap, the lit places are those where the replacing piece can land.
     """
     shift = arriving(choices[0])
     piece = phrases.piece(game.name, shift.piece)
@@ -182,8 +183,8 @@ def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View
 
 
 def settle_view(game: Game, finding: BoardDiff, turn: Turn) -> View:
-    """Return the view of the remaining consequences of ``turn``. The view has the path of the
-    moving piece if the path is known.
+    """Return the view of the consequences of ``turn`` that people must still carry out. If the path
+    of the moving piece is known, the view contains this path.
     """
     steps = carries(game, finding)
     first = steps[0]
@@ -207,8 +208,8 @@ def settle_view(game: Game, finding: BoardDiff, turn: Turn) -> View:
 
 
 def _happens(turn: Turn, way: Shift) -> bool:
-    """Return whether the shift ``way`` is a consequence of ``turn``, or a chain of several
-    consequences of equal pieces.
+    """Return whether the shift ``way`` (movement of a piece) is a consequence of ``turn``, or
+    combines several consequences that move equal pieces one after the other.
     """
     onward = {s.source: s.target for s in turn.consequences if s.piece == way.piece}
     place = way.source
@@ -256,7 +257,7 @@ def fix_view(
 
 
 def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | None) -> View:
-    """Return the view of the result of a finished game."""
+    """Return the view that shows the result of a finished game."""
     winners = outcome.team or ((outcome.winner,) if outcome.winner else ())
     places = outcome.places or [p for p, piece in position.cells.items() if piece in winners]
     roles = {**_last(last), **dict.fromkeys(places, Role.WIN)}
@@ -282,8 +283,9 @@ def carry_say(game: Game, carry: RepairStep) -> Message:
 
 
 def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str]) -> Message:
-    """Return the sentence about an unreadable place. If a piece is expected, the sentence says that
-    it is off-centre; otherwise the place has an unknown object.
+    """Return the sentence about an unreadable place. If a piece is expected there, the sentence
+    tells that the piece is off-centre. Otherwise, the sentence tells that the place has an unknown
+    object.
     """
     if place in expected or place in cells:
         return problem_messages.unclear(place)

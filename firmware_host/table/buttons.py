@@ -34,9 +34,11 @@ class ButtonPress:
 class _Button:
     down: bool = False
     since_s: float = 0.0  # Time at which the debounced state began, in seconds.
-    # Maximum time, in seconds, by which the debounced state may have begun before ``since_s``.
+    # Maximum time, in seconds, by which ``since_s`` may be later than the actual change of the
+    # debounced state.
     since_gap_s: float = 0.0
-    # Time at which the raw state began to differ from the debounced state, in seconds, or None.
+    # Time since which the raw state has differed from the debounced state, in seconds, or None if
+    # both are the same.
     changing_s: float | None = None
     changing_gap_s: float = 0.0
     reported: bool = False
@@ -46,8 +48,8 @@ class Buttons:
     """Debounces both buttons and measures the length of presses. Call ``update`` in every scan.
 
     A button that is held in the first scan is ignored until its release, because the press may have
-    begun at any time. A press is also ignored if late scans make it unclear whether the press was
-    short or long.
+    begun at any earlier time. A press is also ignored if late scans make it unclear whether the
+    press was short or long.
     """
 
     def __init__(self) -> None:

@@ -1,12 +1,13 @@
 """The requests that people can make to the table, from a page, a scenario, the command line or a
 trace.
 
-Each class has one tag, which is its name in messages of the page and in scenarios. The limits of
-its fields are checked when a request is decoded (``tiltboard.firmware_host.web.requests``, and
-``tiltboard.firmware_host.scenario.parse`` for a line of a scenario). The attribute ``right`` of the
-class says who may send it; ``check_may_send`` of ``tiltboard.firmware_host.web.requests`` checks
-that right. ``Host.do`` carries out one request at a time, and decides whether the request is
-possible. The actions of hands are in ``tiltboard.firmware_host.table.hands``.
+Each class has one tag, which is the name of the class in messages of the page and in scenarios.
+The limits of the fields are checked when a request is decoded
+(``tiltboard.firmware_host.web.requests``, and ``tiltboard.firmware_host.scenario.parse`` for a line
+of a scenario). The attribute ``right`` of a class determines who may send the request;
+``check_may_send`` of ``tiltboard.firmware_host.web.requests`` checks that right. ``Host.do``
+carries out one request at a time, and decides whether the request is possible. The actions of
+hands are in ``tiltboard.firmware_host.table.hands``.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Right(StrEnum):
 
 
 class Verb(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """A request to the table. The limits of its fields are checked when the request is decoded."""
+    """A request to the table. The limits of the request's fields are checked when it is decoded."""
 
     right: ClassVar[Right] = Right.ACT
     """The right that requests of this kind need."""
@@ -72,8 +73,8 @@ class GameRequest(Verb, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     def check_current(self, game: int | None, step: int) -> None:
-        """Check that the request is for the current ``game`` and ``step``. Raises NotPossibleError
-        otherwise.
+        """Check that the request refers to the current ``game`` and ``step``. Raises
+        NotPossibleError otherwise.
         """
         if self.game not in (None, game) or self.step not in (None, step):
             raise NotPossibleError("The game has moved on.", remedy="Look again, and then decide.")
@@ -115,7 +116,7 @@ class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
     """The move in the game's notation; ``chance`` alone asks for a random draw."""
     proposed: bool = False
     """True if other people must carry out the move by hand. The move counts when a person reports
-    that it succeeded or failed.
+    whether the move succeeded or failed.
     """
 
     def needs(self) -> Right:
@@ -124,17 +125,15 @@ class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
 
 
 class StartCountdown(SeatCommand, frozen=True, tag="count"):
-    """Start a count of five seconds. Its end is the end of the time in which the other players can
-    act.
-    """
+    """Start a count of five seconds. During the count, the other players can still act."""
 
     player: Name | None = None
     """The player whose seat sends the request, or None if no seat sends it."""
 
 
 class SeatHint(SeatCommand, frozen=True, tag="seat-hint"):
-    """Ask which move a bot would make at ``player``'s seat, and why. Only that seat gets the
-    answer.
+    """Ask which move a bot would make at ``player``'s seat, and why. Only the device in that seat
+    gets the answer.
     """
 
     right = Right.OWN_SEAT
@@ -179,8 +178,8 @@ class RevealHand(Verb, frozen=True, tag="open-hand"):
 
     player: str
     digest: str | None = None
-    """Digest of the device that agrees, or None for the table's own page. The server sets this
-    field; no page sends it.
+    """Digest of the token of the device that agrees, or None for the table's own page. The server
+    sets this field; no page sends it.
     """
 
 
@@ -216,7 +215,7 @@ class NewGame(Verb, frozen=True, tag="game"):
     assist: Annotated[Mapping[Name, Amount], msgspec.Meta(max_length=4)] = {}
     """Player -> amount of assist for this player."""
     names: Annotated[Mapping[Name, Name], msgspec.Meta(max_length=4)] = {}
-    """Player -> name of the person who plays."""
+    """Player -> name of the person who plays for this player."""
     even: bool = False
     """True to balance the strengths of the people: the weaker person moves first and gets assist.
     """
@@ -224,7 +223,7 @@ class NewGame(Verb, frozen=True, tag="game"):
         Mapping[Name, Annotated[int, msgspec.Meta(ge=1, le=3)]], msgspec.Meta(max_length=3)
     ] = {}
     """Player -> number of the other table (from 1) at which the player sits. If this field is used,
-    the game starts a match, which the other table joins.
+    the game starts a match, which the other tables can join.
     """
 
 
@@ -277,11 +276,13 @@ class SolvePuzzle(Verb, frozen=True, tag="puzzle"):
     game: Name
     number: Number
     tactic: bool = False
-    """True for a puzzle of the lesson in tactics, which shows the lesson's sentence."""
+    """True for a puzzle of the lesson about tactics. The table then shows the lesson's sentence
+    about the puzzle.
+    """
 
 
 class PracticePosition(Verb, frozen=True, tag="practise"):
-    """Start a puzzle whose position is that of a stored game after ``ply`` moves."""
+    """Start a puzzle with the position of a stored game after ``ply`` moves."""
 
     game: Number
     ply: Number
@@ -293,7 +294,7 @@ class StopLearning(Verb, frozen=True, tag="stop-learning"):
 
 class TakeBack(PlayersRequest, frozen=True, tag="take-back"):
     """Take back the last move, or all moves after the first ``to`` moves. In a board game, a
-    ``player`` can take back only their own last move, together with the bots' answers.
+    ``player`` can take back only their own last move, together with the bots' replies.
     """
 
     right = Right.SEAT
@@ -314,14 +315,14 @@ class MakeMove(PlayersRequest, frozen=True, tag="make-move"):
 
 
 class Hint(PlayersRequest, frozen=True, tag="hint"):
-    """Ask the strongest bot for a move, which the lights and a sentence show for a while. A
+    """Ask the strongest bot to suggest a move, which the lights and a sentence show for a while. A
     ``player`` can ask for a hint only during their own turn.
     """
 
 
 class Assist(Verb, frozen=True, tag="assist"):
-    """Show ``player`` a rating of their legal moves from now on. An ``amount`` of 0 shows nothing,
-    1 shows bad moves, 2 shows bad and good moves, and 3 shows also the best move.
+    """Show ``player`` a rating of their legal moves from now on. With an ``amount`` of 0, no rating
+    is shown; with 1, bad moves are shown; with 2, bad and good moves; with 3, also the best move.
     """
 
     player: Name
@@ -389,7 +390,7 @@ class Answer(GameRequest, frozen=True, tag="answer"):
     of_the_step = True
 
     value: Name
-    """The value, or another name, of a choice."""
+    """The value of the chosen answer, or one of the answer's other names."""
 
 
 class ImportGame(Verb, frozen=True, tag="import"):
@@ -403,8 +404,8 @@ class Calibrate(Verb, frozen=True, tag="calibrate"):
 
     again: Name | None = None
     """The one place of the plate, or part of the table (commissioning.progress.Part), to calibrate,
-    or None for everything. During a calibration, the place or part comes next. An interrupted
-    calibration continues unless ``fresh`` is true.
+    or None to calibrate everything. During a calibration, this place or part is measured next. An
+    interrupted calibration continues unless ``fresh`` is true.
     """
     fresh: bool = False
 

@@ -1,5 +1,5 @@
-"""Actions that hands carry out at a table, in scenarios and on the page of a simulated table. Also
-the pieces, poses and faults that this page shows.
+"""Actions that hands carry out at a table, in scenarios and on the page of a simulated table. The
+module also has the pieces, poses and faults that this page shows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.commands import Name, Number, Verb
 
 SHORT_PRESS_S = 0.15
-# Maximum distance of a piece from the middle of its place, in mm; no table has wider places.
+# Maximum distance of a piece from the middle of its place, in mm. No place of any table is wider.
 MAX_OFFSET_MM = 35.0
 MAX_TILT_DEG = 45.0
 MAX_FALL_MM = 300.0
@@ -161,7 +161,7 @@ class Carry(HandsCommand, frozen=True, tag="carry"):
 
 
 class LetGo(HandsCommand, frozen=True, tag="let-go"):
-    """Release the held piece, which keeps moving as it did in the hand."""
+    """Release the held piece, which then keeps the velocity of the hand."""
 
     piece: Number
     if_legal: IfLegal = False
@@ -186,8 +186,8 @@ class SetDown(HandsCommand, frozen=True, tag="set-down"):
 
 
 class CarryOut(HandsCommand, frozen=True, tag="carry-out"):
-    """Let a simulated hand do the steps that the referee asks for, until no step is left or another
-    game begins. The hand waits while a person holds a piece.
+    """Let a simulated hand carry out the steps that the referee asks for, until no step is left or
+    another game begins. The hand waits while a person holds a piece.
     """
 
 
@@ -237,7 +237,7 @@ class ClearFault(HandAction, frozen=True, tag="heal"):
     targets: Targets = ()
 
 
-# Values for a page that can move the pieces: pieces, poses and faults of the table.
+# Values for a page that can move the pieces: the table's pieces, poses and faults.
 
 
 class BreakableInfo(msgspec.Struct, frozen=True):
@@ -274,8 +274,8 @@ class LoosePiece(msgspec.Struct, frozen=True):
 
 
 class PoseFrame(msgspec.Struct, frozen=True):
-    """Poses (positions and angles) of the plate and the pieces at one time, as far as they are
-    known, for the page's pictures.
+    """Poses (positions and angles) of the plate and the pieces at one time, for the page's
+    pictures. Unknown poses are left out.
     """
 
     time_s: float

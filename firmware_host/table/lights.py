@@ -1,5 +1,5 @@
-"""The lights of the table: the colour and rhythm for each role, the bubble of the spirit level, and
-digits.
+"""The lights of the table: the colour and the rhythm of each role, the bubble of a simulated spirit
+level, and digits.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ LEGEND: tuple[LegendEntry, ...] = (
 GRID_S = 0.25
 LOOKS_S = 12.0  # Common period of all light patterns, in seconds.
 LOOK_STEPS = 32  # Number of brightness steps in one breath (a smooth swing of the brightness).
-# Number of different brightness levels in a breath. Few levels avoid writing the lights in every
-# scan.
+# Number of different brightness levels in one breath (a smooth swing of the brightness). With few
+# levels, the lights need not be written in every scan.
 _BREATH_STEPS = 16
 
 
@@ -104,8 +104,8 @@ class Pattern:
     """The brightness of a light over time, from 0 to 1 as the eye perceives it."""
 
     levels: tuple[float, ...]
-    """Brightness levels from 0 to 1. Each level is shown for a quarter of a second; after the last
-    level, the first one follows again.
+    """Brightness levels from 0 to 1. Each level is shown for a quarter of a second. After the last
+    level, the pattern starts again with the first level.
     """
     breath_s: float | None = None
     """Period of a smooth swing between the first two levels, in seconds, brightest at the start. If
@@ -113,7 +113,7 @@ class Pattern:
     """
 
     def look(self, rgb: Rgb) -> LightPattern:
-        """Return the look (colour and rhythm) of this pattern in the colour ``rgb``."""
+        """Return the light pattern with these brightness levels in the colour ``rgb``."""
         if self.breath_s is None:
             return LightPattern(rgb, self.levels, GRID_S)
         bright, dim = self.levels
@@ -162,8 +162,8 @@ _COLOURS = {entry.role: entry.colour for entry in LEGEND}
 
 
 class Lighting:
-    """Computes the lights for the state of the game (the standing). The lights are computed again
-    only if something has changed.
+    """Computes the lights for the state of the game. The lights are computed again only if
+    something has changed.
     """
 
     def __init__(self) -> None:
@@ -174,8 +174,8 @@ class Lighting:
     def looks(
         self, status: GameStatus, overlay: Overlay, now_s: float, bubble: str | None = None
     ) -> tuple[LightPattern | None, ...]:
-        """Return the look (colour and rhythm) of each place, or None if it is dark, in the order of
-        plate indices. All looks begin at a multiple of LOOKS_S.
+        """Return the light pattern (colour and rhythm) of each place in the order of plate indices,
+        or None for a dark place. All patterns begin at a multiple of LOOKS_S.
 
         ``bubble``: the place of the spirit level's bubble, or None if there is no bubble.
         """
@@ -199,8 +199,8 @@ class Lighting:
 
 
 def piece_light(game: Game | None, piece: str) -> Rgb:
-    """Return the light colour for a kind of piece. This is the colour that the game gives to that
-    kind, or else the colour with the piece's name, or white if neither is known.
+    """Return the light colour for a kind of piece. The result is the colour that the game gives to
+    the piece, or else the colour with the piece's name. If neither is known, the result is white.
     """
     known = None if game is None else GAMES.get(game.name)
     named = None if known is None else known.look_of(piece).colour
@@ -210,10 +210,11 @@ def piece_light(game: Game | None, piece: str) -> Rgb:
 def _lit_places(
     status: GameStatus, announcing: bool, turn: int, spot: int, bubble: str | None
 ) -> Iterator[tuple[str, Rgb, Pattern]]:
-    """Yield each lit place with its colour and pattern. Later entries override earlier entries.
+    """Yield each lit place with its colour and pattern. A later entry for a place overrides an
+    earlier entry.
 
-    ``turn``: index of the current colour in alternating lights; ``spot``: index of the running
-    light on its path.
+    ``turn``: index of the current colour in alternating lights. ``spot``: index of the running
+    light on its path. ``bubble``: the place of the spirit level's bubble, or None.
     """
     if status.phase is Phase.PAUSED and status.game is not None:
         for place in _corners(status.game):
@@ -281,10 +282,10 @@ def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
     return min([(hypot(x - column, y - row), place) for place, (x, y) in game.board.items()])[1]
 
 
-# Digits are three places wide and five places high, and are read from the table's low edge. Groups
-# of two digits, or of one digit on a narrow plate, are shown in turn; a pause follows the last
-# group. If there is room, a row of dots above the digits counts the groups of the number. Between
-# two numbers, the lights are dark for the time of one group.
+# Digits are three places wide and five places high, and people read them from the table's low edge.
+# Groups of two digits (or of one digit on a narrow plate) are shown in turn, and a pause follows
+# the last group. If there is room, a row of dots above the digits shows how many groups the number
+# has. Between two numbers, the lights are dark for the time of one group.
 
 WIDE, HIGH = 3, 5
 PAGE_S = 2.0

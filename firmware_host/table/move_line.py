@@ -17,8 +17,8 @@ class PendingMove(msgspec.Struct, frozen=True):
 
     move: str
     requested: bool = False
-    """True if a button or a page requested the move, so that the player has not started to carry it
-    out either.
+    """True if a button or a page requested the move, so that people have not started to carry out
+    the move.
     """
     extras: dict[str, str] = msgspec.field(default_factory=dict)
     """Place -> captured piece that was put on this place instead of being taken off the board."""
@@ -36,7 +36,7 @@ class Line:
     moves.
     """
     position: Position
-    """The last position, after the turn ``last``."""
+    """The last position, which results from the turn ``last``."""
     last: Turn | None
     agreed: Outcome | None = None
     """The result if the players ended the game themselves (by agreement, resigning or time), or
@@ -134,7 +134,7 @@ def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
 
 def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
     """Return the outcome stored in ``result`` if the players of ``game`` ended the game themselves,
-    or None otherwise.
+    or None if the rules ended the game.
     """
     if result is None:
         return None
@@ -156,7 +156,7 @@ class JournalPort(Protocol):
         """Store ``move`` as the confirmed move number ``ply``, counted from 1."""
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Store the move that is being carried out, or None if that move was cancelled."""
+        """Store the move that people are carrying out, or None if that move was cancelled."""
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
         """Take back all moves after the first ``to`` moves. ``ply``: number of the last move."""

@@ -12,8 +12,8 @@ from tiltboard.games.registry import game_type
 
 def new_game(name: str, options: Sequence[str]) -> NewGame:
     """Return the request for a new game. An option for a board can be the name of a file. Raises
-    RulesError if the game, an option or a value does not exist. Whether the options fit together is
-    checked later, by the game.
+    RulesError if the game, an option or a value does not exist. The game checks later whether the
+    options fit together.
     """
     kind = game_type(name)
     return NewGame(kind.name, options_from_text(kind, options, read_board=read_board))

@@ -25,8 +25,8 @@ from tiltboard.firmware_host.table.sight import (
 )
 from tiltboard.games.base import Game
 
-# Magnet classes. A game's first kind of piece gets the first class, its second kind the second
-# class, and so on (docs/add-a-board.md).
+# Magnet classes in the order in which pieces get them. A game's first kind of piece gets the first
+# class, its second kind the second class, and so on (docs/add-a-board.md).
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
 
 
@@ -76,7 +76,9 @@ class Overlay:
             ) from error
 
     def magnets(self, cells: Mapping[str, str]) -> dict[int, Magnet]:
-        """Return the magnets of the pieces in ``cells`` (place -> piece): plate index -> magnet."""
+        """Return the magnets of the pieces in ``cells``. ``cells`` maps places to pieces; the
+        result maps plate indices to magnets.
+        """
         return {self.index_of(place): self.magnet_of(piece) for place, piece in cells.items()}
 
     def magnet_of(self, piece: str) -> Magnet:
@@ -104,8 +106,8 @@ class Overlay:
         return frozenset([self.places[index] for index in places]) if places else frozenset()
 
     def sight(self, observation: Observation, faults: tuple[PartError, ...] = ()) -> Sight:
-        """Return the observation translated into the game's places and pieces. ``faults``: parts
-        that failed in this scan.
+        """Return the observation translated into the game's places and pieces. ``faults``: errors
+        of the parts that failed in this scan.
         """
         magnets = observation.magnets
         if self._last is None or self._last[0] != magnets:

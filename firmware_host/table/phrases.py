@@ -45,7 +45,7 @@ def colour(name: str) -> Message:
 
 def player(name: str) -> Message:
     """Return a player's name, which is a colour, such as "Red". ``Message.with_names`` replaces
-    that name by the person's name.
+    that colour by the person's name.
     """
     return colour(name).capitalised()
 
@@ -103,7 +103,7 @@ def over(game: str, outcome: Outcome) -> Message:
 
 
 def to_find(kind: str, number: int) -> Message:
-    """Return the task of a puzzle that the table recommends. ``kind``: "save" if the player must
+    """Return the sentence about a recommended puzzle's task. ``kind``: "save" if the player must
     find the only safe move; otherwise the player must find the winning move.
     """
     if kind == "save":

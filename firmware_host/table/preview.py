@@ -31,7 +31,7 @@ def preview(position: Position, move: str) -> Preview:
     """Return the effects of ``move`` without making the move. The call takes as long as playing one
     move.
 
-    Raises IllegalMoveError, which names the rule.
+    Raises IllegalMoveError, which names the rule that forbids the move.
     """
     turn = position.play(move)
     outcome = turn.position.outcome

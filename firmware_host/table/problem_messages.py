@@ -29,7 +29,7 @@ def refused(error: RulesError) -> Message:
 
 
 def unclear(place: str) -> Message:
-    """Return the request to centre a piece, because the sensor cannot read it."""
+    """Return the request to centre a piece that the sensor of ``place`` cannot read."""
     return text("Move the piece on {place} to the middle of its space.", place=place)
 
 
@@ -43,8 +43,8 @@ def unreadable(place: str) -> Message:
 
 
 def part_missing(faults: Sequence[TiltboardError]) -> Message:
-    """Return the problem and the remedy of the first fault, such as a lost part or a disk that
-    cannot be written.
+    """Return a message with the problem and the remedy of the first fault, such as a lost part or a
+    disk that cannot be written.
     """
     first = faults[0]
     return text(
@@ -66,8 +66,8 @@ _FAILED = {
 
 
 def unread(why: str, place: str) -> Message:
-    """Return the reason why readings from a sensor are ignored. ``why``: the kind of failure, as in
-    Observation.masked.
+    """Return the reason why the readings of a sensor are ignored. ``why``: the kind of failure, as
+    in Observation.faulty. ``place``: the place of the sensor.
     """
     return Message(_FAILED[why].template, {"place": place})
 
@@ -91,11 +91,21 @@ _BY_BUTTON = {each.template for each in (_PUT_THERE, *_CONFIRM.values())}
 def confirm(what: str, said: Message, places: Sequence[str] = ()) -> Message:
     """Return ``said`` with the reason to press confirm. ``places``: places that no sensor can read.
 
-    ``what``: the reason. "put" or "moved": a piece was put or moved where no sensor can read it.
-    "still-there": a piece is on its place although it is no longer detected. "missed": a piece on
-    an unknown place was not detected. "done": a requested step is done where no sensor can read it.
-    "perhaps-done": a requested step may be done but has not been detected for a while. "must-pass":
-    the player has no other move. "may-pass": the player has other moves.
+    ``what``: the reason, which is one of the following texts.
+
+    "put" or "moved": a piece was put or moved where no sensor can read it.
+
+    "still-there": a piece is on its place although it is no longer detected.
+
+    "missed": a piece on an unknown place was not detected.
+
+    "done": a requested step is done where no sensor can read it.
+
+    "perhaps-done": a requested step may be done but has not been detected for a while.
+
+    "must-pass": the player has no other move.
+
+    "may-pass": the player has other moves.
     """
     if what == "put" and len(places) == 1:
         return Message(_PUT_THERE.template, {"said": said, "place": places[0]})

@@ -8,7 +8,7 @@ from tiltboard.drivers.frame import Frame
 LATE_S = 0.25  # Maximum gap between scans, in seconds; perception starts again after a longer gap.
 # Number of late scans after which a fault is reported; a single late scan is not reported.
 STALLS = 2
-STEADY_S = 0.5  # The fault ends after this many seconds without a late scan.
+STEADY_S = 0.5  # The fault ends when no scan has been late for this time, in seconds.
 
 BUSY = PartReadingError(
     "computer",

@@ -55,7 +55,8 @@ class SensorFault(StrEnum):
     STUCK = "stuck"
     NOISY = "noisy"
     DRIFTING = "drifting"
-    SILENT = "silent"  # The sensor detects another piece than a person has reported.
+    # The sensor detects a different piece from the piece that a person has reported.
+    SILENT = "silent"
     # The switches of the place report both magnetic poles at the same time.
     CONTRADICTING = "contradicting"
     LEFT_OUT = "left-out"  # A person excluded the sensor during calibration.
@@ -95,14 +96,14 @@ class Observation(msgspec.Struct, frozen=True):
     must also be newer than the last interruption (a tilt, a stall or a lost part).
     """
     magnets: tuple[Magnet, ...]
-    """Accepted (debounced) magnet class of each place."""
+    """Magnet class of each place, accepted after debouncing."""
     unsure: frozenset[int]
     """Places whose reading fits no magnet class. A place whose sensor has just failed is also
     included for a moment. For all these places, ``magnets`` keeps the last accepted class.
     """
     confidence: tuple[float, ...]
-    """Confidence in each magnet class, from 0 to 1: the distance of the reading from the nearest
-    limit of the class. Updated less often while the plate is at rest.
+    """Confidence in each magnet class, from 0 to 1. The value shows how far the reading is from the
+    nearest limit of the class. It is updated less often while the plate is at rest.
     """
     field_mt: tuple[float, ...]
     """Magnetic field of each place in mT. The values are calibrated and averaged, and the fields of
@@ -118,13 +119,13 @@ class Observation(msgspec.Struct, frozen=True):
     """
     unobservable: frozenset[int] = frozenset()
     unstable: frozenset[int] = frozenset()
-    """Unsure places whose readings jump, or have been observed only for a short time. People cannot
-    correct these places.
+    """Unsure places whose readings jump, or whose sensor has been read only for a short time.
+    People cannot correct these places.
     """
     weak: frozenset[int] = frozenset()
     """Unsure places with a centred magnet that is too weak for its class."""
     positions: Mapping[int, PiecePosition] = msgspec.field(default_factory=dict)
-    """Place -> position of the resting piece on that place, if it has been estimated."""
+    """Place -> position of the resting piece on that place, if the position has been estimated."""
     spin_rad: float | None = None
     """Angle of a spinning plate in radians, counted from east towards north, or None if the angle
     is unknown.

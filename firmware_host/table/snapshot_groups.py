@@ -44,7 +44,7 @@ class GameGroup(msgspec.Struct, frozen=True):
     """The result as an object in the form that ``tiltboard rules`` writes, or None during the game.
     """
     swap_legal: bool
-    """True if the player to move may swap by the pie rule."""
+    """True if the player to move may make the swap move of the pie rule."""
     can_take_back: bool
     """True if there is a move to take back."""
     sounds: list[tuple[int, Sound]]
@@ -58,7 +58,7 @@ class GameGroup(msgspec.Struct, frozen=True):
         sounds: Iterable[tuple[int, Sound]] = (),
     ) -> GameGroup:
         """Return the part of the snapshot that describes ``status`` (the state of the game).
-        ``opening``: moves that were played before the moves in ``status``; ``sounds``: the latest
+        ``opening``: moves that were played before the moves in ``status``. ``sounds``: the latest
         tunes, each with its number.
         """
         position = status.position
@@ -130,8 +130,8 @@ class QuestionInfo(msgspec.Struct, frozen=True):
     say: Message
     """The instruction for pages, which show the possible answers themselves."""
     offer: bool = False
-    """True if play continues without an answer. The group's field ``say`` then has the sentence
-    shown at the table, which mentions the buttons.
+    """True if play continues without an answer. In this case, the field ``say`` of the guidance
+    group has the sentence shown at the table, which mentions the buttons.
     """
 
     @classmethod
@@ -226,7 +226,9 @@ def _legal(status: GameStatus) -> list[str]:
 
 
 def shown_moves(position: Position | None, moves: tuple[str, ...]) -> list[str]:
-    """Return the moves of a game, without the moves' secret parts until the game is over."""
+    """Return the moves of a game. Until the game is over, the secret parts of the moves are left
+    out.
+    """
     if position is None or position.over:
         return list(moves)
     return [position.game.shown_move(move, "") for move in moves]

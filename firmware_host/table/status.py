@@ -1,6 +1,4 @@
-"""The standing: the state of the game after each step, in the form that lights, page and scenarios
-show.
-"""
+"""The state of the game after each step, in the form that lights, page and scenarios show."""
 
 from __future__ import annotations
 
@@ -80,7 +78,7 @@ class Choice:
     """One possible answer to a question."""
 
     value: str
-    """Name of the choice. ``also``: other names for the same choice."""
+    """Name of the choice. The field ``also`` has other names for the same choice."""
     label: Message
     also: tuple[str, ...] = ()
     colour: str | None = None
@@ -90,7 +88,9 @@ class Choice:
     path: tuple[str, ...] = ()
     """Places along which a light runs while this choice is selected with the buttons."""
     fall: tuple[int, int] | None = None
-    """Direction in which people tilt the plate to take this choice, as (columns, rows), or None."""
+    """Direction in which people tilt the plate to select and take this choice, as (columns, rows),
+    or None.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Question:
 
 
 class Guidance(Struct, frozen=True):
-    """The part of the standing (the state of the game) that the lights and the page show."""
+    """The part of the state of the game that the lights and the page show."""
 
     phase: Phase
     say: Message
@@ -143,13 +143,13 @@ class Guidance(Struct, frozen=True):
     """
     path_colour: str | None = None
     lean_rad: Lean | None = None
-    """Tilt at which a piece slides to its place. (0, 0) if the piece has arrived; None if no piece
-    must slide.
+    """Tilt about x and y, in radians, at which a piece slides to its place. (0, 0) if the piece has
+    arrived; None if no piece must slide.
     """
 
 
 class GameStatus(Guidance, frozen=True, kw_only=True):
-    """The standing (the state of the game) after one step of the referee."""
+    """The state of the game after one step of the referee."""
 
     game: Game | None = None
     game_id: int | None = None
@@ -159,7 +159,8 @@ class GameStatus(Guidance, frozen=True, kw_only=True):
     moves: tuple[str, ...] = ()
     """Moves that led to ``position``."""
     last: Turn | None = None
-    """The last of ``moves`` in a board game, or None."""
+    """The last of ``moves``, or None if there is no move. Always None in a game with private seats.
+    """
     to_move: str | None = None
     """The player to move. A player stays the player to move until their move is in the journal.
     None after the end.
@@ -192,7 +193,7 @@ NOTHING_YET = GameStatus(Phase.SETUP, text("Choose a game to begin."))
 class Asked:
     """An instruction for a test or a set-up, shown instead of the game's instruction.
 
-    The fields ``roles`` and ``piece_for`` mean the same as in Standing. If ``roles`` is None, the
+    The fields ``roles`` and ``piece_for`` mean the same as in Guidance. If ``roles`` is None, the
     lights do not change.
     """
 
@@ -222,17 +223,17 @@ class Asked:
 
 Meaning = TypeVar("Meaning")
 
-# Minimum and maximum tilt for an answer, in radians. The minimum is larger than the tilt at which
-# play pauses. The maximum is smaller than the tilt at which pieces slip (19 degrees at a friction
-# of 0.35).
+# Minimum and maximum tilt that counts as an answer, in radians. The minimum is larger than the tilt
+# at which play pauses. The maximum is smaller than the tilt at which pieces slip (19 degrees at a
+# friction of 0.35).
 MIN_RAD = radians(3.0)
 MAX_RAD = radians(8.0)
 LEAN_S = 0.7
 # Time for which a tilt above MAX_RAD must be held to count as an answer, in seconds. At such a
 # tilt, a tile slides immediately.
 STEEP_LEAN_S = 0.2
-# Minimum cosine of the angle between the tilt and the direction of the fall; the angle is at most
-# 23 degrees.
+# Minimum cosine of the angle between the plate's tilt and a choice's direction for the tilt to take
+# that choice. The angle is at most 23 degrees.
 _TOWARD = 0.92
 
 
@@ -243,8 +244,8 @@ class OpenQuestion(Generic[Meaning]):
 
     A short press of confirm selects the next choice, and a long press takes the selected choice.
     People can also take a choice by tilting the plate in the choice's direction for a moment. If
-    the question is an offer, a short press takes the only choice, or opens a list of several
-    choices. A press that began before the question was asked (``asked_s``) does not count.
+    the question is an offer, a short press takes the only choice, or opens the list if there are
+    several choices. A press that began before the question was asked (``asked_s``) does not count.
     """
 
     question: Question | None = None
@@ -257,7 +258,7 @@ class OpenQuestion(Generic[Meaning]):
     """Pieces on the board when the menu was opened, or None while the menu is closed."""
     leaning: tuple[str, float] | None = None
     """The choice (or direction in the menu) toward which the plate is tilted, and the time in
-    seconds when the tilt began. None if the plate is not tilted like this.
+    seconds at which this tilt began. None if the plate is not tilted toward a choice.
     """
 
     @property
@@ -304,8 +305,8 @@ class OpenQuestion(Generic[Meaning]):
         return OpenQuestion(replace(menu, choices=placed), now_s, board=dict(cells))
 
     def without_answer(self) -> OpenQuestion[Meaning]:
-        """Return the question for use during a pause. The selected choice is kept, but the time of
-        a held tilt is forgotten.
+        """Return the question for use during a pause. The selected choice is kept, but the start
+        time of a held tilt is forgotten.
         """
         return replace(self, leaning=None)
 
@@ -334,7 +335,9 @@ class OpenQuestion(Generic[Meaning]):
     def after_press(
         self, press: ButtonPress, now_s: float
     ) -> tuple[OpenQuestion[Meaning], Choice | None]:
-        """Return the question after a press of confirm, and the choice taken by it, or None."""
+        """Return the question after a press of confirm, and the choice that the press takes, or
+        None.
+        """
         asked = self.question
         if asked is None or now_s - press.held_s < self.asked_s:
             return self, None
@@ -348,7 +351,7 @@ class OpenQuestion(Generic[Meaning]):
         asked = self.question
         if asked is None or asked.offer:
             return False
-        # A tilt this steep can only be an answer that gives the direction of a tile.
+        # Such a steep tilt can only be an answer that gives the direction of a tile.
         if hypot(*tilt_rad) > MAX_RAD:
             return not self.menu and self._toward(tilt_rad) is not None
         return self.menu or any(choice.fall is not None for choice in asked.choices)
@@ -357,8 +360,9 @@ class OpenQuestion(Generic[Meaning]):
         self, tilt_rad: tuple[float, float], now_s: float
     ) -> tuple[OpenQuestion[Meaning], Choice | None]:
         """Return two values: the question at the tilt ``tilt_rad`` (about x, about y), and the
-        choice that the tilt takes if it has been held for long enough, or None. In the menu, a tilt
-        to the east selects the next choice, and a tilt to the west selects the previous choice.
+        choice that the tilt takes. The choice is None if the tilt has not been held for long
+        enough. In the menu, a tilt to the east selects the next choice, and a tilt to the west
+        selects the previous choice.
         """
         asked, way = self.question, self._toward(tilt_rad)
         if asked is None or way is None:
@@ -374,7 +378,9 @@ class OpenQuestion(Generic[Meaning]):
         return replace(self, question=replace(asked, at=at), leaning=(way, now_s)), None
 
     def _toward(self, tilt_rad: tuple[float, float]) -> str | None:
-        """Return the choice (or direction in the menu) to which the plate is tilted, or None."""
+        """Return the choice toward which the plate is tilted (in the menu, the direction of the
+        tilt), or None.
+        """
         asked, lean = self.question, hypot(*tilt_rad)
         # A positive tilt about x raises the north edge, so pieces slide south. A positive tilt
         # about y raises the west edge, so pieces slide east.

@@ -1,5 +1,5 @@
-"""Zones, which are parts of the plate in which a piece can be on any place, and the moves that
-changes in zones suggest.
+"""Zones: parts of the plate in which a piece can be on any place. The module also finds the moves
+that changes in the zones suggest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tiltboard.firmware_host.table.sight import Magnet, Sight, Stillness
 from tiltboard.games.base import Game, Position
 from tiltboard.games.seated import SeatedGame
 
-# Name of every piece in a zone; sensors detect the piece, but not its kind.
+# Name of every piece in a zone, because sensors detect that there is a piece, but not its kind.
 PIECE = "piece"
 
 
@@ -68,8 +68,8 @@ def overlay_for(profile: Profile, game: Game) -> Overlay:
 
 
 TURNED_RAD = pi  # Minimum angle in radians by which the plate must turn to count as spun.
-# Time after which a proposed move of which the sensors are certain counts, unless a person objects,
-# in seconds.
+# Time in seconds after which a proposed move counts, if the sensors are certain of the move and no
+# person objects.
 REST_S = 3.0
 
 Places = frozenset[str]
@@ -77,7 +77,7 @@ Places = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A move in the game's notation that waits for confirmation."""
+    """A move that waits for confirmation, in the game's notation."""
 
     move: str
     seen: bool
@@ -95,7 +95,8 @@ class Evidence:
     """
 
     before: Places | None = None
-    """Occupied places after the last change that a move explained, or None before the first scan.
+    """Occupied places after the last change that was explained by a move, or None before the first
+    scan.
     """
     now: Places | None = None
     """Occupied places in the last scan, or None if that scan was not readable."""
@@ -107,13 +108,13 @@ class Evidence:
     refused: Places | None = None
     """Occupied places in the scan whose proposed move people rejected, or None."""
     landed: bool = False
-    """True if a piece has landed in a zone since ``before``. ``again``: True if that piece was then
-    removed, so that the next proposed move is doubtful.
+    """True if a piece has landed in a zone since the scan of ``before``. ``again``: True if that
+    piece was then removed, so that the next proposed move is doubtful.
     """
     again: bool = False
     spin_rad: float | None = None
-    """Angle of the plate in the first scan after ``before``, in radians, or None before that
-    scan.
+    """Angle of the plate in the first scan after the scan of ``before``, in radians. None if there
+    has been no such scan yet.
     """
 
     def with_doubt(self) -> Evidence:
