@@ -73,8 +73,9 @@ def status(of: object) -> int | None:
     """Return the program's exit status after a stop request, or None to keep the program's own
     status ``of``.
 
-    A startup that is stopped returns the signal's status, even if an error occurred on the way. A
-    program that a signal ended without an error does the same, except after Ctrl-C.
+    If the startup was stopped, the status is the signal's, even if an error occurred after the
+    signal. If a signal ended the running program without an error, the status is also the signal's,
+    except after Ctrl-C.
     """
     if _Heard.requested is not None:
         return 128 + _Heard.requested
@@ -93,7 +94,7 @@ def check() -> None:
 
 
 def over() -> None:
-    """Ignore further stop requests, because the program is ending and its status is decided."""
+    """Ignore further stop requests, because the program is ending with a known exit status."""
     for number in _numbers():
         signal.signal(number, signal.SIG_IGN)
 

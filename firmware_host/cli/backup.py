@@ -63,7 +63,7 @@ WHEN = (1980, 1, 1, 0, 0, 0)
 in the manifest.
 """
 OF_STATE = (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME)
-# Maximum total size of all files in bytes, because the files are held in memory. A journal of
+# Maximum total size of all files in bytes, because the files are held in memory. A journal with
 # 40,000 games has this size.
 MAX_BYTES = 1 << 27
 SETTINGS_MODE = 0o644
@@ -358,8 +358,8 @@ def _is_plain(path: Path) -> bool:
 
 def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clock) -> Path:
     """Copy the old files to a new folder and return the new folder. The files are copied because
-    SQLite can still write to the originals. If a path is not a regular file, it is never read; the
-    new folder only gets a hard link to it.
+    SQLite can still write to the originals. A path that is not a regular file is never read; the
+    new folder only gets a hard link to the path.
     """
     folder = unused(state / "before-restore", clock.calendar())
     folder.mkdir(mode=0o700)

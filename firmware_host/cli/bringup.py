@@ -63,7 +63,7 @@ from tiltboard.ground.clock import SystemClock
 if TYPE_CHECKING:
     from tiltboard.hw_sim.table import SimTable
 
-STUCK_S = 60.0  # Timeout in seconds after which a simulated user gives up if there is no progress.
+STUCK_S = 60.0  # A simulated user gives up if there is no progress for this many seconds.
 
 
 AGAIN = click.option(

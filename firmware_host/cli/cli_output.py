@@ -26,7 +26,7 @@ _SETUP = re.compile(r"\btiltboard bringup\b(?! --sim)")
 
 
 def as_run(line: str, *, simulated: bool) -> str:
-    """Return ``line`` with each command as the user must type it for this table."""
+    """Return ``line`` with each command in the form that the user must type for this table."""
     return re.sub(_SETUP, r"\g<0> --sim", line) if simulated else line
 
 
@@ -64,7 +64,9 @@ def is_json_wanted() -> bool:
 
 
 def say(message: Message, *, err: bool = False) -> None:
-    """Print a message. With the option ``AS_JSON``, print its template and parameters as JSON."""
+    """Print a message. With the option ``AS_JSON``, print the message's template and parameters as
+    JSON.
+    """
     if not is_json_wanted():
         click.echo(str(message), err=err)
         return
@@ -73,7 +75,9 @@ def say(message: Message, *, err: bool = False) -> None:
 
 
 def report(line: str) -> None:
-    """Print a line of a measurement, or its words and figures with ``FIGURES_AS_JSON``."""
+    """Print a line of a measurement. With the option ``FIGURES_AS_JSON``, print the line's text and
+    values as JSON.
+    """
     if not is_json_wanted():
         click.echo(line)
         return
@@ -82,8 +86,8 @@ def report(line: str) -> None:
 
 
 def log_to_stderr() -> None:
-    """Send the log to standard error, which is systemd's journal (with its own rate limit) or a
-    terminal.
+    """Send the log to standard error, which is either a terminal or systemd's journal. Systemd's
+    journal has its own rate limit.
     """
     style = "%(levelname)s %(name)s: %(message)s"
     logging.basicConfig(level=logging.INFO, format=style)
@@ -91,8 +95,8 @@ def log_to_stderr() -> None:
 
 def serve_until_told(ended: threading.Event) -> None:
     """Wait until a request to stop, or other code, sets ``ended``. If a request to stop came
-    earlier, raise the request again, so that everything is closed and the exit status is that of
-    the signal.
+    earlier, raise the request again. Then everything is closed, and the exit status is that of the
+    signal.
     """
     stop.end_by(ended.set)
     ended.wait()

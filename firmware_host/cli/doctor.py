@@ -69,8 +69,8 @@ from tiltboard.ground.clock import SystemClock
 OLDEST_PYTHON = (3, 11)
 # systemd-timesyncd creates this file when the clock is synchronised (systemd-timesyncd.service(8)).
 SYNCHRONISED = "run/systemd/timesync/synchronized"
-# A clock with an earlier time (seconds since 1970-01-01 UTC) is wrong. The threshold is 2026-01-01,
-# before this program was written.
+# A clock with an earlier time than this, in seconds since 1970-01-01 UTC, is wrong. The threshold
+# is 2026-01-01, before this program was written.
 EARLIEST_S = 1_767_225_600.0
 
 
@@ -358,8 +358,8 @@ def _clock(machine: Machine, *, simulated: bool) -> Finding:
 
 # Checks of the table's parts that need no help from a person
 
-# Number of scans in a check. This gives a tilt sensor enough time to start, and allows a failed
-# part to be retried.
+# Number of scans in a check. During these scans a tilt sensor has enough time to start, and a
+# failed part can be retried.
 SCANS = 40
 STILL_S = 0.02
 
@@ -445,8 +445,8 @@ def _hall(profile: Profile, frames: Sequence[Frame]) -> Iterator[Finding]:
 
 def _noise_mt(readings: Sequence[float]) -> float:
     """Return an estimate of the standard deviation of readings, in mT. The estimate is the median
-    difference between consecutive readings (0.95 standard deviations for normally distributed
-    noise), so a moving piece hardly affects the estimate.
+    difference between consecutive readings, which is 0.95 standard deviations for normally
+    distributed noise. A moving piece hardly affects the median.
     """
     return median(abs(after - before) for before, after in pairwise(readings))
 

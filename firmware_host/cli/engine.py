@@ -20,8 +20,8 @@ from tiltboard.firmware_host.cli.cli_output import misuse
 from tiltboard.firmware_host.messages import text
 from tiltboard.ground.clock import SystemClock
 
-# Idle timeout in seconds. If no engine is running for this time, the systemd unit ends and frees
-# its memory.
+# Idle timeout in seconds. If no engine runs for this time, the systemd unit ends, which frees its
+# memory.
 IDLE_S = 60.0
 # Maximum number of engines that run at the same time: four for players, the others for hints and
 # analysis.
@@ -77,8 +77,8 @@ def _play(lines: Iterable[str], out: TextIO) -> None:
 
 
 class _Lender(ForkingMixIn, UnixStreamServer):
-    """A server that forks an engine for each client. ``lends`` becomes False if no engine was in
-    use during the timeout.
+    """A server that forks an engine for each client. ``lends`` becomes False if no engine has been
+    in use for the whole timeout.
     """
 
     # The number of engines never reaches this limit, so the server never waits for a child process.
@@ -117,9 +117,9 @@ class _Lender(ForkingMixIn, UnixStreamServer):
 
 
 def lend(listening: socket.socket, play: Playing, idle_s: float = IDLE_S) -> None:
-    """Fork an engine for each client. A client sends two file descriptors of pipes, and its engine
-    ends when the client closes the connection. Return when no engine has been in use for ``idle_s``
-    seconds.
+    """Fork an engine for each client. A client sends two file descriptors of pipes. The client's
+    engine ends when the client closes the connection. Return when no engine has been in use for
+    ``idle_s`` seconds.
     """
     lender = _Lender(listening, play, idle_s)
     while lender.lends:

@@ -32,8 +32,9 @@ HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
 # First part of the Wi-Fi network's name. Four digits are appended, so that phones can distinguish
 # two tables.
 NAME = "tiltboard"
-# Number of digits in a password. The table's lights can show only digits. The minimum of eight
-# digits would not be enough, because such a password can be guessed within minutes.
+# Number of digits in a password, which consists of digits because the table's lights can show only
+# digits. The minimum of eight digits would not be enough, because such a password can be guessed
+# within minutes.
 DIGITS = 12
 PATIENCE_S = 60
 # A passphrase or a key for a Wi-Fi network (IEEE 802.11i).

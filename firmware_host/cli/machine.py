@@ -115,8 +115,8 @@ def _open_sent_update() -> Iterator[str]:
 
 @contextmanager
 def _on_a_stick() -> Iterator[str]:
-    """Yield the path of the newest update on a removable disk. A desktop system may have mounted
-    the disk already.
+    """Yield the path of the newest update on a removable disk. The disk may already be mounted by a
+    desktop system.
     """
     asked = "PATH,FSTYPE,HOTPLUG,MOUNTPOINT"
     listed = _run("lsblk", "--json", "--list", "--paths", "--output", asked)

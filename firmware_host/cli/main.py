@@ -35,7 +35,7 @@ from tiltboard.games.names import closest
 from tiltboard.ground.errors import TiltboardError
 from tiltboard.ground.plugins import PluginError, load_entry_point
 
-MAX_SHOWN = 120  # Maximum number of characters of a file name in an error message.
+MAX_SHOWN = 120  # Maximum number of characters of a file name that an error message shows.
 # Commands under each heading of ``tiltboard --help``, with a one-line description of each command.
 GROUPS = {
     "Play": {
@@ -68,7 +68,8 @@ GROUPS = {
     "Laboratory": {"bench": "Measure how fast a table answers, and what that costs."},
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
-# The package that provides each command that is not part of tiltboard itself, by command name.
+# Command name -> package that provides the command, for commands that are not part of tiltboard
+# itself.
 BESIDE = {
     "far": "online",
     "plans": "plans",
@@ -77,10 +78,10 @@ BESIDE = {
     "match": "lab",
     "study": "lab",
 }
-# Commands that systemd or the installer calls, and commands for all users that the help does not
-# list.
+# Commands that the help does not list: commands that systemd or the installer calls, and some
+# commands for users.
 HIDDEN = ("help", "unit", "warm")
-# Other names that people type, and the command that each name probably means.
+# Wrong command name that people type -> command that they probably mean.
 ALIASES = {
     "board": "check",
     "calibrate": "bringup --from places",
@@ -106,8 +107,8 @@ ALIASES = {
     "wifi": "hotspot",
 }
 
-# Each command is in the module with the same name, and is called ``command`` there. The modules
-# below contain further commands, which are called by their own names.
+# Each command is in the module with the same name, and is called ``command`` in that module. The
+# modules below contain further commands, which have their own names in the module.
 ALSO = {
     "serve": ("sim", "run"),
     "rules": ("check",),
@@ -261,8 +262,9 @@ class LazyGroup(Group):
         }
 
     def missing(self, name: str, known: Iterable[str]) -> Message:
-        """Return the message for an unknown command. The message names the command for which an
-        alias stands, or explains how to install the package that provides the command.
+        """Return the message for an unknown command. If the name is similar to an alias, the
+        message names the real command. If the command is in another package, the message explains
+        how to install the package.
         """
         if name in BESIDE:
             return text(

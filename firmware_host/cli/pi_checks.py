@@ -62,7 +62,8 @@ _FIND = """\
 import importlib.util, sys
 print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name.partition(".")[0])))
 """
-# Paths of config.txt in Raspberry Pi OS: first for version 12 and later, then for earlier versions.
+# Paths of config.txt in Raspberry Pi OS. The first path is for version 12 and later, the second for
+# earlier versions.
 CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")
 
 
@@ -188,7 +189,7 @@ class Machine:
     compiled: bool | None = None
 
     def path(self, name: str) -> Path:
-        """Return the path of a file on this machine. ``name`` can be absolute."""
+        """Return the path of a file on this machine. ``name`` can be an absolute path."""
         return self.root / name.lstrip("/")
 
     def read(self, name: str) -> str | None:
@@ -217,7 +218,7 @@ class Machine:
 
     @property
     def system(self) -> str:
-        """The name of the operating system, in the form for people (os-release(5))."""
+        """The name of the operating system, in the form that is shown to people (os-release(5))."""
         named = re.search(
             '^PRETTY_NAME="?([^"\n]*)', self.read("etc/os-release") or "", re.MULTILINE
         )

@@ -62,7 +62,7 @@ class _RulesCommand(click.Command):
 
 
 def _in_short(option: OptionSpec) -> str:
-    """Return the label and the help text of an option in one line."""
+    """Return the label and the help text of an option on one line."""
     return ": ".join(each for each in (option.label, option.help) if each)
 
 

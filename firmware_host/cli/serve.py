@@ -1,4 +1,4 @@
-"""``tiltboard sim`` and ``tiltboard run``: start a table and its page, and stop both in the correct
+"""``tiltboard sim`` and ``tiltboard run``: start a table and its page, and stop them in the correct
 order.
 """
 

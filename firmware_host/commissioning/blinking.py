@@ -35,9 +35,9 @@ PHASES = 4
 # limit for one place is half the reading that an empty place may have.
 MAX_ROW_MT = 0.05
 MAX_PLACE_MT = 0.3
-# Minimum growth of the shift from the first row or column to the last that points to the wiring, as
-# a fraction of the mean shift. If the shift increases linearly from zero, this value is 1 for three
-# rows and 1.6 for ten.
+# If the shift grows from the first row or column to the last by at least this fraction of the mean
+# shift, the wiring is the likely cause. A shift that increases linearly from zero grows by 1 over
+# three rows, and by 1.6 over ten rows.
 GROWS_SHARE = 0.75
 
 YES = TaskChoice(TaskAnswer.YES, text("Yes"))
@@ -75,7 +75,7 @@ def blinking(profile: Profile, progress: Progress) -> Asking:
 
 
 def _shifts(white: Sequence[Sequence[float]], dark: Sequence[Sequence[float]]) -> Means:
-    """Return the difference of each input's mean between white and dark lights, in mT. The result
+    """Return each input's mean with white lights minus its mean with dark lights, in mT. The result
     is empty if the sensors were not read, and 0 for an input that is outside its measuring range.
     """
     if not white or not dark:

@@ -76,8 +76,8 @@ def join_names(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A result of a check. ``subject`` is one word; for a part of the table, it is the part's name
-    in the faults of tiltboard.drivers.frame.Frame. ``remedy`` is None if no action is needed.
+    """A result of a check. ``subject`` is one word; a part of the table has the same name as in the
+    faults of tiltboard.drivers.frame.Frame. ``remedy`` is None if no action is needed.
     """
 
     subject: str
@@ -117,9 +117,9 @@ def of_error(subject: str, error: TiltboardError) -> Finding:
 
 
 def of_faults(faults: Iterable[tuple[str, PartError]]) -> list[tuple[Finding, PartError]]:
-    """Return one problem for each cause of the faults, with the first fault of that cause. Several
-    parts on an I2C bus that do not answer share one problem. Faults with the same text also share
-    one problem.
+    """Group the faults by cause, and return one problem for each cause, described by its first
+    fault. Parts on the same I2C bus that do not answer have the same cause. Faults with the same
+    text also have the same cause.
     """
     known = list(faults)
     silent = Counter(fault.params["bus"] for _, fault in known if fault.params.get("nobody"))
@@ -150,8 +150,8 @@ class Health:
     """Reading in mT of a strong piece in the centre of the place."""
     margin_mt: float = 0.0
     """Difference in mT between the reading of the weakest piece and the threshold of the next lower
-    class. The piece is assumed to be 5 mm off centre, and three standard deviations of noise are
-    subtracted.
+    magnet class. The piece is assumed to be 5 mm off centre, and three standard deviations of noise
+    are subtracted.
     """
     remedy: Message | None = None
     """The reason why the sensor needs attention, and what to do, or None if the sensor is good."""

@@ -31,7 +31,7 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import Message, text
 
 REST_S = 0.24
-# If the plate is not at rest after this time, in seconds, a hint is shown.
+# A hint is shown if the plate is not at rest after this many seconds.
 HINT_AFTER_S = 8.0
 LIFTED_RAD = radians(5.0)
 # Maximum change on the other horizontal axis, as a fraction of the change on the expected axis.
@@ -119,8 +119,8 @@ def _risen(level: Vector, lifted: Vector) -> Axis | None:
 
 
 def refusal(edge: str, level: Vector, forces: Mapping[str, Vector]) -> Message | None:
-    """Return the reason why the reading for ``edge`` is impossible, or None if it is possible.
-    ``forces`` maps each lifted edge to its reading.
+    """Return the reason why the reading for ``edge`` is impossible, or None if the reading is
+    possible. ``forces`` maps each lifted edge to its reading.
     """
     if _risen(level, forces[edge]) is None:
         return text(

@@ -46,7 +46,8 @@ STRONG_FROM_MT = 4.5
 # and air gaps differ by up to a fifth, and a piece six millimetres off centre gives two thirds of
 # the full reading.
 UNLIKE = (0.75, 1.5)
-# Minimum and maximum of this fraction that a gain can correct (perception.calibration.Gain).
+# Minimum and maximum of a place's reading, as a fraction of the median of the other places, that a
+# gain can correct (perception.calibration.Gain).
 HARDLY = (0.5, 2.0)
 # Minimum change in mT, at a place far from the piece, that counts as drift. The value is between
 # the noise of a mean and PRESENT_MT. At a distance of FAR_PITCHES places, a strong piece changes a
@@ -65,8 +66,8 @@ ELSEWHERE_S = 1.0
 OFF_SCALE_MT = 25.0
 REST_SWING_MT = 0.25
 SAY_AGAIN_MT = 0.3
-# Maximum range of the readings at rest, as a fraction of the reading. It applies if it is larger
-# than REST_SWING_MT.
+# Maximum range of the readings at rest, as a fraction of the reading. The limit is never lower than
+# REST_SWING_MT.
 REST_SHARE = 0.05
 FEWEST_SOUND = 4  # At most one in this number of sensors can be declared broken.
 EMPTY_S = 2.0
@@ -94,7 +95,7 @@ class Verdict(NamedTuple):
 
 
 def _leave_out(profile: Profile, progress: Progress, place: int) -> tuple[TaskChoice, ...]:
-    """Return the choice to exclude a place with a broken sensor, or nothing if too few working
+    """Return the choice to exclude a place with a broken sensor, or no choice if too few working
     sensors would remain.
     """
     if len({*progress.broken, place}) * FEWEST_SOUND > profile.size:
@@ -367,9 +368,9 @@ class Placing:
         profile, progress, place, name = self._profile, self._progress, self._place, self._name
         known, holder, reading = progress.inputs.get(place), progress.place_of(wire), means[wire]
         right = (TaskChoice(TaskAnswer.RIGHT, text("It stands right")),)
-        # An input can belong to any place, unless it is already known to belong to another place.
-        # The input with the place's own index is accepted in any case: then the other place was
-        # measured wrongly, and is measured again.
+        # An input can belong to any place, unless the input is already known to belong to another
+        # place. The input with the place's own index is always accepted. If this input is assigned
+        # to another place, the other place was measured wrongly, and is measured again.
         taken = wire in progress.inputs.values() and wire != place
         if wire != known and (known is not None or taken):
             why = text(

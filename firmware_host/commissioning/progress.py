@@ -52,7 +52,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     picture: bool | None = None
     """True if all lights looked right, or None if the question was not answered yet."""
     light_at: tuple[int, ...] = ()
-    """Index of the light under each place. Empty if the order is that of the profile."""
+    """Index of the light under each place. Empty if the lights are in the profile's order."""
     blink: str | None = None
     """Answer to the question whether all lights blink in the same way, or None if it was not
     answered yet.
@@ -95,8 +95,8 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.south_mt if magnet is Magnet.S_STRONG else self.own_mt
 
     def input_of(self, place: int) -> int | None:
-        """Return the input of a place, or None if it is unknown. It is unknown if no input has
-        reacted for the place, and the input with the same index belongs to another place.
+        """Return the input of a place, or None if the input is unknown. The input is unknown if no
+        input has reacted for the place, and the input with the same index belongs to another place.
         """
         if place in self.inputs:
             return self.inputs[place]
@@ -136,8 +136,8 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
-    """Return the input of each place. A place without a reaction gets its own input if that is
-    free, otherwise another free input.
+    """Return the input of each place. A place without a reaction gets the input with the same index
+    if this input is free, otherwise another free input.
     """
     wire = dict(progress.inputs)
     left = [i for i in range(profile.size) if i not in wire.values()]

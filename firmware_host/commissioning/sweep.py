@@ -76,9 +76,9 @@ FAULT_OF = {
 
 
 def chains(profile: Profile) -> list[tuple[int, ...]]:
-    """Return the typical orders in which the lights can be wired, except the profile's. Each order
-    is a list of the light under each place. The wiring starts at any corner and follows rows or
-    columns, with or without alternating direction.
+    """Return the typical orders in which the lights can be wired, except the order in the profile.
+    Each order lists the number of the light under each place. The wiring starts at any corner and
+    follows rows or columns, with or without alternating direction.
     """
     columns, found = profile.columns, []
     rows = [list(range(at, at + columns)) for at in range(0, profile.size, columns)]
@@ -194,8 +194,8 @@ class Sweep:
 
     @property
     def strip(self) -> list[LightPattern | None]:
-        """The lights to show, in their order on the strip. This order is the one that the sweep has
-        found or, until then, the order in the profile.
+        """The lights to show, in their order on the strip. The sweep finds this order; until then,
+        the profile's order is used.
         """
         profile, progress = self._profile, self.progress
         light_at = progress.light_at
@@ -463,8 +463,8 @@ def _count(todo: Iterable[tuple[Task, bool]]) -> tuple[int, int]:
 
 
 def _anew(progress: Progress, wanted: Collection[SweepPart]) -> Progress:
-    """Return the progress with the parts in ``wanted`` still to be done. For places, the empty
-    plate is measured again first.
+    """Return the progress with the parts in ``wanted`` still to be checked. If ``wanted`` includes
+    the places, the empty plate is measured again first.
     """
     progress = structs.replace(progress, wanted=tuple(part for part in SweepPart if part in wanted))
     if SweepPart.PLACES not in wanted:

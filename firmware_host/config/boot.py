@@ -46,7 +46,7 @@ class Pi:
 
 _BCM2837 = ((400, 250), ("core_freq=250",))
 _BCM2711 = ((500, 200), ("core_freq=500", "core_freq_min=500"))
-# Longer model names come before names with which they begin, because the first match counts.
+# A model name comes before every shorter name with which it begins, because the first match counts.
 MODELS: Final = (
     Pi("2 Model B", ("pi2",), 0x04, (250, 250)),
     Pi("Zero 2", ("pi02", "pi0w", "pi0"), 0x12, *_BCM2837, mini_uart=True),
@@ -252,7 +252,7 @@ class _Reading:
 
 
 def _same_number(text: str, number: int | None) -> bool | None:
-    """Return whether ``text`` is the number ``number``, or None if ``number`` is None."""
+    """Return whether ``text`` is a spelling of ``number``, or None if ``number`` is None."""
     if number is None:
         return None
     base = 16 if text.startswith("0x") else 10
@@ -296,8 +296,8 @@ def read_boot_config(
 
     unread: dict[str, None] = {}
     found = [lines(lambda _: False), lines(lambda _: True)]
-    # Try each condition alone, and all conditions except that one, because one condition can cancel
-    # the effect of another.
+    # Try each condition alone, and all conditions except one, because one condition can cancel the
+    # effect of another.
     for one in sorted(unknown):
         found += [lines(one.__eq__), lines(one.__ne__)]
     sure = frozenset.intersection(*found)

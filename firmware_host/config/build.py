@@ -25,7 +25,7 @@ def build_plate(profile: Profile, buses: Buses) -> Plate:
 
 
 def _on_node(hall: NodeHall, profile: Profile, buses: Buses) -> Plate:
-    """Return the drivers of the parts of a plate with its own controller. All these parts share one
+    """Return the drivers for a plate with its own controller. The drivers of all parts share one
     serial link.
     """
     imu, lights = profile.imu, profile.lights

@@ -97,9 +97,9 @@ def catalogue_of(language: str) -> Catalogue:
 def spoken_by(language: str | None, environment: Mapping[str, str] = os.environ) -> Catalogue:
     """Return the catalogue of the language that a service uses.
 
-    The language is the one in the settings (``language``), otherwise the one of the locale as
-    gettext reads it, otherwise English. Raises ConfigError if the settings specify an unknown
-    language.
+    The language comes from the settings (``language``), otherwise from the locale as gettext reads
+    it. Without either, the language is English. Raises ConfigError if the settings specify an
+    unknown language.
     """
     if language is not None:
         return catalogue_of(language)
@@ -112,9 +112,9 @@ def spoken_by(language: str | None, environment: Mapping[str, str] = os.environ)
 
 
 def error_text(error: TiltboardError | RulesError, catalogue: Catalogue = _IN_ENGLISH) -> str:
-    """Return the text of an error: the problem, and the remedy if there is one.
+    """Return the text of an error, which states the problem and the remedy, if the error has one.
 
-    Errors among the error's parameters are translated in the same way.
+    Parameters of the error that are errors themselves are translated in the same way.
     """
     params = {
         name: error_text(value, catalogue)

@@ -2,8 +2,8 @@
 can use them.
 
 This list is used by the service's drop-in (``tiltboard unit``), the udev rules
-(systemd/60-tiltboard.rules, compared by a test), the board's lock, the doctor, and the table in
-docs/dependencies.md.
+(systemd/60-tiltboard.rules, compared by a test), the lock on the devices, ``tiltboard doctor``, and
+the table in docs/dependencies.md.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Need:
 
 
 def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
-    """Return the device (the first sound card) that a text-to-speech program needs.
+    """Return the device that a text-to-speech program needs, which is the first sound card.
 
     The result is empty if ``speaker`` is None.
     """
@@ -162,7 +162,7 @@ def own_board(needs: Iterable[Need], clock: Clock | None = None) -> Iterator[PiB
 
 
 def devices_of(needs: Iterable[Need]) -> tuple[str, ...]:
-    """Return the real paths of the needed devices, without duplicates."""
+    """Return the real paths of the devices in ``needs``, without duplicates."""
     return tuple(dict.fromkeys(os.path.realpath(need.device) for need in needs))
 
 

@@ -1,4 +1,4 @@
-"""The players at a table: people with clocks and assist, and bots."""
+"""The players at a table: people, their clocks and assist, and bots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OURS = "tiltboard"
 """Name of the built-in engine."""
 
 FAR = "far"
-"""Engine name of a player at another table."""
+"""Name that a player at another table has in place of an engine's name."""
 
 EngineName = Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9._-]+$")]
 

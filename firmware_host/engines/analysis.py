@@ -20,17 +20,18 @@ from tiltboard.firmware_host.engines.search.limits import (
 from tiltboard.firmware_host.engines.search.thinker import Thinker
 from tiltboard.games.base import Game, Position
 
-MAX_TURNING = 3  # Maximum number of turning points in an analysis, and maximum number of takeaways.
+# Maximum number of turning points in an analysis. The number of takeaways has the same limit.
+MAX_TURNING = 3
 MIN_LOST = 0.1  # A move that loses at least this much expected score (0 to 1) is a turning point.
 MOVE_MS = 300
 # Time limit for the analysis of a whole game, in ms; in a longer game each move gets less time.
 WHOLE_MS = 20_000
-# Number of plies in the line that shows a better move, and in the line that shows a reply.
+# Number of plies in the line of moves that shows a better move, and in the line that shows a reply.
 LINE_PLIES = 6
 PROVEN_TURNS = 5  # Maximum length, in turns, of the wins that the proof search looks for.
 _FIRST_SHARE = 0.4  # Fraction of the total time for the first search, which finds the best move.
 _DEEPEST = 64
-# Maximum number of positions that are searched to find out whether a position of the game is a
+# Maximum number of positions that are searched to decide whether a position of the game is a
 # puzzle.
 _MAX_LOOKED = 15_000
 
@@ -48,14 +49,14 @@ class TurningPoint:
     after: float
     """The player's expected score after the move, 0 to 1."""
     better: tuple[str, ...] = ()
-    """The best line that starts with another move; empty if the engine would have made the same
-    move.
+    """The best line of moves that starts with a different move; empty if the engine would have made
+    the same move.
     """
     reply: tuple[str, ...] = ()
-    """The best line for the opponent after the move; empty if the move ended the game."""
+    """The opponent's best line of moves after this move; empty if this move ended the game."""
     proven: Literal["lets", "missed"] | None = None
-    """"lets" if the move provably lets the opponent win, "missed" if it provably misses a win, or
-    None if neither is proven. If both are proven, the nearer win counts.
+    """"lets" if the move provably lets the opponent win, "missed" if the move provably misses a
+    win, or None if neither is proven. If both are proven, the faster win decides.
     """
     turns: int = 0
     """Number of turns that the winner needs to end the game if the win is proven, otherwise 0."""
@@ -88,8 +89,8 @@ class Analysis(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A position's value for the player to move (see ``Found``), and the best line, which is empty
-    if the game is over.
+    """A position's value for the player to move, in log odds times 100, and the best line of moves.
+    The line is empty if the game is over.
     """
 
     value: int
@@ -170,7 +171,7 @@ def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgemen
     turns = 0
     missed = before.value >= SURE and after.value > -SURE
     lets = after.value >= SURE and before.value > -SURE
-    # If both a missed win and a win for the opponent are proven, report the nearer win.
+    # If a missed win and a win for the opponent are both proven, report the faster win.
     if missed and not (lets and after.value > before.value):
         proven, turns = "missed", (WIN - before.value + 1) // 2
     elif lets:
@@ -184,8 +185,8 @@ def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgemen
 def _with_proof(
     point: TurningPoint, after: Position, moves: Sequence[str], prove: Prove
 ) -> TurningPoint:
-    """Return ``point`` with a proof added, if there is one: the player missed a win, or lets the
-    opponent win.
+    """Return ``point`` with a proof added, if the player provably missed a win or lets the opponent
+    win.
     """
     missed = prove(moves[: point.ply - 1])
     if missed is not None:
@@ -218,10 +219,10 @@ def _longer(
 def _takeaways(
     game: Game, points: Sequence[TurningPoint], moves: Sequence[str]
 ) -> tuple[Takeaway, ...]:
-    """Return up to three lessons. Each has a different puzzle, if there are enough puzzles.
+    """Return up to three lessons. Each lesson has a different puzzle, if there are enough puzzles.
 
-    A lesson about a turning point prefers a puzzle of the same kind (a missed win or a defence) and
-    the same length.
+    A puzzle of the same kind (a missed win or a defence) and the same length as the turning point
+    is preferred.
     """
     left, found = dict(enumerate(exercises(game.name), start=1)), []
     for at in range(MAX_TURNING):
@@ -267,8 +268,8 @@ def engine_judge(
 def engine_proof(process: EngineProcess) -> Prove:
     """Return a function that asks the engine to prove forced wins, with ``query wins``.
 
-    Call it after ``engine_judge``. If the engine does not support this query, which the built-in
-    engine does, the function proves nothing.
+    Call it after ``engine_judge``. If the engine does not support this query, the function proves
+    nothing. The built-in engine supports the query.
     """
 
     def prove(moves: Sequence[str]) -> tuple[int, str] | None:
@@ -291,11 +292,11 @@ def every_move(
 
     The game must not be over in ``state``, and ``limits.time_s`` must be set.
 
-    Some searches compute exact values for only a few moves. In this case a search is run after each
-    move, one ply deeper in each round, until the time is over, so that all moves are searched
+    Some searches compute exact values for only a few moves. In this case each move is searched
+    separately, one ply deeper in each round, until the time is over, so that all moves are searched
     equally deep. With more than two sides, the value of a position for the next player says little
     about its value for the player who moved. In this case the playout search, which tries each move
-    at least once, gets all the time.
+    at least once, gets the whole time.
     """
     rules, two = thinker.game.rules, len(thinker.game.teams or thinker.game.players) == 2
     total_s = limits.time_s or 0.0

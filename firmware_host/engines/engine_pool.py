@@ -1,6 +1,7 @@
-"""Runs engines in a thread. The host sets the position to search, and polls for the resulting move.
+"""Runs engines in a separate thread. The host sets the position to search, and polls for the
+engine's move.
 
-Only this thread waits for engines and handles their faults.
+Only this thread waits for engines and handles their failures.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ class Purpose(Enum):
 
 @dataclass(frozen=True, slots=True)
 class EngineTask:
-    """A position in which ``player`` is to move, and what the engine must find out about the
-    position.
+    """A position in which ``player`` is to move, and the information that the engine must find
+    about it.
 
     Two equal tasks have the same result. ``clock`` limits the time for the move; if it is None,
     only the pool's own limit applies.
@@ -96,13 +97,15 @@ class Thought:
     info: ugi.Info
     """The engine's last report."""
     trouble: Message | None
-    """A message about a fault of the engine, or None if no fault happened."""
+    """A message about a failure of the engine, or None if the engine did not fail."""
     values: Mapping[str, int] = field(default_factory=dict)
-    """Value of each move, as in ``Found``; empty unless the task asked for values."""
+    """Value of each move in log odds times 100; empty unless the task asked for values."""
     thought_s: float = 0.0
     """The engine's thinking time in seconds."""
     why: tuple[str, int, str] | None = None
-    """The reason for a hint, as in ``proof.Reason``, or None."""
+    """The reason for the suggested move, as the fields of ``proof.Reason``, or None if there is no
+    reason.
+    """
 
 
 class EnginePool:
@@ -302,7 +305,9 @@ class EnginePool:
     def _why(
         self, process: EngineProcess, task: EngineTask, move: str
     ) -> tuple[str, int, str] | None:
-        """Return the engine's reason for a hint, or None if the engine gives no valid reason."""
+        """Return the engine's reason for a suggested move, or None if the engine gives no valid
+        reason.
+        """
         value = process.info.value or 0
         sure = (value >= SURE) - (value <= -SURE)
         words = process.ask(task.moves, f"why {move} {sure}")

@@ -20,8 +20,8 @@ class EngineLostError(EngineError, OSError):
 
 
 class EngineHungError(EngineLostError):
-    """An engine does not answer in time. Use another engine, because a second try would probably
-    hang as well.
+    """An engine does not answer before the timeout. Use another engine, because a second try would
+    probably hang as well.
     """
 
 

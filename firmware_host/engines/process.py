@@ -25,7 +25,7 @@ from tiltboard.firmware_host.engines.errors import (
 )
 from tiltboard.ground.clock import Clock
 
-# Time limit in seconds for the built-in engine to start. A Zero 2 W needs 10 s to import Python's
+# Time limit in seconds for the built-in engine to start. A Zero 2 W needs 10 s to import the Python
 # modules from an SD card.
 START_S = 30.0
 # Time limit in seconds for any other engine to start. It is short, because the built-in engine can
@@ -35,18 +35,19 @@ NICE = 10  # Niceness of engine processes, so that reading the sensors has prior
 # Additional time in seconds that an engine on a busy machine gets after its limit, before it is
 # asked to stop.
 MARGIN_S = 1.5
-# An engine that does not stop within this time, in seconds, after a request counts as lost.
+# An engine that does not stop within this many seconds after a request to stop counts as lost.
 STOP_S = 1.5
-# Time limit in seconds for a query, for which the built-in engine searches several thousand
-# positions.
+# Time limit in seconds for one query. The built-in engine searches several thousand positions to
+# answer a query.
 _QUERY_S = 6.0
 _QUIT_S = 0.5
 _TURN_S = 0.1  # Interval in seconds between two checks whether the answer is still wanted.
-# Maximum length of a line in bytes. The line with the longest variation has a few thousand bytes.
+# Maximum length of an engine's output line in bytes. A line with the longest possible variation has
+# a few thousand bytes.
 _MAX_BYTES = 1 << 13
 _MAX_INTRODUCING = 2_000  # Maximum number of lines that an engine may send before it is ready.
-# Maximum number of lines that an engine may send for one move: reports on five hundred moves at a
-# hundred depths each.
+# Maximum number of lines that an engine may send for one move. The limit allows reports on five
+# hundred moves at a hundred depths each.
 _MAX_THINKING = 50_000
 # Environment variable that marks an engine's process and all processes that the engine starts.
 _MARK = "TILTBOARD_ENGINE"
@@ -76,9 +77,9 @@ class EngineProcess:
     ) -> None:
         """Start the engine and read its identity.
 
-        ``name`` is the engine's name for people. The engine has ``start_s`` seconds to introduce
-        itself, and the same time to prepare a game. If it takes longer, or if ``wanted`` returns
-        False, it counts as lost.
+        ``name`` is the engine's name as shown to people. The engine has ``start_s`` seconds to
+        introduce itself, and the same time to prepare a game. If the engine takes longer, or if
+        ``wanted`` returns False, the engine counts as lost.
         """
         self.name = name
         self._wanted = wanted
@@ -198,13 +199,13 @@ class EngineProcess:
         """Return the engine's move in the position after ``moves``, or None if ``wanted`` returns
         False.
 
-        ``go`` contains the limits in the form of the engine's protocol. After ``longest_s`` seconds
-        the engine is asked to stop, and if it does not stop, it counts as lost. ``lines`` is the
-        number of moves whose values the engine reports. While ``ponders`` returns True, the
-        position is only expected, and the time is not counted.
+        ``go`` contains the search limits in the form of the engine's protocol. After ``longest_s``
+        seconds the engine is asked to stop. If the engine does not stop, it counts as lost.
+        ``lines`` is the number of moves whose values the engine reports. ``ponders`` returns True
+        while the position is only expected; this time is not counted.
 
         Raises EngineMoveError if the answer is not a move, and CannotPlayError if the engine cannot
-        report ``lines``.
+        report ``lines`` moves.
         """
         if lines != self._lines:
             if ugi.LINES not in self.identity.options:
@@ -261,7 +262,8 @@ class EngineProcess:
         """Return the engine's answer to ``query`` about the position after ``moves``, split into
         words.
 
-        The list is empty if the engine does not know the answer or does not answer in time.
+        The list is empty if the engine does not know the answer or does not answer before the
+        timeout.
         """
         self._say(ugi.position(moves))
         self._say(f"query {query}")
@@ -312,7 +314,7 @@ class EngineProcess:
         until_s = self._now() + STOP_S
         while left:
             try:
-                # The result None means that the pipe is full.
+                # A result of None means that the pipe is full.
                 written = self._out.write(left) or 0
             except (OSError, ValueError) as error:
                 raise self._lost() from error
@@ -323,10 +325,10 @@ class EngineProcess:
                 select.select((), (self._out,), (), _TURN_S)
 
     def _next(self, until_s: float) -> list[str]:
-        """Return the engine's next line, split into words; empty if no line arrives before
-        ``until_s``.
+        """Return the engine's next line, split into words. The list is empty if no line arrives
+        before ``until_s``.
 
-        Characters that are not printable, such as those of terminal commands, are replaced by
+        Characters that are not printable, such as terminal control characters, are replaced by
         blanks.
         """
         while (end := self._heard.find(b"\n")) < 0 and len(self._heard) < _MAX_BYTES:
@@ -350,8 +352,8 @@ class EngineProcess:
         return _visible(line).split()
 
     def _hear_errors(self) -> None:
-        """Read the engine's standard error, so that a full pipe never blocks the engine. The last
-        part is kept for the error message.
+        """Read the engine's standard error, so that a full pipe never blocks the engine. Keep the
+        last part for the error message.
         """
         more = self._errors.read(_MAX_BYTES)
         self._errors_open = more != b""
@@ -398,8 +400,9 @@ def _lent(its_in: int, its_out: int) -> socket.socket | None:
     """Return a connection to an engine that tiltboard-engine.service has forked, or None.
 
     The result is None if the service does not exist or does not answer; the caller then starts an
-    engine. The forked engine uses the given ends of the pipes. When the connection is closed, the
-    kernel ends the engine; when the engine ends, the connection is closed.
+    engine. The forked engine uses the given ends of two pipes for input and output. When the
+    connection is closed, the kernel ends the engine. When the engine ends, the connection is
+    closed.
     """
     path = os.environ.get(UNIT_SOCKET)
     if path is None:

@@ -1,12 +1,14 @@
 """Proves forced wins within a number of plies, and finds proven reasons for a move.
 
 The search is exhaustive and uses only the rules of the game: an and-or search by iterative
-deepening, two plies at a time. For each position, it stores the number of plies within which the
-player to move is proven to win, and the number within which this player is proven not to win. It
-works for two-player games in which the players take turns, without secrets or chance.
+deepening, two plies at a time. For each position, the search stores the number of plies within
+which the player to move is proven to win. The search also stores the number of plies within which
+this player is proven not to win. The search works for two-player games in which the players take
+turns, without secrets or chance.
 
-The reason for a move, which is given with a hint or after a blunder, is proven or counted from the
-legal moves, never guessed. If the proof needs too many positions, only a general reason is given.
+The reason for a move is shown with a hint or after a blunder. The reason is proven or counted from
+the legal moves, never guessed. If the proof needs too many positions, only a general reason is
+given.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from tiltboard.firmware_host.config.errors import NotPossibleError
 from tiltboard.games.reasons import Kind
 from tiltboard.games.rules import CHANCE, Rules
 
-# Maximum number of positions that are searched for one reason. This takes 0.2 s in Python on one
-# x86 core.
+# Maximum number of positions that are searched to find one reason. The search takes at most 0.2 s
+# in Python on one x86 core.
 MAX_LOOKED = 12_000
 MAX_TURNS = 4
 # A threat is named as the reason if at most this fraction of all replies prevents it.
@@ -36,8 +38,9 @@ class TooManyError(Exception):
 class ProofSearch:
     """The proof search of one game. Later searches reuse the results for each position.
 
-    ``most`` is the maximum number of positions, after which methods raise TooManyError, or None for
-    no limit. Raises NotPossibleError unless the game is for two players and without chance.
+    ``most`` is the maximum number of positions, or None for no limit. Methods raise TooManyError
+    when the limit is exceeded. The constructor raises NotPossibleError unless the game is for two
+    players and without chance.
     """
 
     def __init__(self, rules: Rules, most: int | None = None) -> None:
@@ -50,7 +53,7 @@ class ProofSearch:
         self._open: dict[int, int] = {}
         # Number of remaining plies -> reply that last refuted a move at this depth.
         self._answers: dict[int, int] = {}
-        self._best: dict[int, int] = {}  # Position key -> the move that won.
+        self._best: dict[int, int] = {}  # Position key -> the move that was proven to win.
         self.looked = 0
         self.left = most
 
@@ -150,8 +153,8 @@ def _rest(sure: int) -> Reason:
 
 
 def _proven(rules: Rules, state: Any, move: int) -> Reason | None:
-    """Return the reason for a move that provably wins, with the number of turns. Return None for
-    other moves.
+    """Return the reason for a move that provably wins, with the number of turns to the win. Return
+    None for other moves.
     """
     mover, after = rules.mover(state), rules.apply(state, move)
     if rules.result(after) is not None:
@@ -196,8 +199,8 @@ def _counted(rules: Rules, state: Any, move: int) -> Reason | None:
 def winning_at_once(rules: Rules, state: Any, left: list[int]) -> Sequence[int]:
     """Return the moves that win immediately in ``state``; empty if the game is over.
 
-    ``left`` has one item, the number of positions that may still be searched, which the search
-    reduces. Raises TooManyError.
+    ``left`` has one item, the number of positions that may still be searched. The search reduces
+    this number. Raises TooManyError if the number falls below 0.
     """
     if rules.result(state) is not None:
         return ()

@@ -22,7 +22,7 @@ from tiltboard.games.registry import file_of, game_type
 from tiltboard.games.rules import CHANCE, Rules
 
 TURNS = 2
-"""Maximum length, in turns of the winner, of the puzzles that are searched for."""
+"""Maximum length, in turns of the winner, of the puzzles that the program searches for."""
 MAX_STATES = 200_000
 """Maximum number of positions that are searched for one puzzle, which takes about one second in
 Python.
@@ -44,10 +44,10 @@ class Puzzle(msgspec.Struct, frozen=True):
 
     ``turns`` is the number of turns that the winner needs. For a ``win``, ``proof`` contains only
     the solution. For a ``save``, ``proof`` maps every other legal move to the answer that wins
-    against it, or to None if the move ends the game. For a ``win`` in more than one turn, ``holds``
-    maps each wrong move to a reply that prevents a win in time. For a ``win`` in more than two
-    turns, ``line`` contains the moves after the solution, up to the opponent's last reply; each
-    move of the solver in ``line`` is the only one that wins in time.
+    against this move, or to None if the move ends the game. For a ``win`` in more than one turn,
+    ``holds`` maps each wrong move to a reply that prevents a win within ``turns``. For a ``win`` in
+    more than two turns, ``line`` contains the moves after the solution, up to the opponent's last
+    reply. Each of the solver's moves in ``line`` is the only move that wins within ``turns``.
     """
 
     game: str
@@ -100,8 +100,8 @@ def exercises(game: str) -> tuple[Puzzle, ...]:
 
 
 def exercise_game(game: str, number: int, *, taught: bool = False) -> ExerciseGame:
-    """Return puzzle ``number`` of the game, counted from 1, as a game. ``taught``: the lesson in
-    tactics shows it.
+    """Return puzzle ``number`` of the game, counted from 1, as a game. ``taught``: True if the
+    lesson in tactics shows the puzzle.
 
     Raises UnknownGameError and NoSuchPuzzleError.
     """
@@ -133,8 +133,8 @@ def made_of(
     """Return the position after the legal ``moves`` as a puzzle of at most ``turns`` turns, or
     None.
 
-    The result is None if the position is not a puzzle, or if more than ``most`` positions must be
-    searched to find out. ``holds`` and ``line`` of the puzzle are empty. Raises NotPossibleError
+    The result is None if the position is not a puzzle, or if the search needs more than ``most``
+    positions to decide. ``holds`` and ``line`` of the puzzle are empty. Raises NotPossibleError
     unless the game is for two players, without secrets or chance.
     """
     rules = game.rules

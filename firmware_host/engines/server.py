@@ -30,7 +30,7 @@ from tiltboard.ground.clock import Clock
 
 AUTHOR = "the makers of tiltboard"
 MAX_SEED = 2**31 - 1
-_MAX_PROOF = 30_000  # Maximum number of positions that are searched to prove a win.
+_MAX_PROOF = 30_000  # Maximum number of positions that are searched to prove one win.
 _MAX_TURNS = 9  # Maximum length, in turns, of the wins that are searched for.
 _DEFAULT_S = 2.0  # Thinking time of the strongest level, in seconds, if a request has no limits.
 
@@ -261,8 +261,8 @@ class EngineServer:
 
 
 def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
-    """Return ``KIND NUMBER MOVE``, the fields of a ``proof.Reason``, or ``unknown``. ``-`` replaces
-    a missing move.
+    """Return ``KIND NUMBER MOVE``, the fields of a ``proof.Reason``, or ``unknown`` if no reason is
+    found. The text ``-`` replaces a missing move.
     """
     number = rules.number(move)
     if number is None or not rules.allows(state, number):
@@ -272,8 +272,8 @@ def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
 
 
 def _wins(rules: Rules, state: Any, turns: int) -> str:
-    """Return ``TURNS MOVE`` of the fastest forced win, or ``none`` if no win can be forced within
-    ``turns``.
+    """Return ``TURNS MOVE``: the number of turns of the fastest forced win and its first move.
+    Return ``none`` if no win can be forced within ``turns``.
 
     The result is ``open`` if the proof needs too many positions, or if the game is not for two
     players.

@@ -24,8 +24,8 @@ PONDER = "Ponder"
 BOOK = "OwnBook"
 MAX_LINES = 500
 MAX_LINE = 1 << 16  # Maximum length of a line in characters; a longer line is invalid.
-# Maximum value of a time in ms (eleven days, which every clock can measure), and of a number of
-# positions.
+# Maximum value of a time in ms, and of a number of positions. As a time it is eleven days, which
+# every clock can measure.
 _MAX_MS = 10**9
 
 
@@ -35,17 +35,19 @@ class Go:
 
     limits: Limits = NO_LIMITS
     clock_ms: tuple[int, ...] = ()
-    """Remaining time of each player in ms, in the order of players; empty without a clock."""
+    """Remaining time of each player in ms, in the order of the players; empty if the game has no
+    clock.
+    """
     increment_ms: tuple[int, ...] = ()
-    """Increment per move of each player in ms, in the order of players."""
+    """Increment of each player's clock per move in ms, in the order of the players."""
     infinite: bool = False
     """True to search until ``stop``."""
     ponder: bool = False
     """True to search without limits until ``ponderhit``, and within the limits after that."""
 
     def for_player(self, player: int) -> Limits:
-        """Return the search limits, which give ``player`` a fair fraction of the player's remaining
-        clock time.
+        """Return the search limits for one move. They give ``player`` a fair fraction of the
+        player's remaining clock time.
 
         ``player`` is the number of the player to move, from 0.
         """
@@ -94,8 +96,8 @@ def setoption(name: str, value: object) -> str:
 
 
 def options_json(value: str) -> dict[str, Any]:
-    """Parse the value of the engine option ``Options``. Raises ValueError unless it is a JSON
-    object.
+    """Parse the JSON value of the engine option named ``Options``. Raises ValueError unless the
+    value is a JSON object.
     """
     try:
         found = json.loads(value or "{}")
@@ -107,8 +109,8 @@ def options_json(value: str) -> dict[str, Any]:
 
 
 def score_text(value: int) -> str:
-    """Return a search value as UGI text: hundredths, or the number of turns to a win (negative: to
-    a loss) of the player to move.
+    """Return a search value as UGI text for the player to move: log odds times 100, or the number
+    of turns to a win (negative: to a loss).
     """
     if abs(value) < SURE:
         return f"cp {value}"
@@ -117,7 +119,9 @@ def score_text(value: int) -> str:
 
 
 def score_value(kind: str, number: int) -> int:
-    """Return a UGI score as a search value (see ``Found``). ``kind`` is "cp" or "mate"."""
+    """Return a UGI score as a search value. ``kind`` is "cp" (log odds times 100) or "mate" (turns
+    to a win).
+    """
     if kind == "mate":
         value = WIN - 2 * number + 1 if number > 0 else -WIN - 2 * number
         return max(SURE, value) if number > 0 else min(-SURE, value)
@@ -130,7 +134,9 @@ class Info:
 
     depth: int = 0
     value: int | None = None
-    """The value of the position (see ``Found``), or None if the engine did not report a value."""
+    """The value of the position in log odds times 100, or None if the engine did not report a
+    value.
+    """
     nodes: int = 0
     time_ms: int = 0
     line: tuple[str, ...] = ()

@@ -42,8 +42,8 @@ PAGE_BYTES = 4096
 # integrity_check reads every page, and this limit keeps opening fast (32 MiB is about 10,000
 # games). Pages of a larger file are still checked when they are read.
 CHECKED_PAGES = 8192
-# A number of pages that no file exceeds (https://www.sqlite.org/limits.html); used to check every
-# page.
+# A number of pages that no file exceeds (https://www.sqlite.org/limits.html). With this maximum
+# every page is checked.
 EVERY_PAGE = 2**32
 WAL_SUFFIXES = ("-wal", "-shm")
 
@@ -89,7 +89,7 @@ WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
 
 
 class UnreadableEventsError(ValueError):
-    """The events of a game do not follow from one another, so the journal is damaged."""
+    """The events of a game are not possible in their stored order, so the journal is damaged."""
 
     def __init__(self, why: Message) -> None:
         self.why = why
@@ -159,7 +159,8 @@ _BY_CODE: Mapping[int, Callable[[Path, str], JournalError]] = {
     sqlite3.SQLITE_CORRUPT: damaged_error,
     sqlite3.SQLITE_NOTADB: damaged_error,
     sqlite3.SQLITE_FORMAT: damaged_error,
-    # This program's statements do not fit the table, so damage or another program has changed it.
+    # An SQL statement of this program does not match the table, so damage or another program has
+    # changed the table.
     sqlite3.SQLITE_ERROR: damaged_error,
     sqlite3.SQLITE_BUSY: lambda path, _: in_use(path, ""),
     sqlite3.SQLITE_LOCKED: lambda path, _: in_use(path, ""),
@@ -202,7 +203,7 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
         # This file is left from an attempt to create a journal that a power cut interrupted. It
         # never contained a game.
         fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
-    fresh.touch(mode=0o600)  # SQLite gives its side files the same permissions.
+    fresh.touch(mode=0o600)  # SQLite gives the -wal and -shm files the same permissions.
     with closing(sqlite3.connect(fresh, isolation_level=None)) as database:
         database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         database.execute("PRAGMA synchronous = EXTRA")
@@ -318,7 +319,7 @@ def _model() -> sqlite3.Connection:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A report about a damaged journal, which was renamed."""
+    """A report about a damaged journal that was renamed."""
 
     kept: Path
     """The path of the damaged journal after renaming."""
@@ -357,7 +358,7 @@ class WriterLock:
     """
 
     def __init__(self, journal: Path) -> None:
-        """Take the lock. Raises JournalInUseError immediately if another process has it. Also
+        """Take the lock. Raises JournalInUseError immediately if another process has the lock. Also
         raises OSError.
         """
         path = journal.with_name(journal.name + ".lock")

@@ -78,7 +78,7 @@ ASIDE = tuple(kind for kind in EventKind if kind not in _OF_MOVES)
 
 
 Note = Callable[[EngineSeats | ClockLeft | Assists, EventKind], bool]
-"""Function that stores a change of one game's bots, clock or assist, and returns whether the change
+"""Function that stores a change to one game's bots, clock or assist, and returns whether the change
 was written to disk.
 """
 
@@ -161,7 +161,7 @@ def fold(game_id: int, events: Iterable[Event]) -> JournalGame:
     """Return the game that results from ``events``.
 
     ``events`` are all events of the game in order, or only its events starting with a ``stand``.
-    Raises UnreadableEventsError if the events do not follow from one another.
+    Raises UnreadableEventsError if the events are not possible in this order.
     """
     at: JournalGame | None = None
     expected = 0
@@ -271,7 +271,7 @@ def decode_payload(event: Event, kind: type[T]) -> T:
 
 
 def misplaced_event(game_id: int, sequence: int) -> UnreadableEventsError:
-    """Return the error for an event that is missing, or that does not follow from earlier
+    """Return the error for an event that is missing, or that is not possible after the earlier
     events.
     """
     return UnreadableEventsError(
@@ -502,8 +502,8 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
             else:
                 following[event.game_id] = event.sequence + 1
                 insert(fresh, event)
-        # Drop games whose rows have valid checksums but do not follow from one another. A flipped
-        # bit cannot be the cause.
+        # Drop games whose rows have valid checksums but contain an impossible sequence of events. A
+        # flipped bit cannot be the cause.
         reader = JournalReader(path, fresh)
         for game_id in list(following):
             try:

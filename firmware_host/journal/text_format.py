@@ -64,9 +64,9 @@ _DATE = "%Y-%m-%dT%H:%M:%SZ"
 def replay(record: JournalGame, known: Line | None = None) -> Line:
     """Replay a game by its rules.
 
-    ``known`` is an earlier state of the same game; the first moves that both have in common are not
-    replayed. Raises NotPossibleError if the rules are missing, or if they forbid a move, which the
-    error names.
+    ``known`` is an earlier state of the same game; the first moves that both states have in common
+    are not replayed. Raises NotPossibleError if the rules are missing, or if the rules forbid a
+    move. The error names the forbidden move.
     """
     if known is None:
         try:
@@ -136,8 +136,8 @@ def write_game(record: JournalGame) -> str:
 
 
 def read_game(source: str) -> PlayedGame:
-    """Read and check a game in text form. Raises GameTextError with the line and the content that
-    was expected there.
+    """Read and check a game in text form. Raises GameTextError, which names the invalid line and
+    the expected content.
     """
     return read_and_replay(source)[0]
 

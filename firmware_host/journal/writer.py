@@ -89,7 +89,7 @@ class Journal(JournalReader):
         self.set_aside = set_aside
         self._lock: WriterLock | None = lock
         self._clock = clock
-        # Time of the next attempt after a failed ``note``; 0 if the last attempt succeeded.
+        # Time of the next attempt after ``note`` failed; 0 if the last attempt succeeded.
         self._retry_s = 0.0
 
     @classmethod
@@ -192,7 +192,7 @@ class Journal(JournalReader):
             self._insert(game_id, kind, len(record.moves), payload=pending)
 
     def note(self, game_id: int, noted: EngineSeats | ClockLeft | Assists, kind: EventKind) -> bool:
-        """Store a change of the bots, the clock or the assist, and return whether the change was
+        """Store a change to the bots, the clock or the assist, and return whether the change was
         written to disk.
 
         The same value is not stored twice, and bots are not stored after the game's end. If writing
@@ -380,7 +380,8 @@ class Starts:
         attempt = _Attempt(record.id, len(record.moves), boot, failed)
         try:
             write_kept(self._path, attempt)
-        except OSError as error:  # The table must be able to start with a full disk.
+        # Ignore the error, because the table must be able to start with a full disk.
+        except OSError as error:
             _log.warning("%s cannot be written: %s", self._path, error)
         return None
 
@@ -407,7 +408,7 @@ def _finish_salvage(path: Path, clock: Clock) -> None:
     if not saved.exists():
         return
     # The power was cut before the damaged journal was renamed, so the recovered journal may lack
-    # its newest moves.
+    # the newest moves.
     if path.exists():
         saved.unlink()
         return

@@ -99,7 +99,8 @@ class _Inner:
         return format(self)
 
     def __repr__(self) -> str:
-        return repr(format(self))  # For sentences that quote a word, as in {piece!r}.
+        # This method formats a field such as {piece!r}, which quotes a word.
+        return repr(format(self))
 
 
 @cache

@@ -9,7 +9,9 @@ from tiltboard.games.names import PLAYERS, closest
 
 # Pattern of a place's name on a hexagonal board: column and row.
 _PLACE = re.compile(r"-?\d+,-?\d+")
-_NAMED = "{name}"  # Template of a message that shows a person's name together with the player's.
+# Template of a message that shows a person's name instead of the player's name. The player's name
+# remains a parameter of the message.
+_NAMED = "{name}"
 MAX_LISTED = 40  # Maximum number of names in a hint.
 # Maximum number of characters shown of one parameter, because a parameter can come from any
 # request.
@@ -97,7 +99,7 @@ class Message:
         return Message(self.template, params, capital=self.capital) if labels else self
 
     def without_names(self) -> Message:
-        """Return the original message, from before ``with_names`` replaced the players."""
+        """Return the message as it was before ``with_names`` replaced the players."""
         if self.template == _NAMED and "player" in self.params:
             player = self.params["player"]
             return player if isinstance(player, Message) else Message(str(player))
@@ -122,16 +124,14 @@ def text(template: str, /, **params: object) -> Message:
 
 
 def _by_number(name: str) -> list[tuple[str, int]]:
-    """Return a hint that suggests the name in ``known`` that is most similar to ``name``. If no
-    name is similar, the hint lists all names or a few of them.
-    """
+    """Return a sort key that orders names by their numbers, so that "a2" comes before "a10"."""
     parts = re.findall(r"(\D*)(\d*)", name)
     return [(words, int(digits or -1)) for words, digits in parts]
 
 
 def nearest(name: str, known: Iterable[str]) -> Message:
-    """Return a hint with the closest name of ``known``, or, if no name is close, with all or a few
-    names.
+    """Return a hint with the name in ``known`` that is most similar to ``name``. If no name is
+    similar, the hint lists all names or a few of them.
     """
     choices = sorted((str(choice) for choice in known), key=_by_number)
     near = closest(name, choices)

@@ -18,9 +18,9 @@ from tiltboard.firmware_host.table.sight import Magnet
 EMPTY_MT = 0.6
 STRONG_MT = 5.5
 STRONG_STAYS_MT = 4.5
-# Limits for a sensor whose zero is unknown. The DRV5055A1's quiescent output (1.65 V +-60 mV at 60
-# mV/mT) and the neighbours' remaining field put an empty place at 1.1 mT at most; a reading above
-# 1.25 mT is a magnet.
+# Limits for a sensor whose zero offset was not measured. The DRV5055A1's quiescent output (1.65 V
+# +-60 mV at 60 mV/mT) and the remaining field of neighbouring magnets make an empty place read at
+# most 1.1 mT. A reading above 1.25 mT therefore means a magnet.
 UNZEROED_EMPTY_MT = 1.1
 UNZEROED_TAKEN_MT = 1.25
 UNZEROED_STRONG_MT = 4.8
@@ -45,8 +45,8 @@ TOLERANCE_MT = {
 
 
 def _bands(empty: Band, weak: Band, strong: Band) -> dict[Magnet, Band]:
-    """Return the band of each class in mT, given the bands of an empty place and of south
-    magnets.
+    """Return the band of each magnet class in mT, given the bands of an empty place, of a weak
+    south magnet and of a strong south magnet.
     """
     (weak_low, weak_high), (strong_low, strong_high) = weak, strong
     return {
@@ -124,7 +124,8 @@ class Bands(Struct, frozen=True):
     stay_high: Sequence[float]
     enter_low: Sequence[float]
     enter_high: Sequence[float]
-    per_mt: Sequence[float]  # Increase in confidence for each mT of distance from the boundary.
+    # Increase in confidence for each mT between a reading and the nearest boundary of its band.
+    per_mt: Sequence[float]
 
     @classmethod
     def of_empty(cls, size: int) -> Bands:
@@ -154,10 +155,12 @@ class Bands(Struct, frozen=True):
         return Bands(lows, highs, enter_lows, enter_highs, self.per_mt)
 
     def outside(self, readings_mt: Sequence[float]) -> list[int]:
-        """Return the indices of places whose reading is outside the wider band of its class."""
+        """Return the indices of the places whose reading is outside the wider band of the place's
+        class.
+        """
         low, high = self.stay_low, self.stay_high
         if all(map(le, low, readings_mt)) and all(map(le, readings_mt, high)):
-            return []  # In most scans no reading is outside its band.
+            return []  # In most scans every reading is inside its band.
         return [
             i
             for i, (r, a, b) in enumerate(zip(readings_mt, low, high, strict=True))

@@ -30,10 +30,11 @@ from tiltboard.firmware_host.messages import text
 from tiltboard.firmware_host.perception.field import STRONG, WEAK, kernel_mt
 from tiltboard.firmware_host.table.sight import SensorFault
 
-# Limits wider than any offset of a DRV5055A1 (+-1 mT and drift), so a value outside is damage.
+# These limits are wider than any offset of a DRV5055A1 (+-1 mT and drift). A value outside them
+# means that the file is damaged.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
 MIN_GAIN, MAX_GAIN = 0.5, 2.0
-# A negative gain belongs to a sensor that is mounted upside down.
+# A sensor that is mounted upside down has a negative gain.
 Gain = Annotated[float, msgspec.Meta(ge=-MAX_GAIN, le=MAX_GAIN)]
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
@@ -46,8 +47,8 @@ _AGAIN = "Remove the file, and calibrate the table again."
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Calibration of a table: at each place, the reading in mT is (raw - ``offset_mt``) * ``gain``.
 
-    The absolute value of a gain is 0.5 to 2. A negative gain belongs to a sensor that is mounted
-    upside down.
+    The absolute value of a gain is 0.5 to 2. A sensor that is mounted upside down has a negative
+    gain.
     """
 
     format: Literal[1]
@@ -57,12 +58,12 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     zeroed: tuple[bool, ...]
     """True for each sensor whose offset was measured, False if the offset is an assumption."""
     strong_mt: Kernel
-    """Field in mT that a strong south magnet adds to a sensor, indexed by the magnet's distance
-    from the sensor in [rows][columns].
+    """Entry [r][c] is the field in mT that a strong south magnet adds to a sensor r rows and c
+    columns away.
     """
     weak_mt: Kernel
-    """Field in mT that a weak south magnet adds to a sensor, indexed by the magnet's distance from
-    the sensor in [rows][columns].
+    """Entry [r][c] is the field in mT that a weak south magnet adds to a sensor r rows and c
+    columns away.
     """
     level_rad: tuple[Level, Level] | None = None
     """The IMU's tilt in radians about x and y when the plate is level, or None if unknown."""
@@ -135,8 +136,8 @@ def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> No
 def read_calibration(path: Path, profile: Profile) -> Calibration | None:
     """Return the stored calibration, or None if there is no file.
 
-    If the file holds another table's calibration, the function reads this table's own calibration,
-    which ``write_calibration`` had renamed. Raises ConfigError that names the wrong key.
+    If the file belongs to another table, the function reads the file that ``write_calibration``
+    kept for this table. Raises a ConfigError that names the invalid key.
     """
     path = _own(path, profile)
     source = str(path)
@@ -242,7 +243,9 @@ class CalibrationStore:
 
     @property
     def orientation(self) -> Mounting:
-        """The mounting of the IMU, or the wiring page's default if there is no calibration."""
+        """The mounting of the IMU. If there is no calibration, the IMU is assumed to lie flat, as
+        on the wiring page.
+        """
         return FLAT if self.loaded is None else self.loaded.orientation
 
     @property
@@ -266,7 +269,7 @@ class CalibrationStore:
         return saved_s is None or now_s >= saved_s + SAVE_EVERY_S or revision != self._revision
 
     def save(self, calibration: Calibration, revision: int, now_s: float) -> None:
-        """Store the calibration measured until ``now_s``. If the file cannot be written, log a
+        """Store the calibration, as measured until ``now_s``. If the file cannot be written, log a
         warning and continue.
         """
         self._saved_s = now_s

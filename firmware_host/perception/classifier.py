@@ -136,8 +136,8 @@ class Classifier:
         self.bands = self.bands.set(places, *known)
 
     def set_confidence_scale(self, sigma_mt: Sequence[float]) -> None:
-        """Set the increase in confidence for each mT of distance, from each sensor's noise
-        ``sigma_mt``.
+        """Compute how much confidence increases for each mT of distance from a band's boundary.
+        ``sigma_mt`` is the noise of each sensor in mT.
         """
         per_mt = [
             1 / (bands.CONFIDENCE_UNITS * (sigma + bands.TOLERANCE_MT[magnet]))
@@ -155,11 +155,11 @@ class Classifier:
             self.trail = self.trail._replace(places=(*self.trail.places, *left), last_s=now_s)
 
     def come_to_rest(self, *, restart: bool, is_due: bool) -> bool:
-        """Use the present readings as readings at rest. Return whether the plate was unreadable
+        """Use the present readings as the readings at rest. Return whether the plate was unreadable
         until now.
 
-        ``restart``: True to compare later changes with exactly the present readings. Otherwise the
-        readings at rest move slowly towards the present readings, if ``is_due`` is True.
+        ``restart``: True to compare later changes with exactly the present readings. Otherwise, if
+        ``is_due`` is True, the readings at rest move slowly towards the present readings.
         """
         was_blind = self.trail.is_blind
         if restart or was_blind:

@@ -16,7 +16,8 @@ from math import hypot, pi, sqrt
 from tiltboard.firmware_host.table.sight import Magnet
 
 _REACH_MM, _STEP_MM = 130.0, 0.5  # Maximum distance and step of the field tables, in mm.
-# Gauss-Legendre nodes and weights on [-1, 1]: three current loops replace the sheet of current.
+# Gauss-Legendre nodes and weights on [-1, 1]. They place the three current loops that replace the
+# sheet of current.
 _LOOPS = ((-sqrt(0.6), 5 / 9), (0.0, 8 / 9), (sqrt(0.6), 5 / 9))
 
 

@@ -25,7 +25,8 @@ from tiltboard.firmware_host.table.sight import Magnet
 
 # Time constant in seconds with which the zero offsets of empty places follow drift.
 FOLLOW_S = 30.0
-MAX_FOLLOW_MT = 0.25  # Maximum difference in mT between a zero offset and its last measured value.
+# Maximum difference in mT between a drifting zero offset and the last measured offset.
+MAX_FOLLOW_MT = 0.25
 
 
 class Field(NamedTuple):
@@ -62,8 +63,8 @@ class Levels:
         return Field(raw_mt, [(mt - zero) * gain for mt, zero, gain in known])
 
     def set_zero(self, by_mt: Mapping[int, float]) -> None:
-        """Shift the zero offset of each sensor in ``by_mt`` by the calibrated reading given
-        there.
+        """Use the present reading of each sensor in ``by_mt`` as zero. ``by_mt`` maps a plate index
+        to the calibrated reading in mT, by which the sensor's offset is shifted.
         """
         offset, anchor, zeroed = list(self.offset_mt), list(self._anchor_mt), list(self.zeroed)
         for index, mt in by_mt.items():
@@ -89,8 +90,8 @@ START_AVERAGE_S = 0.32  # Averaging time at the start, in seconds: 16 scans at 5
 # Maximum change of a reading since the last run that counts as drift of the zero offset, in mT.
 # After a larger change the old offset is kept.
 _DRIFT_MT = 0.35
-# Maximum reading of an empty place in mT if no zero offset is stored. Even with the worst offset, a
-# weak magnet 5 mm off centre reads more.
+# Maximum reading of an empty place in mT if no zero offset is stored. A weak magnet 5 mm off centre
+# reads more, even with the most unfavourable offset.
 _SURELY_EMPTY_MT = 0.65
 _HINTED_WEAK_MT = 0.3
 
@@ -112,12 +113,12 @@ class Start(NamedTuple):
 def first_state(
     reading_mt: float, classes: frozenset[Magnet], hint: Magnet | None, *, zeroed: bool
 ) -> Start:
-    """Return the magnet and the zero offset of one place, from its average reading after the field
-    of magnets on other places is subtracted.
+    """Return the magnet and the zero offset of one place.
 
-    ``classes`` are the magnets that the game uses. ``hint`` is the magnet that the journal expects
-    on the place, or None if the journal expects nothing. ``zeroed`` is True if the stored offset
-    was measured.
+    ``reading_mt`` is the place's average reading, from which the field of magnets on other places
+    is subtracted. ``classes`` are the magnets that the game uses. ``hint`` is the magnet that the
+    journal expects on the place, or None if the journal expects nothing. ``zeroed`` is True if the
+    stored offset was measured.
     """
     if zeroed:
         magnet = classify(reading_mt)

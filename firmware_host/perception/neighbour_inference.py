@@ -1,9 +1,9 @@
 """Infers the magnet on a place with a failed sensor from the sensors around that place.
 
 A strong magnet adds about 0.16 mT to the reading of each adjacent sensor, and half as much to a
-diagonal one. So the neighbours detect a strong piece that is put down or lifted. They do not detect
-weak pieces, cannot distinguish two adjacent failed places, and detect only changes. In these cases
-players are asked.
+diagonal one. So the neighbouring sensors detect when a piece with a strong magnet is put down or
+lifted. They cannot detect weak magnets, and cannot distinguish two adjacent places with failed
+sensors. They detect only changes. In all other cases the table asks the players.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from tiltboard.firmware_host.table.sight import Magnet, SensorFault
 
 REST_S = 0.3  # Averaging time of the neighbours' readings, in seconds.
 AGREEING = 2  # Number of successive averages that must agree.
-_NEAR = 0.35  # Maximum error of an average, as a fraction of a strong magnet's field.
-# Minimum sum of squares, in mT^2, of a strong magnet's field at the empty neighbours. Two adjacent
-# neighbours reach this sum, or one adjacent and three diagonal neighbours.
+# Maximum difference between an average field and the field of a magnet class, as a fraction of a
+# strong magnet's field.
+_NEAR = 0.35
+# Minimum sum of squares, in mT^2, of a strong magnet's field at the empty neighbours. Two
+# neighbours in the same row or column reach this sum. One such neighbour and three diagonal
+# neighbours also reach the sum.
 _MIN_MT2 = 0.04
 _FOLLOW_SHARE = 0.1
 # Weight of each update in the slow running average of the readings, which gives a time constant of
@@ -63,7 +66,7 @@ class InferredPiece(Struct, frozen=True):
     base_mt: Mapping[int, float] = {}
     """The neighbours' readings in mT while ``magnet`` is on the place, by plate index."""
     is_felt: bool = True
-    """True if enough neighbours are empty to detect a piece that is put down or lifted."""
+    """True if enough neighbouring places are empty to detect that a piece is put down or lifted."""
     unconfirmed: bool = False
     """True if only the journal of an earlier run supports ``magnet``."""
     checked: bool = False
@@ -103,7 +106,7 @@ class NeighbourInference:
         self.places = {}
         self._around, self._crosstalk = around, crosstalk
         self._expected = expected
-        # Places that have not changed since ``expected`` was given.
+        # Places whose magnet has not changed since ``expected`` was given.
         self._unchanged = frozenset(range(len(around)))
         # Slow running average of each sensor's reading minus the median of all readings.
         self._calm_mt: Mapping[int, float] = {}
@@ -195,8 +198,8 @@ class NeighbourInference:
     def unchecked_places(self, scene: Scene) -> frozenset[int]:
         """Return the places whose reported magnet may be out of date.
 
-        Either the failed sensor's last reading came after the fault, or another piece is inferred
-        and not yet accepted.
+        Such a place was either read last after its sensor had failed, or is inferred to hold
+        another magnet that is not accepted yet.
         """
         return frozenset(
             i
@@ -212,7 +215,7 @@ class NeighbourInference:
     def is_weak(self, scene: Scene, index: int) -> bool:
         """Return whether a weakened magnet lies centred on a pending place.
 
-        A weakened, centred magnet gives the same fraction of a full magnet's reading at its own
+        A weakened, centred magnet reads the same fraction of a full magnet's field at its own
         sensor and at the neighbouring sensors.
         """
         history, pending, reading = scene.history, scene.pending[index], scene.readings[index]
@@ -275,7 +278,7 @@ class NeighbourInference:
         return sum(self._crosstalk.share_mt(index, i) ** 2 for i in near)
 
     def _is_told(self, index: int, piece: InferredPiece, classes: Collection[Magnet]) -> bool:
-        """Return whether the neighbours show which magnet is on a place."""
+        """Return whether the neighbours' readings show which magnet is on a place."""
         known = piece.magnet in STRONG_CLASSES or WEAK_CLASSES.isdisjoint(classes)
         return known and self._is_felt(index, piece)
 
@@ -289,9 +292,10 @@ class NeighbourInference:
 
 
 def _nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
-    """Return the magnet for a field of ``amount`` strong south magnets, or None if no class fits.
+    """Return the magnet whose field is nearest to ``amount``, or None if no class fits.
 
-    Near 0 the place is empty, near 1 the magnet is south, and near -1 it is north.
+    ``amount`` is a multiple of a strong south magnet's field: near 0 the place is empty, near 1 the
+    magnet is south, and near -1 the magnet is north.
     """
     if abs(amount) < _NEAR:
         return Magnet.NONE

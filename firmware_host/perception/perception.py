@@ -52,11 +52,11 @@ _STALL_S = 0.25
 # unsure.
 _UNSURE_S = 0.3
 _MAX_START_S = 3.0  # Maximum time to wait for unsteady sensors at the start, in seconds.
-# A place must have been pending for this many seconds before it is used to measure its sensor's
-# noise.
+# A place whose reading left its band less than this many seconds ago is not used to measure its
+# sensor's noise.
 _LEARN_NOISE_S = 1.0
-# Field of a strong magnet 45 mm above its place, in mT. Drift that the zero offsets have not
-# followed yet is smaller.
+# Field of a strong magnet 45 mm above its place, in mT. The field is larger than any drift that the
+# zero offsets have not followed yet.
 _HANGS_MT = 0.12
 
 
@@ -104,9 +104,10 @@ class Perception:
         self._told = Told((), frozenset(), (0.0,) * size)
         self._weak: frozenset[int] = (
             frozenset()
-        )  # Places with a magnet that is too weak for its class.
+        )  # Places with a magnet whose field is too weak for the magnet's class.
         self._is_ready = False
-        self._start_s: float | None = None  # Time of the first scan since sensors were last zeroed.
+        # Time of the first scan since the sensors were last zeroed.
+        self._start_s: float | None = None
         self._revision = 0
         for index in faults:
             self._infer(index)
@@ -256,7 +257,7 @@ class Perception:
             crosstalk.set_magnet(index, Magnet.NONE)
         classifier.start(magnets, readings)
         self._positions.start(places, history.now_s)
-        # Places without a working sensor are inferred from their neighbours.
+        # The magnets on places without a working sensor are inferred from the neighbouring sensors.
         calm = [(i, s) for i, s in enumerate(starts) if i not in faults and i not in unstable]
         classifier.unclassified = {i: readings[i] for i, start in calm if start.in_doubt}
         self._set_zero({i: start.zero_mt for i, start in calm if start.zero_mt is not None})
@@ -333,8 +334,7 @@ class Perception:
         self._crosstalk.set_magnet(index, magnet)
         if index not in self._monitor.faults:
             if index in classifier.unclassified:
-                # Only one piece fits on a place, so the doubtful reading was that of an empty
-                # place.
+                # Only one piece fits on a place, so the doubtful reading came from an empty place.
                 self._set_zero({index: classifier.unclassified[index]})
             elif magnet is Magnet.NONE and not levels.zeroed[index]:
                 self._set_zero({index: classifier.readings[index]})
@@ -372,8 +372,8 @@ class Perception:
         self._follow_faults(before)
 
     def _follow_faults(self, before: Mapping[int, object]) -> None:
-        """Infer the magnets on places whose sensors have failed, and read the sensors that have
-        recovered.
+        """Start to infer the magnets on places whose sensors have failed, and read recovered
+        sensors again.
         """
         faults, inference = self._monitor.faults, self._inference
         if faults == before:

@@ -1,10 +1,10 @@
 """Estimates where on its place a piece is, from its own sensor and the eight sensors around it.
 
-An off-centre piece gives a lower reading at its own sensor, and a higher one at the sensor to which
-it is nearer. For each position within reach, the likelihood of the readings is computed and
-averaged over the magnet's strength. The result is the mean position and a circle that contains the
-piece in 95 of 100 cases. The circle is wide for a weak magnet, and for a piece that was on the
-plate before the first scan.
+An off-centre piece gives a lower reading at its own sensor, and a higher reading at the sensor that
+is nearer. For each possible position, the likelihood of the readings is computed and averaged over
+the magnet's strength. The result is the mean position and a circle that contains the piece in 95 of
+100 cases. The circle is wide for a weak magnet, and for a piece that was on the plate before the
+first scan.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from tiltboard.firmware_host.perception.settling import Scene
 from tiltboard.firmware_host.table.sight import Magnet, PiecePosition
 
 STEP_MM = 1.5
-# Maximum distance in mm from the centre of the place. A strong piece farther away has left the band
-# of its class.
+# Maximum distance in mm between a piece and the centre of its place. The reading of a strong magnet
+# farther away has left the band of its class.
 REACH_MM = 10.5
 WITHIN = 0.95
 # Tolerances of docs/add-a-board.md: strength +-7 %, gain +-5 %, and gap +-0.5 mm of 12 mm. The gap
@@ -35,22 +35,24 @@ WITHIN = 0.95
 # Relative uncertainty that all sensors' readings share (standard deviation of the magnet's
 # strength).
 STRENGTH_SIGMA = 0.05
-# Relative uncertainty of an individual sensor's reading: under the piece, and beside it.
+# Relative uncertainty of one sensor's reading. The first value is for the sensor under the piece,
+# the second for a sensor beside the piece.
 OWN_SHARE, NEAR_SHARE = 0.055, 0.04
 # Time in seconds from putting down a piece to its second estimate, which averages more scans.
 AGAIN_S = 0.8
 AVERAGED_LATER = 16
-# Number of scans to which the average before the piece was put down corresponds; this average has a
-# time constant of about 0.4 s.
+# The average from before the piece was put down counts as this many scans, because its time
+# constant is about 0.4 s.
 _BEFORE = 20
 # Uncertainty in mT of a difference between two averages, caused by drift and the field model.
 _KNOWN_MT = 0.008
 # Uncertainty in mT of the zero offset under a piece. The offset cannot follow drift of up to 0.15
 # mT while a piece covers the sensor.
 _STALE_MT = 0.09
-# Minimum change in mT since the last estimate that counts as a push of the piece, by 1 to 3 mm.
+# Minimum change of a reading in mT since the last estimate that counts as a push. A push of 1 to 3
+# mm causes such a change.
 _PUSHED_MT = 0.3
-# People put a piece within 5 mm of the centre of its place (docs/add-a-board.md).
+# Players put a piece within 5 mm of the centre of its place (docs/add-a-board.md).
 _USUAL_MM, _FADES_MM = 5.0, 0.5
 _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
 
@@ -174,7 +176,7 @@ class _Template(NamedTuple):
 
     east_mm: float
     north_mm: float
-    usual: float  # Logarithm of the prior probability of this position.
+    usual: float  # Logarithm of the prior probability that a piece is at this position.
     reads_mt: tuple[float, ...]
     squares: tuple[float, ...]
 
@@ -217,8 +219,10 @@ def _radius(
     east: float, north: float, templates: Sequence[_Template], shares: Sequence[float]
 ) -> float:
     """Return the radius in mm of the circle round (``east``, ``north``) that contains the fraction
-    ``WITHIN`` of the probability. The probability of a template is spread around the template's
-    point: half of it counts before the point is reached, half after.
+    ``WITHIN`` of the probability.
+
+    The radius is interpolated: half of a template's probability counts as closer than the
+    template's point, and half as farther away.
     """
     away = sorted(
         (hypot(template.east_mm - east, template.north_mm - north), share)

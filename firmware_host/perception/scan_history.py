@@ -12,11 +12,15 @@ AVERAGED = 4
 LONGEST_SEEN_S = 1.2
 LOOK_S = 0.04  # Interval in seconds between two checks of the sensors' noise and faults.
 
-_PERIODS = 9  # Number of latest scan periods whose median gives the present scan rate.
-_LATE = 1.2  # The measured scan period is used if it is at least this many times the profile's.
-# Maximum range in mT within which scans agree: three times the data sheet's peak-to-peak noise.
+_PERIODS = 9  # Number of latest scan periods whose median gives the current scan rate.
+# If the measured scan period is at least this many times the profile's scan period, the measured
+# period is used.
+_LATE = 1.2
+# Scans agree if their readings differ by at most this many mT, which is three times the data
+# sheet's peak-to-peak noise.
 _RANGE_MT = 0.6
-_RANGE_SHARE = 0.08  # Maximum range within which scans agree, as a fraction of a strong reading.
+# Scans of a strong magnet agree if their readings differ by at most this fraction of the reading.
+_RANGE_SHARE = 0.08
 
 
 class ScanHistory:
@@ -128,7 +132,8 @@ class ScanHistory:
 START_NOISE_MT = 0.05
 # Weight of each new step in the running mean, which gives a time constant of 1.3 s.
 _NOISE_SHARE = 1 / 32
-# Larger steps are counted as this size, in mT, so that a single glitch does not count as noise.
+# A step larger than this, in mT, counts as a step of this size, so that a single glitch does not
+# count as noise.
 _MAX_STEP_MT = 1.0
 # Ratio of a normal distribution's sigma to the mean step between its values: sqrt(pi) / 2.
 _SIGMA_OF_STEP = 0.886

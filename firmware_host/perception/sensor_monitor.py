@@ -21,20 +21,20 @@ from tiltboard.firmware_host.table.sight import Magnet, SensorFault
 # A DRV5055A1 at 3.3 V whose reading is farther from zero than this, in mT, is dead. Its output ends
 # at 0.2 V and 3.1 V, which correspond to +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0
-# Number of checks (0.3 s) with such a reading after which the sensor counts as dead. Checks come
-# every LOOK_S.
+# Number of successive checks (0.3 s) with an impossible reading after which the sensor counts as
+# dead. One check is made every LOOK_S seconds.
 DEAD_LOOKS = 8
 # Number of equal readings (1.8 s) that mean a stuck sensor. With noise of 0.57 converter steps, a
-# reading repeats in at most 0.62 of all cases. 0.62**45 is 5e-10, so a false alarm, which lasts
-# three seconds, occurs less than once in a thousand hours of rest.
+# reading repeats in at most 0.62 of all cases. 0.62**45 is 5e-10, so a false alarm occurs less than
+# once in a thousand hours of rest. A false alarm lasts three seconds.
 STUCK_LOOKS = 45
-# Maximum number of successive equal readings from a sensor that shows noise, and is therefore not
-# stuck.
+# Maximum number of successive equal readings from a working sensor. A sensor that repeats a reading
+# less often shows noise, so it is not stuck.
 LIVELY_LOOKS = 24
 NOISY_S = 2.0
 _RESTLESS_SHARE = 1 / 32
-# Maximum mean step of a recovered sensor, in mT. A healthy sensor's readings differ by 0.05 mT from
-# check to check.
+# Maximum mean step of a recovered sensor, in mT. A healthy sensor's readings differ by 0.05 mT
+# between two checks.
 _CALM_MT = 0.2
 _BLOCK_LOOKS = 12  # Number of checks that are averaged as one block, which lasts 0.5 s.
 # Maximum difference in mT between the means of two blocks that counts as drift. A larger difference
@@ -57,7 +57,9 @@ _FELT_MT = 4.0
 
 
 class DriftMeter:
-    """Measures how far each sensor's reading drifts, apart from the drift common to all sensors."""
+    """Measures how far each sensor's reading drifts, without the drift that all sensors have in
+    common.
+    """
 
     crept_mt: Sequence[float]
 
@@ -75,7 +77,9 @@ class DriftMeter:
         self._looks, self._means_mt = 0, []
 
     def update(self, raw_mt: Sequence[float]) -> bool:
-        """Process one check's readings in mT. Return whether they completed a block."""
+        """Process the readings of one check, in mT. Return whether these readings completed a
+        block.
+        """
         self._block_mt = list(map(add, self._block_mt, raw_mt))
         self._looks += 1
         if self._looks < _BLOCK_LOOKS:

@@ -50,7 +50,7 @@ class Trail(NamedTuple):
 
     places: tuple[int, ...] = ()
     last_s: float = 0.0
-    """The time in seconds at which the last place was added."""
+    """The time in seconds at which the last place was added to the trail."""
     is_blind: bool = True
     """True if the plate has not been at rest since readings were interrupted."""
 
@@ -84,8 +84,8 @@ _WEAK_REST_S = 0.12
 _WEAK_EDGE_REST_S = 0.6
 _WEAK_MAX_REST_S = 0.6
 _WEAK_EDGE_MT = 1.3
-# Standard deviation of typical noise in mT; typical noise is 0.2 mT peak to peak. Noisier sensors
-# are observed for longer.
+# Standard deviation of typical noise, which is 0.2 mT peak to peak, in mT. Noisier sensors are
+# observed for longer.
 _USUAL_SIGMA_MT = 0.035
 _WEAK_MAX_NOISIER = 4.0
 # Minimum time in seconds for which a piece must rest after a slide; a piece that only passes over a
@@ -97,7 +97,7 @@ _WEAK_GONE_S = 0.3
 # Maximum number of changing places. If more places change, readings cannot be compared with earlier
 # ones.
 _MAX_UNUSABLE = 3
-# A piece that rests between two places for longer than this time, in seconds, counts as lifted.
+# A piece that rests between two places for longer than this many seconds counts as lifted.
 _LOOSE_S = 1.5
 _LIVELY_S = 0.5  # Time in seconds for which other changes are not accepted after a movement.
 _MAX_WAIT_S = 3.0
@@ -281,7 +281,7 @@ def _is_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: Pe
 
     The present readings are compared with the readings before the magnet moved, from which the
     magnet's own field is subtracted. The magnet is assumed to be a strong one with the pole of
-    ``magnet``. Sensors whose reading has changed for another reason since then are ignored.
+    ``magnet``. Sensors whose reading has changed for another reason since the move are ignored.
     """
     profile, readings, rest = scene.layout.profile, scene.readings, pending.rest_mt
     change = [r - q for r, q in zip(readings, rest, strict=True)]

@@ -73,9 +73,9 @@ def run_plugin_code(work: Callable[[], T]) -> T:
 
 @contextmanager
 def _signals_kept(seconds: float) -> Iterator[None]:
-    """Stop the body of the context after ``seconds``. At the end, raise again the exception of a
-    signal handler, if any. In threads other than the main thread, which get no signals, the
-    function does nothing.
+    """Stop the body of the context after ``seconds``. If a signal handler raised an exception in
+    the body, raise the exception again at the end. In threads other than the main thread, which get
+    no signals, the function does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

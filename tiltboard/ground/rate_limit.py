@@ -18,7 +18,7 @@ class TokenBucket:
         self._filled_s = now()
 
     def take(self) -> bool:
-        """Return whether an action is allowed now. If so, the action is counted."""
+        """Return whether an action is allowed now. An allowed action is counted."""
         now = self._now()
         grown = self._tokens + (now - self._filled_s) * self._per_s
         self._tokens = min(self._burst, grown)

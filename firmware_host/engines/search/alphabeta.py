@@ -25,16 +25,17 @@ _EXACT, _LOWER, _UPPER = 0, 1, 2
 
 
 class Attention:
-    """A model of the moves that a weak player overlooks: some of their own moves, and above all the
-    opponent's answers.
+    """A model of the moves that a weak player overlooks: some of the player's own moves, and above
+    all the opponent's answers.
 
-    Whether a move is overlooked is decided at random once, and then stays the same for the whole
-    turn at any depth. A player who overlooks an answer fails to block it, makes it possible, or
-    takes a guarded piece, as people do. The player never makes a move that looks bad to them.
+    The model decides at random once whether a move is overlooked. The decision stays the same for
+    the whole turn at any depth. A player who overlooks an answer fails to block it, makes it
+    possible, or captures a guarded piece, as people do. The player never makes a move that looks
+    bad to the player.
 
-    ``own`` is the fraction, from 0 to 1, of the player's own moves that are overlooked, and
-    ``answers`` the fraction of the opponent's answers. Moves more than two plies ahead are never
-    overlooked.
+    ``own`` is the fraction, from 0 to 1, of the player's own moves that are overlooked. ``answers``
+    is the fraction of the opponent's answers that are overlooked. Moves more than two plies ahead
+    are never overlooked.
     """
 
     def __init__(self, own: float, answers: float, rng: random.Random) -> None:
@@ -45,8 +46,8 @@ class Attention:
     def noticed_moves(self, moves: Sequence[int], ply: int, after: int = 0) -> Sequence[int]:
         """Return the moves that the weak player notices, at least one.
 
-        ``ply`` is 0 for the player's own moves and 1 for the opponent's answers; ``after`` is the
-        move that is answered.
+        ``ply`` is 0 for the player's own moves and 1 for the opponent's answers. For answers,
+        ``after`` is the player's move that the opponent answers.
         """
         if ply > 1 or not self._shares[ply]:
             return moves
@@ -118,8 +119,8 @@ class AlphaBeta:
             found = self._found(ranked, depth, margin)
             self._report(found)
             if len(moves) == 1 or (abs(found.value) >= SURE and WIN - abs(found.value) <= depth):
-                # Stop if the move is forced, or if a deeper search cannot find a shorter way to the
-                # end.
+                # Stop if only one move is legal, or if a deeper search cannot find a faster end of
+                # the game.
                 break
             seen = [move for move, _ in ranked]
             order = sorted(seen, key=dict(ranked).__getitem__, reverse=True)

@@ -44,11 +44,13 @@ class CompiledSearch(Protocol):
         """Return whether everything is compiled, so that a search starts without delay."""
 
     def preload(self) -> None:
-        """Import the modules that searches need, once for all processes forked from this one."""
+        """Import the modules that searches need. Processes that are forked later share the imported
+        modules.
+        """
 
     def compile_quietly(self) -> subprocess.Popen[bytes] | None:
-        """Start a process with the lowest priority that compiles the search, and return it. Return
-        None if everything is compiled.
+        """Start a process with the lowest priority that compiles the search, and return the
+        process. Return None if everything is compiled.
         """
 
     def tree(self, game: Game, rng: random.Random) -> Search | None:

@@ -21,7 +21,7 @@ _LOOK_EVERY = 64  # Number of positions between two checks of the clock.
 
 
 class SearchStoppedError(Exception):
-    """The search must end, because a limit was reached or a stop was requested. Results that the
+    """A search must end, because a limit was reached or a stop was requested. Results that the
     search has already found stay valid.
     """
 
@@ -90,9 +90,9 @@ class Found:
 
     ranked: tuple[tuple[int, int], ...]
     """Pairs (move, value) of the moves that were compared exactly, best first. There is at least
-    one.
+    one pair.
 
-    A value is in hundredths of the log odds for the player to move (100 means 73 %). A value of at
+    A value is the log odds that the player to move wins, times 100 (100 means 73 %). A value of at
     least ``SURE`` is a proven win.
     """
     line: tuple[int, ...]
@@ -108,22 +108,19 @@ class Found:
 
     @property
     def value(self) -> int:
-        """The value of the best move, in hundredths of the log odds."""
+        """The value of the best move: log odds times 100."""
         return self.ranked[0][1]
 
 
 def expected_score(value: int) -> float:
-    """Return the expected score, from 0 (loss) to 1 (win), for a value in hundredths of the log
-    odds.
-    """
+    """Return the expected score, from 0 (loss) to 1 (win), for a value in log odds times 100."""
     return (1 + math.tanh(value / 200)) / 2
 
 
 def log_odds(share: float) -> int:
-    """Return the value, in hundredths of the log odds, that corresponds to an expected score from 0
-    to 1.
+    """Return the value, in log odds times 100, that corresponds to an expected score from 0 to 1.
 
-    Scores below 0.0001 and above 0.9999 are limited to these numbers.
+    Scores below 0.0001 are raised to 0.0001, and scores above 0.9999 are lowered to 0.9999.
     """
     share = min(max(share, 1e-4), 1 - 1e-4)
     return round(100 * math.log(share / (1 - share)))
@@ -132,8 +129,8 @@ def log_odds(share: float) -> int:
 LEVELS = range(1, 11)
 STRONGEST = LEVELS[-1]
 PLAYOUTS, EVALUATED = "playouts", "evaluated"
-"""Keys of the two default tables of levels: for games that are searched by playouts, and for games
-with an evaluation function.
+"""Keys of the two default tables of bot levels. The first is for games that are searched by
+playouts, the second for games with an evaluation function.
 """
 
 
@@ -164,7 +161,9 @@ def _usual() -> Mapping[str, Levels]:
 
 
 def levels_of(game: Game) -> tuple[Level, ...]:
-    """Return the levels of a game, weakest first (see ``tiltboard.games.search``)."""
+    """Return the bot levels of a game, weakest first. A game can define its own levels in
+    ``tiltboard.games.search``.
+    """
     rows = _rows(game)
     columns = [rows.get(name, [0] * len(LEVELS)) for name in LEVEL_ROWS]
     return tuple(
@@ -174,8 +173,8 @@ def levels_of(game: Game) -> tuple[Level, ...]:
 
 
 def waits_s(game: Game) -> tuple[float, ...]:
-    """Return each level's typical time for a move, in seconds on one core of a desktop PC; empty if
-    unknown.
+    """Return each bot level's typical time for a move, in seconds on one core of a desktop PC;
+    empty if unknown.
     """
     return tuple(ms / 1000 for ms in _rows(game).get(WAITS, ()))
 

@@ -1,4 +1,4 @@
-"""A bot. It chooses the search that suits the game, and a move that suits the bot's level."""
+"""A bot. It uses a search that works for the game, and plays a move that suits the bot's level."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ class Thinker:
         self._book = opening_moves(game)
         self._fast: Search | None = None
         self._fast_solver: Solver | None = None
-        # Compiled searches use a separate random generator, so that ``rng`` gives the same numbers
-        # whether or not they are used.
+        # Compiled searches use a separate random generator. So ``rng`` gives the same numbers
+        # whether or not compiled searches are used.
         own = random.Random(rng.getrandbits(62))
         compiled = compiled_search() if kernels or (kernels is None and is_warm()) else None
         if compiled is not None:
@@ -143,7 +143,7 @@ class Thinker:
             return tree.search(state)
         search = AlphaBeta(
             self._rules,
-            # Without an evaluation function, a weak bot recognises only won and lost games.
+            # Without an evaluation function, a weak bot recognises only won and lost positions.
             self._evaluate or (lambda _: 0),
             budget,
             attention=attention,
@@ -206,12 +206,13 @@ def _least(one: int | None, other: int | None) -> int | None:
 
 
 class OpeningBook(msgspec.Struct, frozen=True):
-    """The opening book of a game for one set of options: a line of ``book.jsonl`` in the game's
-    package.
+    """The opening book of a game for one set of options, read from one line of ``book.jsonl`` in
+    the game's package.
 
     ``lines`` are sequences of moves from the start, separated by spaces, that lead to even
-    positions (made by ``tiltboard study book``). The strongest levels choose among these moves at
-    random without a search, so that games differ and a slow Pi does not need to search.
+    positions. The command ``tiltboard study book`` computes these sequences. The strongest levels
+    choose among these moves at random without a search. So games differ, and a slow Pi does not
+    need to search.
     """
 
     options: dict[str, object]
@@ -226,8 +227,8 @@ def books(game: str) -> tuple[OpeningBook, ...]:
 
 
 def opening_moves(game: Game) -> Mapping[int, Sequence[int]]:
-    """Return the moves of the opening book in each position. The keys are the keys that
-    ``Rules.key`` returns.
+    """Return the moves of the opening book in each position. The mapping's keys are the position
+    keys that ``Rules.key`` returns.
     """
     rules, found = game.rules, dict[int, list[int]]()
     options = {name: value for name, value in game.options.items() if value is not None}

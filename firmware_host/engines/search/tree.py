@@ -30,8 +30,9 @@ _CHUNK = 1 << 10
 class _Node:
     """A position in the search tree.
 
-    ``shares`` contains the sum of each player's results. ``proven`` contains the winners if they
-    are proven, otherwise None. ``untried`` contains the moves that have no node yet.
+    ``shares`` contains the sum of each player's results. ``proven`` contains the winners if the
+    result of the position is proven, otherwise None. ``untried`` contains the moves that have no
+    node yet.
     """
 
     __slots__ = ("children", "mover", "proven", "shares", "state", "untried", "visits")
@@ -136,8 +137,8 @@ class TreeSearch:
                 each.shares[player] += share
 
     def _best(self, node: _Node) -> _Node:
-        """Return the child to visit next. It is not a proven loss for the player to move, if there
-        is another child.
+        """Return the child to visit next. The child is not a proven loss for the player to move,
+        unless all children are.
         """
         mover, log_visits = node.mover, math.log(node.visits + 1)
         best, chosen = -1.0, None
@@ -151,7 +152,9 @@ class TreeSearch:
         return chosen or next(iter(node.children.values()))
 
     def _prove(self, path: list[_Node]) -> None:
-        """Use the proof of the last node of ``path`` to prove the nodes before it, if possible."""
+        """Use the proof of the last node of ``path`` to prove the earlier nodes of ``path``, if
+        possible.
+        """
         for node, child in zip(path[-2::-1], path[:0:-1], strict=True):
             winners = child.proven
             if winners is None:
