@@ -26,7 +26,7 @@ def name_of(game: str) -> str:
 
 
 def options_of(written: str) -> dict[str, Any]:
-    """Return the options that a text such as ``size:5 pie:false`` contains, by name."""
+    """Return the options in a text such as ``size:5 pie:false``, by option name."""
     pairs = (word.partition(":") for word in written.split())
     return {key: _value(value) for key, _, value in pairs}
 
@@ -122,8 +122,8 @@ class LabGame(pyspiel.Game):  # type: ignore[misc]
         return LabState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """Return an observer. The games hide nothing, so observers differ only in whether they
-        remember earlier positions.
+        """Return an observer. The games hide no information, so observers differ only in whether
+        they remember earlier positions.
         """
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return LabObserver(self.table, params)

@@ -1,5 +1,5 @@
-"""A game in the form that learning agents need: actions are numbers from 0, an observation is a
-stack of planes, and the players' returns add up to 0.
+"""A game in the form that learning agents need. Actions are numbers from 0. An observation is a
+stack of planes, which are arrays with one value for each place. The players' returns add up to 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ length is a draw.
 class LabTable:
     """Momentum, Attraktion, Gravity Connect or Gravity Trap with fixed options.
 
-    A ``LabTable`` does not store a position: its methods take the position as ``state``.
+    The methods take a position as the argument ``state``, because a ``LabTable`` stores no
+    position.
     """
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -53,11 +54,15 @@ class LabTable:
             "turns made",
             *names,
         )
-        """The name of each plane of an observation, in the order of the planes."""
+        """The names of the planes (the layers of an observation), from the first plane to the last
+        plane.
+        """
         columns = 1 + max(column for column, _ in game.board.values())
         rows = 1 + max(row for _, row in game.board.values())
         self.shape = len(self.planes), rows, columns
-        """The shape of an observation: numbers of planes, rows and columns."""
+        """The shape of an observation: the number of planes, the number of rows and the number of
+        columns.
+        """
         self._open = np.zeros((rows, columns), np.float32)
         for place, (column, row) in game.board.items():
             self._open[row, column] = place not in game.blocked
@@ -66,7 +71,8 @@ class LabTable:
         """Maximum number of turns of a game."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LabTable:
-        return self  # The table never changes, and OpenSpiel copies positions often.
+        # OpenSpiel copies positions often, and the table never changes, so no copy is needed.
+        return self
 
     def legal(self, state: Any) -> list[int]:
         """Return the legal actions of the player to move, in ascending order. The list is empty if
@@ -104,9 +110,9 @@ class LabTable:
         the shape ``shape`` and values from 0 to 1; row 0 is the southern row of the board.
 
         The first planes show the kinds of pieces, one plane for each kind: 1 on each place with
-        such a piece. The next plane shows the places that can hold pieces. The other planes are
-        constant: the player to move, the number of turns as a fraction of ``longest``, and the
-        values that the game adds.
+        such a piece. The next plane shows the places that can hold pieces. Each of the other planes
+        has a single value: the player to move, the number of turns as a fraction of ``longest``, or
+        a value that only this game has.
         """
         game = self.game
         seen = np.zeros(self.shape, np.float32)
@@ -124,8 +130,8 @@ class LabTable:
         return seen
 
     def text(self, state: Any) -> str:
-        """Return the position as one line of text: turn, player to move, pieces with their places,
-        and the values that the game adds.
+        """Return the position as one line of text: the turn, the player to move, the pieces with
+        their places, and the values that only this game has.
         """
         mover = "nobody" if self.over(state) else self.game.players[self.rules.mover(state)]
         cells = " ".join(f"{place}:{piece}" for place, piece in self.game.cells(state).items())

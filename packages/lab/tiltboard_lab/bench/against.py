@@ -53,7 +53,7 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
     game = EVERY_GAME[GAME].create({})
     board, best = board_of(game), fast_tree(game, random.Random(1))
     if board is None or best is None:
-        # This cannot happen, because the package with connect four has kernels.
+        # This branch never runs, because the package with connect four has kernels.
         raise TypeError(game)
     start = game.rules.start()
     row = board.encoded(start)
@@ -83,8 +83,8 @@ def run(echo: Callable[[str], None], seconds: float, games: int, move_ms: int) -
 
 
 def _missing() -> str:
-    """Return which part of the comparison is not installed, with install instructions, or "" if
-    nothing is missing.
+    """Return a sentence that names a missing package and the command that installs the package.
+    Return "" if no package is missing.
     """
     try:
         version("open_spiel")
@@ -161,7 +161,7 @@ class OpenSpiel:
 
 
 class _Ours:
-    """Tiltboard's best search with kernels, which gets the same total CPU time as the opponent.
+    """Tiltboard's best compiled search, which gets the same total CPU time as the opponent.
 
     CPU time that is saved on easy moves is available for later moves. Each move gets at least half
     of the opponent's mean time per move.
@@ -184,9 +184,9 @@ class _Ours:
 
 
 def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> Measured:
-    """Play a match and return the result. Each even opening is played twice, with sides
-    changed. OpenSpiel gets the number of simulations that it can do in about ``move_ms``
-    milliseconds.
+    """Play a match and return the result. Each even opening is played twice, and the players change
+    sides for the second game. OpenSpiel gets the number of simulations that it can do in about
+    ``move_ms`` milliseconds.
     """
     trial = OpenSpiel(1000)
     trial.searched(())

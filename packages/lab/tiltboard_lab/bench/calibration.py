@@ -1,5 +1,5 @@
-"""The duration of a calibration at the table, and the rate of reading errors before and after the
-calibration.
+"""Measures how long a calibration at the table takes, and the rates of reading errors before and
+after the calibration.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ LONGEST_S = 1200.0
 
 
 def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
-    """Print the virtual time of a whole calibration and the errors before and after calibration,
-    for each built-in table profile.
+    """Print how much virtual time a whole calibration takes, and the reading errors before and
+    after the calibration, for each built-in table profile.
 
     ``readings``: number of sensor readings for each state of calibration.
     """
@@ -95,8 +95,8 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
 
 
 def calibrate(table: SimTable) -> tuple[Calibration, int]:
-    """Return the calibration that a simulated person makes at the table, and the number of
-    different refusals during the calibration.
+    """Return the calibration that a simulated person makes at the table. Also return the number of
+    different messages with which the calibration refused a step.
 
     Raises RuntimeError if the calibration does not end within ``LONGEST_S`` seconds.
     """
@@ -139,8 +139,8 @@ class CalibrationTally:
     wrong: int = 0
     unsure: int = 0
     least_mt: float = math.inf
-    """Smallest distance of a reading from the limits of its class, in mT. Negative if a reading is
-    outside the limits.
+    """Smallest distance between a reading and the limits of the reading's magnet class, in mT.
+    Negative if a reading is outside the limits.
     """
 
 
@@ -265,8 +265,8 @@ def _near(profile: Profile, index: int) -> Iterator[tuple[int, float, float]]:
 
 
 def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
-    """Return the magnet's vertical field in mT by distance from its axis, in steps of
-    1/``STEPS_MM`` mm.
+    """Return the magnet's vertical field in mT at increasing distances from the magnet's axis. The
+    distance grows by 1/``STEPS_MM`` mm from one entry to the next.
     """
     from tiltboard.hw_sim.world.magnet import MagnetKind
 
@@ -276,8 +276,8 @@ def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
 
 
 def _zero_sensors(nominal: Calibration, board: _CalibratedBoard) -> Calibration:
-    """Return the calibration after the program has measured each sensor's zero on an empty plate at
-    its start.
+    """Return the calibration after the program has measured each sensor's zero reading. The program
+    measures the zero readings on an empty plate when it starts.
     """
     return msgspec.structs.replace(
         nominal, offset_mt=tuple(board.offsets_mt), zeroed=(True,) * len(board.offsets_mt)

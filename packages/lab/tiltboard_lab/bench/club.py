@@ -120,8 +120,8 @@ class VirtualTable:
 
 
 class Delays:
-    """Delays in milliseconds from sending a message to its arrival. A sent and a received message
-    match if table, game and move are the same.
+    """The delays between sending and receiving each message, in milliseconds. A received message is
+    the same as a sent message if table, game and move are equal.
     """
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class Delays:
             self.ms.append((time.perf_counter() - since) * 1e3)
 
     def told(self) -> Measured:
-        """Return the median, 95th and 99th percentile of the delays."""
+        """Return the median, the 95th percentile and the 99th percentile of the delays."""
         cuts = quantiles(self.ms, n=100)
         return Measured(
             "{median_ms:.0f} ms (95 %: {in_95_percent_ms:.0f}, 99 %: {in_99_percent_ms:.0f})",
@@ -278,7 +278,8 @@ class Cost:
 async def measure(
     say: Say, programs: dict[str, int], ports: dict[str, int], plan: tuple[int, int, float]
 ) -> None:
-    """Measure tables with the club's page, then viewers, and print the results.
+    """Measure the load of the tables with the club's page, and then the load of the viewers. Print
+    the results.
 
     ``programs`` and ``ports``: process ids and ports of ``broker`` and ``club``. ``plan``: number
     of tables, number of viewers, and duration in seconds.

@@ -62,8 +62,8 @@ def run(
 
 
 def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:
-    """Print the playouts per second with the kernels, and the simulations per second of the two
-    searches that use the kernels. Prints nothing if the game has no kernels.
+    """Print the playouts per second with the kernels (compiled functions), and the simulations per
+    second of the two searches that use the kernels. Print nothing if the game has no kernels.
     """
     from tiltboard_kernels.board import board_of
     from tiltboard_kernels.search import FastTree, fast_tree

@@ -29,7 +29,7 @@ from tiltboard_lab.bench.club import PROGRAMS, free_port, process
 from tiltboard_online.far.link import Broker, Link
 from tiltboard_online.far.match_session import Far
 
-# Maximum delay in ms for 95 % of the moves, not counting the delay at the first table.
+# Target for the delay of 95 % of the moves, in ms. The delay at the first table is not included.
 GOAL_MS = 150.0
 GOAL_REST = 0.2  # Target for the CPU load of an idle connection, in percent of one core.
 STARTS_S = 2.0
@@ -64,7 +64,9 @@ link.close()
 
 
 class WatchedMatch:
-    """A table, with the times at which its own moves are confirmed and remote moves are lit."""
+    """A table, and the times at which the table confirms its own moves and lights the other table's
+    moves.
+    """
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         folder.mkdir()
@@ -185,7 +187,7 @@ def _play(echo: Callable[[str], object], folder: Path, port: int, moves: int) ->
 
 def _help(each: WatchedMatch, chance: random.Random) -> None:
     """Make a random move if it is this table's turn. The table's simulated player carries out all
-    requests.
+    requests of the table.
     """
     host = each.host
     far = None if host is None else host.playing.far

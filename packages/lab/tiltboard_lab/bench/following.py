@@ -1,5 +1,5 @@
-"""Random games of a simulated robot that knows only what the referee publishes. The referee detects
-every piece without errors.
+"""Random games of a simulated robot. The robot knows only the requests that the referee publishes,
+and the referee detects every piece without errors.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class StrandedError(TiltboardError):
 
 
 class Tabletop:
-    """A board whose pieces are detected without errors, with one hand and a box of pieces."""
+    """A simulated board whose pieces are detected without errors. The robot has one hand and a box
+    of pieces.
+    """
 
     def __init__(self, game: Game, rng: Random) -> None:
         self.game = game
@@ -59,7 +61,7 @@ class Tabletop:
         self.status: GameStatus
         self.look()
 
-    # Methods of a journal that the referee calls.
+    # The referee calls these methods to record the game, because the board replaces the journal.
 
     def append(self, game_id: int, ply: int, move: str) -> None:
         """Add a move to the list in memory."""
@@ -88,7 +90,7 @@ class Tabletop:
 
     def take(self, place: str) -> None:
         """Take the piece from ``place`` into the hand. Raises StrandedError if ``place`` is empty,
-        because the referee then asked for something impossible.
+        because an empty place means that the referee has requested an impossible step.
         """
         if place not in self.cells:
             raise self.stranded(f"nothing stands on {place}")
@@ -132,7 +134,7 @@ class Tabletop:
 
 
 def by_list(table: Tabletop) -> None:
-    """Carry out all published steps without looking at the board between them."""
+    """Carry out all published steps without looking at the board between two steps."""
     steps = table.status.shifts
     if table.turn and len(steps) != least(table.cells, table.turn.position.cells, steps):
         raise table.stranded(f"{len(steps)} steps are not the least")
@@ -198,8 +200,8 @@ def least(cells: Mapping[str, str], after: Mapping[str, str], steps: Sequence[Sh
     """Return the minimum number of actions that turn the board ``cells`` into the board ``after``.
 
     Each piece that leaves its place takes one action. Each piece that comes from the box takes one
-    more action, and so does each piece that must wait in the box because ``steps`` moves pieces in
-    a circle.
+    more action. If ``steps`` moves pieces in a circle, each piece that must wait in the box also
+    takes one more action.
     """
     go = sum(after.get(place) != piece for place, piece in cells.items())
     come = (Counter(after.values()) - Counter(cells.values())).total()
@@ -207,7 +209,10 @@ def least(cells: Mapping[str, str], after: Mapping[str, str], steps: Sequence[Sh
 
 
 def play(game: Game, way: Way, rng: Random) -> int:
-    """Play one random game to its end, and return its number of moves. Raises StrandedError."""
+    """Play one random game to its end, and return its number of moves. Raises StrandedError.
+
+    ``way``: the function that carries out the referee's requests.
+    """
     table = Tabletop(game, rng)
     while table.status.phase is not Phase.OVER:
         position = table.status.position
@@ -243,7 +248,7 @@ def mix_up(table: Tabletop, but: Collection[str | None]) -> None:
     """Swap the pieces of 2, 3 or 8 places, so that the board is wrong. No legal move swaps pieces
     in this way.
 
-    ``but``: places whose pieces do not move.
+    ``but``: the places whose pieces are not swapped.
     """
     places = sorted(table.cells.keys() - but)
     mixed = table.rng.sample(places, min(len(places), table.rng.choice([2, 3, 8])))
@@ -269,7 +274,7 @@ def follow(table: Tabletop, way: Way, turn: Turn | None) -> None:
     phase = Phase.FIX if turn is None else Phase.SETTLE
     for _ in range(MAX_STEPS):
         if table.status.phase in (Phase.TURN, Phase.OVER):
-            table.hand.clear()  # The pieces in the hand return to the box.
+            table.hand.clear()  # Put the pieces from the hand back into the box.
             return
         if table.status.phase is not phase:
             raise table.stranded(f"the phase is {table.status.phase}")

@@ -28,7 +28,7 @@ MAX_MB = 3.0
 
 
 def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> None:
-    """Print the memory after each quarter of an hour of free play.
+    """Print the memory in use after every 15 minutes of free play.
 
     A simulated player puts, stacks, drops, pushes and takes pieces, lifts pieces with chopsticks,
     and tilts the plate.

@@ -1,5 +1,5 @@
-"""Measures the delay of the scan loop by a light update in which all lights change and a separate
-thread sends the data.
+"""Measures how long a light update delays the scan loop. All lights change in each update, and a
+separate thread sends the data.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def run(echo: Callable[[str], None], updates: int = 150) -> None:
 
 
 def costs_s(send_by: SendBy, updates: int) -> list[float]:
-    """Return the time for which each light update delays its caller, in seconds of real time."""
+    """Return how long each light update delays its caller, in seconds of real time."""
     clock = SystemClock()
     buses: Any = _Buses(clock, send_by)
     lights = LightStrip(buses, LightsSettings(count=COUNT, supply_a=40.0))

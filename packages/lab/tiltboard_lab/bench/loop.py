@@ -61,10 +61,10 @@ FILE_CHARACTERS = (
     # (tiltboard.firmware_host.table.commands.FileText).
     60_000
 )
-# Number of connections for each flood. With several connections, a request need not wait for the
-# answer to the previous request.
+# Number of connections for each flood (a list of repeated requests). With several connections, a
+# request can be sent before the previous request is answered.
 CONNECTIONS = 4
-# Maximum number of connections of all floods together; the page refuses more than 80.
+# Maximum total number of connections for all floods. The page refuses more than 80 connections.
 MAX_CONNECTIONS = 60
 API = "/api/v1"
 ENDLESS_S = 3600.0
@@ -139,10 +139,11 @@ class TimedHall:
 def run(
     echo: Callable[[str], None], seconds: int = 3, *, thinking: bool = False
 ) -> tuple[float, float]:
-    """Run each flood for ``seconds`` of real time, then all floods together, and print the gaps.
+    """Send each flood (a list of repeated requests) for ``seconds`` of real time, and then all
+    floods together. Print the gaps between scans.
 
-    ``thinking``: True to run two engine searches during the floods. Returns the longest gap in ms
-    of real time and the longest gap in ms of CPU time.
+    Returns the longest gap in ms of real time and the longest gap in ms of CPU time. ``thinking``:
+    True to run two engine searches during the floods.
     """
     title = "From a scan's end to the next one's begin, plate-10 simulated, each for {each_s} s, ms"
     echo(Measured(title, each_s=seconds))
@@ -297,8 +298,8 @@ def floods_of(text: str, game: int) -> list[Flood]:
 
 
 def largest_files() -> Iterator[tuple[str, str, str]]:
-    """For each option that takes a file, yield the game, the option and the content of the file
-    that is slowest to read.
+    """For each option that takes a file, yield the name of the game, the name of the option and the
+    content of the file that takes longest to read.
 
     A comment fills each file to the maximum length of a message. The comment has no line breaks,
     because a line break takes two characters in a message.

@@ -169,7 +169,9 @@ def _level(profile: Profile, stream: Stream, noise: float, offset_mm: float, sca
 
 
 class RandomBoard:
-    """Random pieces on a random table. The simulator's exact model calculates their field."""
+    """A simulated table with random pieces, sensor sensitivities and zero readings. The simulator's
+    exact model calculates the pieces' magnetic field.
+    """
 
     def __init__(self, profile: Profile, stream: Stream, noise: float, offset_mm: float) -> None:
         self.offsets_mm: dict[int, tuple[float, float]] = {}
@@ -245,12 +247,12 @@ class RandomBoard:
 def through_the_chips(
     profile: Profile, stream: Stream, scans: int, *, realistic: bool = False
 ) -> Tally:
-    """Make a simulated player put and take pieces, and return the errors of perception with the
+    """Make a simulated player put and take pieces. Return the errors of perception with the
     simulated chips and the drivers.
 
-    ``realistic``: True to calibrate the table and to apply all disturbances of ``_spoil`` instead
-    of three times the noise; all lights then change with each piece. An event that no action caused
-    is a false event.
+    An event that no action caused counts as a false event. ``realistic``: False to multiply the
+    noise by three; True to calibrate the table, to apply all disturbances of ``_spoil`` and to
+    change all lights with each piece.
     """
     from tiltboard.hw_sim.world.magnet import MagnetKind
     from tiltboard.testing import Bench

@@ -23,8 +23,8 @@ from tiltboard_lab.bench.pi import host_cpu_ms, nbody_step_us
 
 COUNTS = (1, 12, 36)
 SIDE = 6  # Number of pieces along each side of the block of pieces.
-FIRST = 22  # The number of the place c3.
-FREE = 11  # The number of the place b2.
+FIRST = 22  # Plate index of the place c3, the corner of the block of pieces.
+FREE = 11  # Plate index of the place b2, which has no piece.
 SCAN_S = 0.02
 GOAL = 8.0  # Target speed with 36 pieces, as a multiple of real time.
 PROFILE, SCANS = "plate-10", 1000
@@ -36,8 +36,8 @@ REPEATS = 3
 
 
 def run(echo: Callable[[str], None]) -> None:
-    """Print the speed over 2 s of table time: with pieces at rest, while a hand carries a piece,
-    and while the plate tilts.
+    """Print the speed of the simulation over 2 s of table time. The speed is measured with pieces
+    at rest, while a hand carries a piece, and while the plate tilts.
     """
     echo(
         "The world with physics, times real time (CPU of one core, sensors read 50 times a second)"
@@ -85,8 +85,8 @@ def _speed(table: SimTable, duration_s: float = 2.0) -> float:
 
 
 def _say_slides(echo: Callable[[str], None]) -> None:
-    """Print the CPU time of a scan while pieces slide: first, pieces pushed one after another;
-    then, all pieces on a tilted plate.
+    """Print the CPU time of a scan while pieces slide. In the first case, pieces are pushed one
+    after another. In the second case, all pieces slide on a tilted plate.
     """
     drivers_ms = (scan_cpu_ms(PROFILE, SCANS)[2] or 0.0) - host_cpu_ms(PROFILE, SCANS, busy=False)
     costs = sorted(drivers_ms + ms for ms in sliding_cpu_ms(PROFILE))

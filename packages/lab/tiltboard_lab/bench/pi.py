@@ -33,8 +33,8 @@ GOAL_BUSY_MS = 0.35
 GOAL_SHARE = 0.6
 IMU_MS = 0.39  # Time to read 14 bytes from the tilt sensor at 400 kHz, in ms.
 CONVERSIONS = 112
-# Number of calls per scan that set or read a pin: one address line for each of 16 addresses, and
-# two buttons.
+# Number of pin calls per scan: 16 writes, because each of the 16 addresses changes one address
+# line, and two button reads.
 PINS = 18
 SEND_MS = 0.2  # Maximum time for passing a frame of lights to the sending thread, in ms.
 PROFILE = "plate-10"
@@ -72,12 +72,13 @@ def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
 
 # Published figures for each Raspberry Pi model, and the published time of a program on a Pi 4.
 
-WIRE_US = 20.0  # Time of each conversion on the SPI bus in microseconds: 27 clocks at 1.35 MHz.
+# Time of each conversion on the SPI bus in microseconds: 27 clock pulses at 1.35 MHz.
+WIRE_US = 20.0
 STEPS = 20_000  # Number of steps of the n-body program.
 # Source: chaitanyamehta.github.io, "Performance Analysis of Languages on Raspberry Pi". In Python,
 # 5 million steps of five bodies that attract each other take 158.4 s on a Pi 4 at 1.5 GHz.
 PI4_STEP_US = 158.4 / 5
-# The names of a scan's times: those of ScanBudget.parts_ms, and their sum.
+# Names of the printed times of a scan: the times in ScanBudget.parts_ms, and their sum.
 PARTS_MS = ("spi_ms", "pins_ms", "tilt_ms", "lights_ms", "cpu_ms", "sum_ms")
 
 
@@ -136,8 +137,8 @@ COMPUTERS = (
 
 
 Body = tuple[list[float], list[float], float]
-"""A body: position in astronomical units, velocity in astronomical units per year, and mass in
-solar masses times 4 pi^2.
+"""A body in space, as a tuple: the position in astronomical units, the velocity in astronomical
+units per year, and the mass in solar masses times 4 pi^2.
 """
 Pair = tuple[Body, Body]
 

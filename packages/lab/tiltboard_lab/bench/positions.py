@@ -17,8 +17,8 @@ from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, RandomBoard
 BOARDS = 20
 PUT = 20  # Number of pieces that are added to each random board.
 OFFSET_MM = 5.0
-# Number of scans per measurement. This is enough to detect and check the pieces twice, and a start
-# needs no more.
+# Number of scans per measurement. This number of scans is enough to detect and check all pieces
+# twice, and also enough to start the program.
 SCANS = 80
 LEVELS = (("nominal", 1.0), ("3 x noise", 3.0))
 # Pairs of (position error, radius of the error circle) in mm, by the kind of piece.
@@ -31,9 +31,9 @@ def run(
     boards: int = BOARDS,
     seed: int = 1,
 ) -> None:
-    """Print the distribution of the position errors over random boards: at nominal noise, at three
-    times the noise, and after the zero reading of each sensor has drifted. Pieces are added one at
-    a time.
+    """Print the distribution of the position errors over random boards, to which pieces are added
+    one at a time. The conditions are nominal noise, three times the noise, and a drift of each
+    sensor's zero reading.
     """
     from tiltboard.hw_sim.rng import Streams
 

@@ -16,20 +16,22 @@ from tiltboard.testing import ExpectationError, GameTable
 TARGETS = {
     "chip-reset": ("imu",),
     "imu-axis-dead": ("z",),
-    "sensor-drift": ("e1",),  # The place e1 is empty.
+    "sensor-drift": ("e1",),  # The place e1 has no piece, so this drift affects an empty place.
     "button-bounce": ("confirm",),
 }
-# A sensor drifts under a piece, because a reading with a magnet varies more than a reading without
-# one.
+# A drift is also measured under a piece, because a sensor's reading varies more with a magnet than
+# without a magnet.
 UNDER_A_PIECE = {"sensor-drift": ("d4",)}
-# Duration of each fault in seconds. A drift takes time to become noticeable.
+# Faults that are not measured, because the table cannot notice them.
 UNSEEN = ("lights-level",)
+# Duration of each fault in seconds. A drift takes time to become noticeable.
 LASTS_S = {"sensor-drift": 80.0, "sensor-noisy": 6.0}
 USUAL_S = 5.0
 # A fault in how a table was built, which does not start or end during a game.
 BUILT = "sensor-swapped"
 GAME = "momentum"
-MOVES = (("red", "d4"), ("blue", "b2"))  # Rule M1: a drop moves only neighbouring pieces.
+# The places are not neighbours, so the second drop moves no piece (rule M1).
+MOVES = (("red", "d4"), ("blue", "b2"))
 NEXT = "b5"
 PATIENCE_S = 60.0
 
@@ -62,8 +64,8 @@ def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
 
 
 def _targets(table: GameTable, name: str) -> tuple[str, ...]:
-    """Return the default targets of a fault: the place d4, which holds a piece, or otherwise the
-    first possible target.
+    """Return the default targets of a fault. The default target is the place d4, which holds a
+    piece. If d4 is not possible, the default is the first possible target.
     """
     each = cast(SimSession, table.session).faults.targets_of(name)
     return TARGETS.get(name, tuple("d4" if "d4" in some else some[0] for some in each))

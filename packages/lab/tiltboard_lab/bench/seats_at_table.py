@@ -24,7 +24,7 @@ from tiltboard.hw_sim.physics import world_class
 from tiltboard.hw_sim.session import SimSession
 from tiltboard.hw_sim.session.live import PageHands, at_once
 
-LONGEST_S = 3 * 3600.0  # Maximum duration of a game in seconds, by the table's clock.
+LONGEST_S = 3 * 3600.0  # Maximum duration of a game, in seconds on the table's clock.
 TIDIES_S = 30.0  # Time allowed for clearing the table after a game, in seconds.
 
 
@@ -37,8 +37,8 @@ class AtTable:
     time_s: float = 0.0
     unfinished: int = 0
     placed: int = 0
-    """Number of placements and event cards. This includes the ``failed`` ones and the ones that the
-    sensors ``proposed``.
+    """Number of placements and event cards, including those that ``failed`` and ``proposed`` also
+    count.
     """
     failed: int = 0
     proposed: int = 0

@@ -8,7 +8,8 @@ from tiltboard.ground.clock import cpu_s
 
 
 def timed(work: Callable[[], int], seconds: float) -> tuple[int, int, float]:
-    """Call ``work`` at least once, and repeatedly until it has used ``seconds`` of CPU time.
+    """Call ``work`` repeatedly until the calls have used ``seconds`` of CPU time; call ``work`` at
+    least once.
 
     Returns the number of calls, the sum of their results, and the used CPU time in seconds, which
     is always above 0.

@@ -5,8 +5,8 @@ an odd number of pods, and loses nearly all positions with an even number, so th
 matter.
 
 The numba solver of packages/kernels is used if it is installed; the engine's own solver is fifty
-times slower. Both solvers ignore the rule against copying moves, which matters only in the few
-games with copying.
+times slower. Both solvers ignore the rule against mirroring the opponent's moves. This rule matters
+only in the few games in which a player mirrors moves.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def parity(self) -> float:
-        """The mean change of the win rate when there is one pod more: 0 if parity does not matter,
-        1 if parity decides the game.
+        """The mean change of the win rate when the number of pods grows by one: 0 if parity does
+        not matter, 1 if parity decides the game.
         """
         return parity(self.rates)
 
 
 def parity(rates: dict[int, float]) -> float:
-    """Return the mean change of the win rate (0 to 1) when there is one pod more.
+    """Return the mean change of the win rate (0 to 1) when the number of pods grows by one.
 
     ``rates``: the win rates by number of pods.
     """
@@ -205,8 +205,8 @@ def _halves(tracks: Tracks, opposite: dict[int, int] | Any) -> Tracks:
 
 
 def _with(board: TrapBoard, half: Tracks) -> TrapBoard:
-    """Return ``board`` with other tracks: the tracks in ``half``, and a copy of each rotated by 180
-    degrees.
+    """Return ``board`` with new tracks: the tracks in ``half``, and copies of these tracks rotated
+    by 180 degrees.
     """
     opposite = board.opposite or {}
     whole = (*half, *(tuple(opposite[base] for base in track) for track in half))
@@ -246,7 +246,7 @@ def mutate_tracks(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
 
 def fits(half: Sequence[Sequence[int]], opposite: Any) -> bool:
     """Return whether the tracks in ``half``, together with their copies rotated by 180 degrees,
-    make a valid board by rule T1, within the limits for shared bases and places.
+    make a valid board by rule T1. The board must also keep to the limits of this module.
     """
     whole = [set(track) for track in half] + [{opposite[b] for b in track} for track in half]
     if any(len(track) != len(set(track)) for track in half):

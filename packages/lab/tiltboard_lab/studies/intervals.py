@@ -3,9 +3,11 @@
 The interval for a fixed number of games is Wilson's interval. The interval of a running match is
 valid after each game, so a match can stop as soon as the interval is narrow enough. The method bets
 against each possible score (I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random
-variables by betting", JRSS B 86, 2024: the hedged capital of theorem 3). Unlike a sequential
-probability ratio test, the method needs no two hypotheses, and no model of draws or of the effect
-of an opening on its pair of games. Each pair gives one number between 0 and 1.
+variables by betting", JRSS B 86, 2024: the hedged capital of theorem 3).
+
+Each pair of games gives one number between 0 and 1. Unlike a sequential probability ratio test, the
+method needs no two hypotheses. The method also needs no model of draws, and no model of an
+opening's effect on the two games of a pair.
 """
 
 from __future__ import annotations

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from tiltboard_kernels.search import FastTree
 
 PLAIN = "plain"
-"""The name of the player that searches with the kernels and rates positions only by random
-playouts.
+"""The name of the player that uses the compiled search and rates positions only by random playouts.
 """
 RANDOM, ONE_PLY, TWO_PLY = "random", "one-ply", "two-ply"
 NAIVE = {RANDOM: 0, ONE_PLY: 1, TWO_PLY: 2}
@@ -54,7 +53,7 @@ _MAX_LOOKS = 200 * EVEN_NODES
 MAX_PLIES = 2000
 _OURS = (*map(str, LEVELS), *NAIVE)
 _GRACE_S = 10.0
-# Time limit in seconds for a move of another engine whose search is limited by nodes.
+# Time limit in seconds for a move of another engine, if the number of positions limits the search.
 _LONGEST_S = 600.0
 
 
@@ -139,17 +138,18 @@ class BotMatch(Job, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class AskedMove:
-    """A player in the form in which a user names it in a command: ``NAME+SWITCH@NODES``."""
+    """A player in the form that a user types in a command: ``NAME+SWITCH@NODES``."""
 
     name: str
     """The name of a level, an engine, ``PLAIN`` or one of the players in ``NAIVE``."""
     switches: tuple[str, ...]
-    """Parts of the search that ``PLAIN`` or the strongest level omits. The switch ``unproven``
-    omits the solver, and ``forgetful`` omits the search tree of the previous move.
+    """The switches in the user's text. Each switch turns off one part of the search of ``PLAIN`` or
+    of the strongest level. The switch ``unproven`` turns off the solver, and the switch
+    ``forgetful`` deletes the search tree after each move.
     """
     nodes: int | None
-    """Maximum number of positions that this player searches for a move, or None for the match's
-    limits.
+    """Maximum number of positions that this player searches for a move, or None to apply the
+    match's limits.
     """
 
     @classmethod
@@ -165,15 +165,15 @@ class AskedMove:
 
     @property
     def searches(self) -> bool:
-        """True if the player is a search with the kernels (``plain``, or a name with switches),
-        False if the player is a level.
+        """True if the player is a compiled search, which the user writes as ``plain`` or as a name
+        with switches. False if the player is a bot level, another engine or a naive player.
         """
         return self.name == PLAIN or bool(self.switches)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The numbers of games that player A won, drew and lost."""
+    """The result of a match: how many games player A won, drew and lost."""
 
     won: int
     drawn: int
@@ -209,7 +209,7 @@ def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
 
 
 class OurPlayer:
-    """A level of the built-in engine, which searches in this process."""
+    """A player that uses one level of the built-in engine, in this process."""
 
     def __init__(self, game: Game, level: int, limits: Limits, seed: int, *, kernels: bool) -> None:
         self._thinker = thinker(game, seed, kernels=kernels)
@@ -217,7 +217,7 @@ class OurPlayer:
         self._limits = limits
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """Return the move of the level for the position ``state``."""
+        """Return the move that the level chooses in the position ``state``."""
         return self._thinker.think(state, self._level, self._limits).move
 
 
@@ -378,8 +378,8 @@ def opening(rules: Rules, plies: int, rng: random.Random) -> list[int]:
 
 
 def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -> list[int]:
-    """Return random moves that lead to an even position. A position is even if the strongest level,
-    after a search of ``EVEN_NODES`` positions, expects a score within ``EVEN_WITHIN`` of one half.
+    """Return random moves that lead to an even position. In an even position, the strongest level
+    expects a score within ``EVEN_WITHIN`` of one half, after a search of ``EVEN_NODES`` positions.
 
     Raises ConfigError if kernels are missing, or NotPossibleError if no such opening is found.
     """
@@ -418,7 +418,7 @@ def play(rules: Rules, begun: Iterable[int], players: tuple[MatchPlayer, MatchPl
 
 
 def score(pairs: Iterable[Sequence[Played]]) -> Score:
-    """Return the numbers of games that player A won, drew and lost."""
+    """Return how many games player A won, drew and lost."""
     shares = [game.share for pair in pairs for game in pair]
     return Score(shares.count(1.0), shares.count(0.5), shares.count(0.0))
 

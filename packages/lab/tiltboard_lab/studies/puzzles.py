@@ -43,7 +43,8 @@ def won(search: ProofSearch, rules: Rules, most_plies: int) -> tuple[int, int, s
 
 
 # A ``win`` puzzle of more than this number of turns also stores its solution as a line of moves.
-# Each of the solver's moves in the line is the only move that wins in time.
+# Each of the solver's moves in the line is the only move that wins within the puzzle's number of
+# turns.
 LINE_FROM = 2
 
 
@@ -77,9 +78,9 @@ def exercise(game: Game, puzzle: Puzzle) -> Puzzle:
 def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
     """Return the solution of a ``win`` puzzle as a line of moves. The last move is the opponent's.
 
-    In the line, a reply that delays the win longest alternates with the only move that still wins
-    in time. Raises NotPossibleError if, after every such reply, several moves win. Raises
-    TooManyError if the search visits too many positions.
+    The line alternates between a reply that delays the win longest and the only move that still
+    wins within the remaining turns. Raises NotPossibleError if, after every such reply, several
+    moves win. Raises TooManyError if the search visits too many positions.
     """
     search = ProofSearch(rules, MAX_STATES)
 
@@ -108,9 +109,9 @@ def _line(rules: Rules, puzzle: Puzzle) -> list[str]:
 
 
 def proven(game: Game, puzzle: Puzzle) -> bool:
-    """Return whether the proof of a puzzle is valid by the rules alone: each reply has an answer,
-    and each line of moves ends with a win in time. The proof does not exclude a faster win or
-    another win.
+    """Return whether the proof of a puzzle is valid by the rules alone. In a valid proof, each
+    reply has an answer, and each line of moves ends with a win within the puzzle's number of turns.
+    The proof does not exclude a faster win or another win.
     """
     rules = game.rules
     state = rules.start()

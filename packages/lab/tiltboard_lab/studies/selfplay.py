@@ -143,8 +143,8 @@ def distinct(found: Iterable[Iterable[Puzzle]], game: Game) -> list[Puzzle]:
     return list(puzzles.values())
 
 
-# Maximum difference between the values of the best move and of a move in the book, in hundredths of
-# the log-odds.
+# Maximum difference between the value of the best move and the value of a move in the book, in
+# units of log-odds times 100.
 NEARLY = 25
 EVEN = 0.12  # Maximum difference between one half and the expected score after a line of the book.
 _MAX_TRIES = 12  # Maximum number of attempts to find each line.
@@ -155,7 +155,7 @@ def book_of(
 ) -> OpeningBook:
     """Return an opening book of ``lines`` lines that lead to even positions.
 
-    Each line has ``plies`` moves. The first move is random; level 10 rates all other moves nearly
+    Each line has ``plies`` moves. The first move is random; level 10 rates each later move nearly
     as good as the best move. If the engine can solve the game, the book has each first move with a
     winning reply. ``nodes``: the maximum number of positions searched for a move.
     """

@@ -1,9 +1,9 @@
 """Fits the weights of an evaluation to the results of games.
 
-Each position is evaluated with one weight set to 1 and all other weights set to 0. This gives the
-factor of the weight for any linear evaluation. Logistic regression then finds the weights with
-which the evaluation, in hundredths of the log-odds, best predicts the winners. (M. Buro,
-"Statistical feature combination for the evaluation of game positions", JAIR 3, 1995.)
+Each position is evaluated with one weight set to 1 and all other weights set to 0. For a linear
+evaluation, the result is the factor of this weight. Logistic regression then finds the weights with
+which the evaluation (log-odds times 100) best predicts the winners. (M. Buro, "Statistical feature
+combination for the evaluation of game positions", JAIR 3, 1995.)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tiltboard.games.search import Weights
 from tiltboard.ground.override import override
 from tiltboard_lab.studies.selfplay import SelfPlay
 
-_SPARED = 0.1  # Fraction of the games that are not used for the fit but to test the weights.
+_SPARED = 0.1  # Fraction of the games that test the weights and are not used for the fit.
 _ROUNDS = 12  # Number of steps of Newton's method.
 _STIFF = 1e-3  # Regularisation factor. It keeps a weight at 0 if no position depends on the weight.
 
@@ -112,7 +112,7 @@ def fit_weights(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
 
 
 def regression(samples: Sequence[Sample], count: int) -> list[float]:
-    """Return the change of the log-odds for one unit of each of ``count`` features, calculated by
+    """Return how much one unit of each of ``count`` features changes the log-odds, calculated by
     Newton's method.
     """
     found = [0.0] * count
