@@ -1,5 +1,5 @@
-"""A simulated table with its drivers and without a game, and the base class that it shares with a
-real table.
+"""A simulated table with its drivers and without a game, and the base class of a simulated and a
+real bench.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ PIECES = {
     "weak-north": MagnetKind.N_WEAK,
     "weak-south": MagnetKind.S_WEAK,
 }
-"""The pieces that can be put on a bench, named by the pole that faces down."""
+"""The pieces that can be put on a bench (a table under test), named by the pole that faces down."""
 PARTS = ("hall", "imu", "lights", "panel")
 BUTTONS = ("confirm", "back")
 HELD_S = 1e6
@@ -91,7 +91,7 @@ class AnyBench(Subject, ABC):
     """
 
     patience_s = 3.0
-    """Default time limit, in seconds, for a condition to become true."""
+    """Default time in seconds that a bench waits for a condition to become true."""
     hands_s = 2.0
     """Time in seconds that a hand takes to tilt the plate."""
 
@@ -231,7 +231,7 @@ class AnyBench(Subject, ABC):
         """Return a plate with the same profile whose buses fail to open with this error."""
         return build_plate(self.profile, _NoBuses(self.clock, error))  # type: ignore[arg-type]
 
-    # Methods that act on the table like hands
+    # Methods that act on the table as a person's hands do.
 
     @abstractmethod
     def clear(self) -> None:
@@ -249,9 +249,9 @@ class AnyBench(Subject, ABC):
 
     @abstractmethod
     def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
-        """Tilt the plate and hold it. A positive ``x_deg`` lowers the south side, and a positive
-        ``y_deg`` the east side. Without ``wait``, the method returns immediately, and the movement
-        takes ``hands_s`` seconds.
+        """Tilt the plate and keep it tilted. A positive ``x_deg`` lowers the south side, and a
+        positive ``y_deg`` the east side. If ``wait`` is false, the method returns immediately, and
+        the movement takes ``hands_s`` seconds.
         """
 
     @abstractmethod
@@ -290,7 +290,7 @@ class AnyBench(Subject, ABC):
 
     @abstractmethod
     def fault(self, name: str, *targets: str) -> AbstractContextManager[None]:
-        """Return a context in which the table has this fault (docs/scenarios.md)."""
+        """Return a context in which the table has the fault ``name`` (docs/scenarios.md)."""
 
     # Methods that return the table's outputs: lights, current and sound
 
@@ -321,7 +321,7 @@ class AnyBench(Subject, ABC):
 
 
 class Bench(AnyBench):
-    """A simulated table with its drivers: the real drivers, on models of their chips.
+    """A simulated table with the real drivers, which read and write models of the chips.
 
     Use it as a context manager. ``profile`` is a profile, the name of a built-in profile, or the
     path of a profile's file.
@@ -399,12 +399,12 @@ class Bench(AnyBench):
 
     @verb
     def move(self, source: str, target: str) -> None:
-        """Lift the piece on a place and put it on another place."""
+        """Lift the piece on the place ``source`` and put it on the place ``target``."""
         self._wait(self.table.hands.move(self.index_of(source), self.index_of(target)))
 
     @verb
     def slide(self, source: str, target: str) -> None:
-        """Push the piece on a place to another place without lifting it."""
+        """Push the piece on the place ``source`` to the place ``target`` without lifting it."""
         self._wait(self.table.hands.slide(self.index_of(source), self.index_of(target)))
 
     @verb
@@ -444,7 +444,7 @@ class Bench(AnyBench):
 
     @contextmanager
     def fault(self, name: str, *targets: str) -> Iterator[None]:
-        """Return a context in which the table has this fault (docs/scenarios.md)."""
+        """Return a context in which the table has the fault ``name`` (docs/scenarios.md)."""
         self._check_open()
         self.note(" ".join(map(str, ("fault", name, *targets))))
         known(name, "fault", self.table.faults.names)
@@ -483,8 +483,8 @@ class Bench(AnyBench):
         return self.table.piezo.tone_hz is not None
 
     def _live(self) -> None:
-        """Run the plate's controller up to the current time, since no driver reads from it. Raises
-        SimulationError outside the context.
+        """Run the plate's controller up to the current time, because no driver reads from the
+        controller. Raises SimulationError outside the context.
         """
         self._check_open()
         for line in self.table.buses.lines.values():

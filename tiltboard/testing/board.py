@@ -1,4 +1,4 @@
-"""The real board of this machine during one run of pytest, and the report of the run."""
+"""The real board that this machine controls during one run of pytest, and the report on the run."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ STYLE = "body{font:15px sans-serif;margin:2em}pre{background:#eee;padding:.7em}"
 
 
 class RealBoard:
-    """A real board, used exclusively by this program, and a report in a folder with the date in its
-    name.
+    """A real board that only this program uses, and a report on the tests. The report's folder has
+    the date in its name.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class RealBoard:
         raise AssertionError  # No context in this function swallows an exception.
 
     def bench(self) -> RealBench:
-        """Return a bench with the parts of the board, and a person or servo to act on them."""
+        """Return a bench with the parts of the board. A person or a servo acts on the bench."""
         return RealBench(self._profile, self._buses, self._helper)
 
     def person(self, state: Path) -> AbstractContextManager[Person]:
@@ -79,7 +79,7 @@ class RealBoard:
         return Person(self._profile, self._buses, state, Console(write, keys.fileno()))
 
     def add(self, report: pytest.TestReport, told: str) -> None:
-        """Add the result of a test to the report."""
+        """Add the result of a test to the report. ``told``: further text for the report."""
         why = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
         text = "\n".join(filter(None, (told, why, report.longreprtext if report.failed else "")))
         self._told.append(

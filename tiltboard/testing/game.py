@@ -1,5 +1,5 @@
-"""A table with the whole host, for tests: steps of a scenario, and the state that the table
-shows.
+"""A table with the whole host, for tests. A test carries out steps of a scenario at the table and
+checks the state that the table shows.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class GameTable(Subject):
 
     Use it as a context manager. ``profile`` is a profile, the name of a built-in profile, or the
     path of a profile's file. ``state`` is the folder of journal and calibration, or None for a
-    temporary folder. ``actor`` carries out the steps at a table that is already open; by default,
-    simulated hands do.
+    temporary folder. ``actor`` carries out the steps at a table that is already open; without
+    ``actor``, simulated hands carry out the steps.
 
         >>> with GameTable("plate-7", seed=3) as played:
         ...     played.do("game momentum size=5 marbles=5").put("red", "c3").put("blue", "c4")
@@ -128,8 +128,8 @@ class GameTable(Subject):
         return self
 
     def run(self, text: str, source: str = "") -> list[StepReport]:
-        """Carry out steps like ``do``, and return a report of the table after each step. ``source``
-        is the name of the file in error messages.
+        """Carry out steps like ``do``, and return a report on the table after each step.
+        ``source``: the file name in error messages.
         """
         __tracebackhide__ = True
         if not isinstance(text, str):
@@ -188,13 +188,13 @@ class GameTable(Subject):
 
     @checked
     def move(self, source: str, target: str) -> Self:
-        """Lift the piece on a place and put it on another place."""
+        """Lift the piece on the place ``source`` and put it on the place ``target``."""
         __tracebackhide__ = True
         return self._step("move", source, target)
 
     @checked
     def slide(self, source: str, target: str) -> Self:
-        """Push the piece on a place to another place without lifting it."""
+        """Push the piece on the place ``source`` to the place ``target`` without lifting it."""
         __tracebackhide__ = True
         return self._step("slide", source, target)
 
@@ -206,8 +206,8 @@ class GameTable(Subject):
 
     @checked
     def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, for_s: float | None = None) -> Self:
-        """Tilt the plate and hold it. With ``for_s``, return immediately and level the plate after
-        ``for_s`` seconds.
+        """Tilt the plate and keep it tilted. With ``for_s``, return immediately; the plate becomes
+        level again after ``for_s`` seconds.
         """
         __tracebackhide__ = True
         return self._step("tilt", x_deg, y_deg, *(() if for_s is None else ("for", f"{for_s}s")))
@@ -232,7 +232,7 @@ class GameTable(Subject):
 
     @checked
     def power_cut(self) -> Self:
-        """Interrupt the power of the whole table."""
+        """Switch the power of the whole table off and on again."""
         __tracebackhide__ = True
         return self._step("power-cut")
 
@@ -274,7 +274,7 @@ class GameTable(Subject):
 
     @contextmanager
     def fault(self, name: str, *targets: str) -> Iterator[Self]:
-        """Return a context in which the table has this fault (docs/scenarios.md)."""
+        """Return a context in which the table has the fault ``name`` (docs/scenarios.md)."""
         self._step("fault", name, *targets)
         try:
             yield self
@@ -341,7 +341,7 @@ class GameTable(Subject):
 
     @property
     def cells(self) -> Mapping[str, str]:
-        """Maps each occupied place to the piece that the sensors detect."""
+        """The piece that the sensors detect on each occupied place, by place name."""
         return dict(self.host.sight.cells)
 
     def lit(self, role: str) -> list[str]:

@@ -289,7 +289,7 @@ def _subjects(item: pytest.Item) -> list[Any]:
     from tiltboard.testing.subject import Subject
 
     found = getattr(item, "funcargs", {}).values()
-    # For a bound method, use its object.
+    # For a bound method, use the object to which the method belongs.
     owners = (getattr(each, "__self__", each) for each in found)
     return [*dict.fromkeys(each for each in owners if isinstance(each, Subject))]
 

@@ -83,8 +83,8 @@ class Servo(Protocol):
 
 
 class ServoHand:
-    """A servo with a magnet on its horn, which puts the magnet on one place and lifts it again. A
-    person does everything else. ``piece`` is the place and the pole, such as "a1, south".
+    """A servo that puts a magnet on one place and lifts the magnet again. A person does everything
+    else. ``piece`` is the place and the pole, such as "a1, south".
     """
 
     # Settling time in seconds. An SG90 takes 0.1 s for 60 degrees, and then the magnet swings.
@@ -155,8 +155,8 @@ class RealBench(AnyBench):
 
     @verb
     def tilt(self, *, x_deg: float = 0.0, y_deg: float = 0.0, wait: bool = True) -> None:
-        """Tilt the plate and hold it. Without ``wait``, the method returns immediately, and the
-        movement takes ``hands_s`` seconds.
+        """Tilt the plate and keep it tilted. If ``wait`` is false, the method returns immediately,
+        and the movement takes ``hands_s`` seconds.
         """
         for angle in (x_deg, y_deg):
             number(angle, "an angle in degrees", -MAX_TILT_DEG, MAX_TILT_DEG)

@@ -1,5 +1,5 @@
-"""The base class of a bench and of a table with a game: checked methods, a list of steps, and a
-report.
+"""The base class of a bench and of a table with a game. The class provides methods with checked
+arguments, a list of steps, and a report.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ T = TypeVar("T")
 
 
 class ExpectationError(SimulationError, AssertionError):
-    """Raised if a state that a test expects does not occur in time. The message states the actual
-    state.
+    """Raised if a state that a test expects does not occur before the timeout. The message states
+    the actual state.
 
     >>> from tiltboard.testing import Bench
     >>> with Bench("plate-7") as bench:
@@ -86,8 +86,8 @@ S = TypeVar("S", bound=Subject)
 
 
 def checked(do: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Return the method with a check of its arguments. Arguments that do not fit the parameters
-    raise SimulationError.
+    """Return the method ``do`` with a check of the arguments. Arguments that do not fit the
+    parameters raise SimulationError.
     """
     signature = inspect.signature(do)
     plain = [
@@ -113,7 +113,9 @@ def checked(do: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T
 
 
 def verb(do: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Return the method as a step, with checked arguments and a line in the list of steps."""
+    """Return the method ``do`` as a step of a test. The step checks its arguments and adds a line
+    to the list of steps.
+    """
 
     @checked
     @wraps(do)
@@ -163,7 +165,9 @@ def condition_on(what: str, condition: Any) -> Any:
 
 
 def loaded(profile: Any) -> Profile:
-    """Return a profile, loaded if ``profile`` is a name or a path. Raises ConfigError."""
+    """Return a profile. If ``profile`` is a name or a path, load the profile from its file. Raises
+    ConfigError.
+    """
     return profile if isinstance(profile, Profile) else load_profile(profile)
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node",
 # Maximum reading of an empty place before calibration, in mT. The quiescent output of the DRV5055
 # (SBAS640) is within 60 mV, at 60 mV/mT; the rest is rounding.
 EMPTY_MT = 1.25
-STRONG_MT = 5.5  # Minimum reading of a strong piece, in mT (docs/add-a-board.md).
+STRONG_MT = 5.5  # Minimum reading of a piece with a strong magnet, in mT (docs/add-a-board.md).
 FULL_SCALE_MT = 27.5  # Maximum reading of a sensor, in mT: 1.65 V at 60 mV/mT.
 # Maximum noise, in mT. docs/add-a-board.md allows 0.2 mT peak to peak, with steps of 0.054 mT.
 NOISE_RMS_MT = 0.1
