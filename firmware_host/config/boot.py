@@ -1,5 +1,5 @@
-"""Reads config.txt in the same way as a Pi's firmware, and lists the lines that a table needs in
-it.
+"""Reads config.txt in the same way as a Pi's firmware, and lists the config.txt lines that a table
+needs.
 
 Sources: the documentation's pages on config.txt (file format, conditional filters, overclocking),
 device trees (DTBs, overlays and config.txt) and UARTs,
@@ -30,7 +30,7 @@ class Pi:
     """The model's name without the beginning "Raspberry Pi", as in /proc/device-tree/model."""
     filters: tuple[str, ...]
     """The filters of config.txt that apply to this Pi. The first filter applies to all Pis with the
-    same clock.
+    same core clock.
     """
     board_type: int
     """Bits 4 to 11 of the Pi's revision code."""
@@ -96,8 +96,8 @@ _NUMBERS = ("core_freq", "core_freq_min", "gpu_freq", "gpu_freq_min", "force_tur
 
 
 class _Reading:
-    """A pass over config.txt that collects the settings. ``holds`` decides whether each condition
-    that this program cannot check is true.
+    """One pass over config.txt that collects the settings. ``holds`` returns whether a condition is
+    assumed to be true, if the program cannot check the condition.
     """
 
     def __init__(
@@ -130,8 +130,8 @@ class _Reading:
             elif all(self._filters.values()) and not line.startswith("#"):
                 words = line.split()
                 if words[:1] == ["include"] and len(words) > 1:
-                    # The firmware of a Pi 5 is its boot loader. According to the documentation, it
-                    # does not follow includes.
+                    # The firmware of a Pi 5 is part of its boot loader. According to the
+                    # documentation, this boot loader does not follow includes.
                     followed = self._pi is None or self._pi.core_mhz is not None
                     if depth < MAX_DEPTH and (followed or self._holds("include")):
                         self.file(words[1], depth + 1)
@@ -151,8 +151,8 @@ class _Reading:
         elif re.fullmatch(r"(?i)(pi|cm)\d\S*", name):
             kind = "model"
             if self._pi is not None and name.lower() in _FILTERS:
-                # Sources disagree on whether a filter in capital letters is valid, so the result is
-                # unknown.
+                # Sources disagree on whether a filter in capital letters is valid, so whether the
+                # filter applies is unknown.
                 holds = name.lower() in self._pi.filters and (name in _FILTERS or None)
         elif kind == "board-type":
             kind, holds = "model", _same_number(wanted, getattr(self._pi, "board_type", None))
@@ -219,8 +219,8 @@ class _Reading:
             self._params[_SAME.get(name, name)] = value
 
     def lines(self) -> frozenset[str]:
-        """Return the config.txt lines that are in effect, in the spelling that the table's parts
-        use.
+        """Return the config.txt lines that are in effect, in the same spelling as the lines that
+        the table's parts need.
         """
         found = {f"{key}={self._numbers[key]}" for key in _NUMBERS[:2] if key in self._numbers}
         if self._params.get("spi") in _ON:
@@ -266,9 +266,9 @@ class BootConfig:
     name: str
     """The path of config.txt, without the leading slash."""
     sure: frozenset[str]
-    """Lines that apply in any case, in the form in which a table needs them."""
+    """Lines that are certainly in effect, in the spelling in which a table needs them."""
     perhaps: frozenset[str]
-    """Lines that apply only under a condition that cannot be decided from the file alone."""
+    """Lines that are in effect only under a condition that the program cannot check."""
     unread: tuple[str, ...]
     """Lines that the firmware ignores because of blanks around the equals sign."""
 
@@ -305,9 +305,9 @@ def read_boot_config(
 
 
 def lines_for_every_pi(needed: Callable[[str], Iterable[str]]) -> str:
-    """Return the config.txt lines for a card with which any Pi model can start.
+    """Return the config.txt lines for an SD card that can be used in any Pi model.
 
-    ``needed`` returns the lines for a model, given by the model's name in the device tree.
+    ``needed`` returns the lines for a model, given the model's name in the device tree.
     """
     common = list(dict.fromkeys(needed("")))
     found = ["[all]", *common]

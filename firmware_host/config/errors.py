@@ -37,11 +37,13 @@ class JournalDamagedError(JournalError):
 
 
 class JournalInUseError(JournalError):
-    """Another process is writing to the journal. Stop, or try again if that process ends soon."""
+    """Another process is writing to the journal. End this program, or try again if the other
+    process ends soon.
+    """
 
 
 class JournalConflictError(JournalError):
-    """The journal's state differs from the state that the caller assumes. Rebuild the game from the
+    """The journal's state differs from the state that the caller expects. Rebuild the game from the
     journal.
     """
 
@@ -73,7 +75,7 @@ class BusyError(TiltboardError):
 
 
 class NotPossibleError(TiltboardError):
-    """The request is not possible now, for example because there is no game or nothing to undo."""
+    """The request is not possible now, for example because there is no game or no move to undo."""
 
 
 class NoSuchPlaceError(NotPossibleError):

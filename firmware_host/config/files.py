@@ -29,12 +29,12 @@ from tiltboard.games.base import GameType, OptionError
 JOURNAL_NAME = "journal.sqlite"
 CALIBRATION_NAME = "calibration.json"
 MATCH_NAME = "far.json"
-# Maximum size in bytes of a settings file, board, deck, scenario, calibration or trace.
+# Maximum size in bytes of any settings file, board, deck, scenario, calibration or trace.
 MAX_BYTES = 1 << 24
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
-# Matches msgspec's error for a wrong length.
+# Pattern of msgspec's error message for a value of the wrong length.
 _LENGTH = re.compile(r"Expected `(\w+)` of length ([<>])= (\d+)")
 _log = logging.getLogger(__name__)
 
@@ -88,8 +88,8 @@ def ensure_state_directory(directory: Path, *, make: bool = True) -> Path:
 def read_file(path: Path, most_bytes: int = MAX_BYTES, *, follow: bool = True) -> bytes:
     """Return the content of a regular file of at most ``most_bytes`` bytes.
 
-    Never waits for a FIFO and never reads a device. If ``follow`` is True, the file itself may be a
-    symbolic link. Raises OSError, also if the file is too large.
+    The function never waits for a FIFO and never reads a device. If ``follow`` is True, the file
+    itself can be a symbolic link. Raises OSError, also if the file is too large.
     """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     descriptor = os.open(path, flags | (0 if follow else os.O_NOFOLLOW))
@@ -127,8 +127,8 @@ def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         with os.fdopen(os.open(fresh, flags, mode), "wb") as file:
-            # Change the owner through the descriptor, because another process can have replaced the
-            # file by a link.
+            # Change the owner through the file descriptor, because another process may have
+            # replaced the file by a link.
             if os.geteuid() == 0 and owner.st_uid != 0:
                 os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
             file.write(data)
@@ -141,8 +141,8 @@ def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make the names of files in ``directory`` durable, because fsync of a file does not
-    (fsync(2)).
+    """Make the names of the files in ``directory`` durable, because the fsync of a file does not
+    store the file's name (fsync(2)).
     """
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -262,7 +262,7 @@ def read_text(path: Path) -> str:
     try:
         content = read_file(path).decode("utf-8-sig")
         return content.replace("\r\n", "\n").replace("\r", "\n")
-    # ValueError is raised if the content is not text, or if the path contains a zero byte.
+    # A ValueError means that the content is not text, or that the path contains a zero byte.
     except (OSError, ValueError) as error:
         raise ConfigError(
             "{path} cannot be read: {why}.",
@@ -279,8 +279,8 @@ def parse_toml(content: str, kind: type[S], *, source: str) -> S:
     """
     try:
         data = tomllib.loads(content)
-    # ValueError is raised if the content is not TOML, or contains a number with thousands of
-    # digits.
+    # A ValueError means that the content is not TOML, or that it contains a number with thousands
+    # of digits.
     except (ValueError, RecursionError) as error:
         raise ConfigError(
             "{source} is not valid TOML: {why}.",
@@ -292,7 +292,8 @@ def parse_toml(content: str, kind: type[S], *, source: str) -> S:
 
 
 def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
-    """Return plain ``data`` as a ``kind``. Numbers with a limited range cannot be infinity or NaN.
+    """Convert ``data``, which consists of plain dicts, lists and values, to a ``kind``. Numbers
+    with a limited range cannot be infinity or NaN.
 
     ``source`` names the data in errors. Raises ConfigError.
     """
@@ -375,8 +376,8 @@ def _fields(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
 def _of_kind(
     data: dict[str, Any], structs: list[type[msgspec.Struct]], source: str, prefix: str
 ) -> type[msgspec.Struct]:
-    """Return the struct that the tag in ``data`` selects. Raises ConfigError if the tag is missing
-    or unknown.
+    """Return the struct of ``structs`` whose tag is in ``data``. Raises ConfigError if the tag is
+    missing or unknown.
     """
     config = structs[0].__struct_config__
     if config.tag_field is None:

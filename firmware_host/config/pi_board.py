@@ -33,8 +33,8 @@ class DeviceClass:
 
     group: str
     allow: tuple[str, ...]
-    """Values of DeviceAllow= in the service's unit. They are names of drivers in /proc/devices,
-    because a path would have to exist already when the service starts.
+    """Values of DeviceAllow= in the service's unit. They are names of drivers in /proc/devices. A
+    path is not used, because it would have to exist before the service starts.
     """
     rule: str
     """The condition of a udev rule that matches these devices."""
@@ -43,8 +43,8 @@ class DeviceClass:
 SPI = DeviceClass("spi", ("char-spi",), 'SUBSYSTEM=="spidev"')
 I2C = DeviceClass("i2c", ("char-i2c",), 'SUBSYSTEM=="i2c-dev"')
 GPIO = DeviceClass("gpio", ("char-gpiochip",), 'SUBSYSTEM=="gpio", KERNEL=="gpiochip*"')
-# A device gets a new device node when its cable is plugged in again. The drivers are those of USB
-# adapters and of both kinds of on-board serial port.
+# A device gets a new device node when its cable is plugged in again, so the drivers are allowed.
+# They are the drivers of USB adapters and of both kinds of on-board serial port.
 SERIAL = DeviceClass(
     "dialout", ("char-ttyACM", "char-ttyUSB", "char-ttyAMA", "char-ttyS"), 'SUBSYSTEM=="tty"'
 )
@@ -71,7 +71,7 @@ class Need:
     lines: tuple[str, ...] = ()
     """Lines of config.txt that the part needs to work."""
     advised: tuple[str, ...] = ()
-    """Lines of config.txt that improve the part but are optional."""
+    """Optional lines of config.txt with which the part works better."""
 
 
 def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
@@ -97,7 +97,7 @@ def spi_line(bus: int, select: int = 0) -> str:
 
 
 def i2c_need(part: str, bus: int) -> Need:
-    """Return the requirements of an I2C bus: its device and its lines of config.txt.
+    """Return the requirements of an I2C bus: the bus's device file and its lines of config.txt.
 
     Bus 1 must be enabled in config.txt, and works better at 400 kHz.
     """
@@ -109,8 +109,8 @@ def i2c_need(part: str, bus: int) -> Need:
 # Locks that let only one program at a time use the board.
 
 PREFIX: Final = "tiltboard:"
-# Maximum length of a socket's name in bytes: sun_path has 108 bytes, and the first must be zero
-# (unix(7)).
+# Maximum length of a socket's name in bytes. The field sun_path has 108 bytes, and the first byte
+# must be zero (unix(7)).
 MAX_NAME: Final = 107
 # Fields of SO_PEERCRED (unix(7)): the ids of process, user and group.
 CREDENTIALS: Final = struct.Struct("iII")
@@ -167,7 +167,7 @@ def devices_of(needs: Iterable[Need]) -> tuple[str, ...]:
 
 
 def _holder(name: bytes) -> int:
-    """Return the id of the process that has taken a lock, or 0 if that process has just ended."""
+    """Return the id of the process that holds a lock, or 0 if the process has just ended."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.settimeout(0)
         try:

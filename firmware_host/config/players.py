@@ -34,8 +34,8 @@ class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 NOTHING, WARNS, SHADES, MOST = range(4)
 Amount = Annotated[int, msgspec.Meta(ge=NOTHING, le=MOST)]
-"""Amount of assist for a player: 0 none, 1 marks bad moves, 2 also marks good moves, 3 also shows
-the best move.
+"""Amount of assist for a player: 0 for none, 1 to mark bad moves, 2 to mark good moves too, 3 to
+show the best move too.
 """
 
 
@@ -74,6 +74,6 @@ class ClockTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ClockLeft(ClockTime, frozen=True, forbid_unknown_fields=True):
-    """A running clock; ``left_s`` is the remaining time of each player in seconds."""
+    """A game clock; ``left_s`` is the remaining time of each player in seconds."""
 
     left_s: dict[str, Annotated[float, msgspec.Meta(ge=0, le=MAX_LEFT_S)]] = {}

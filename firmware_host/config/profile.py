@@ -25,10 +25,12 @@ from tiltboard.games.base import PieceBody
 Pitch = Annotated[float, msgspec.Meta(gt=0, le=200)]
 Edge = Annotated[float, msgspec.Meta(gt=0, le=3000)]
 Gap = Annotated[float, msgspec.Meta(gt=0, le=50)]
-# I2C bus -> GPIO numbers of SDA and SCL, for the buses with fixed pins.
+# I2C bus -> GPIO numbers of SDA and SCL, for the I2C buses whose pins are fixed.
 I2C_PINS = {1: (2, 3), 0: (0, 1)}
 SHIPPED = resources.files("tiltboard.firmware_host.config") / "profiles"
-MAX_LETTERS = 80  # Maximum length of a name or title, which appear on pages, drawings and files.
+# Maximum length of a name or title in characters. Names and titles appear on pages, drawings and
+# files.
+MAX_LETTERS = 80
 T = TypeVar("T")
 
 
@@ -43,7 +45,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
     name: str
     """Name of the table in commands and errors."""
     title: str
-    """Name of the table for people."""
+    """Name of the table as shown to people."""
     columns: Annotated[int, msgspec.Meta(ge=1, le=26)]
     """Number of places from west to east; each column is named by a letter."""
     rows: Annotated[int, msgspec.Meta(ge=1, le=26)]
@@ -55,17 +57,23 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
     gap_mm: Gap
     """Distance from a Hall element to a piece's magnet, in mm."""
     scans_per_s: Annotated[int, msgspec.Meta(ge=5, le=200)]
-    """Sensor scans per second: 50 on a Pi 4 or 5, 25 on a Zero 2 W."""
+    """Number of sensor scans per second: 50 on a Pi 4 or 5, 25 on a Zero 2 W."""
     hall: wiring.HallConfig
     """The sensors under the places."""
     imu: wiring.ImuConfig | None = None
-    """The tilt sensor. Without a tilt sensor the plate must be fixed and is assumed level."""
+    """The tilt sensor, or None. A plate without a tilt sensor must be fixed and is assumed to be
+    level.
+    """
     lights: wiring.LightsConfig | None = None
-    """The lights, one at each place. Without lights the page shows all signals."""
+    """The lights, one at each place, or None. If a table has no lights, the page shows all light
+    signals.
+    """
     panel: wiring.PanelConfig | None = None
-    """The buttons and the buzzer. Without this panel the page asks all questions."""
+    """The panel with buttons and buzzer, or None. If a table has no panel, the page asks all
+    questions.
+    """
     spins: bool = False
-    """True if the plate can turn without end."""
+    """True if the plate can turn around its vertical axis without limit."""
 
     @property
     def size(self) -> int:
@@ -81,15 +89,15 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
 
     @property
     def sees_tilt(self) -> bool:
-        """True if the table detects tilt and knocks; otherwise the plate must be fixed and is
-        assumed level.
+        """True if the table detects tilt and knocks. If False, the plate must be fixed and is
+        assumed to be level.
         """
         return self.imu is not None
 
     @property
     def kinds(self) -> int:
-        """Number of kinds of pieces that the sensors can tell apart: two poles for each strength of
-        magnet.
+        """Number of kinds of pieces that the sensors can distinguish: two poles for each strength
+        of magnet.
         """
         return 4 if self.measures else 2
 
@@ -110,7 +118,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
 
     @property
     def parts(self) -> tuple[tuple[str, wiring.Part], ...]:
-        """The table's parts, each with the name of its section in the profile."""
+        """The table's parts, each with the name of the part's section in the profile."""
         found = {"hall": self.hall, "imu": self.imu, "lights": self.lights, "panel": self.panel}
         return tuple((name, part) for name, part in found.items() if part is not None)
 
@@ -122,17 +130,17 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
         return tuple(need for name, part in self.parts for need in part.needs(name, model))
 
     def boot_lines(self, model: str = "") -> tuple[str, ...]:
-        """Return the lines of config.txt that the parts require, or work better with, on this Pi
-        model.
+        """Return the lines of config.txt that the parts require on this Pi model, and the lines
+        that improve the parts.
         """
         needs = self.needs(model)
         return tuple(line for need in needs for line in (*need.lines, *need.advised))
 
     def light_of(self, index: int) -> int:
-        """Return the number on the strip of the light under place ``index``, as drivers count
-        lights.
+        """Return the number of the light under place ``index``, as drivers count the lights along
+        the strip.
 
-        It equals ``index`` if the plate's own controller orders the lights.
+        The number equals ``index`` if the plate's own controller orders the lights.
         """
         row, column = divmod(index, self.columns)
         back = self.lights is not None and self.lights.serpentine and row % 2 == 1
@@ -185,7 +193,9 @@ def load_profile(name: str | PathLike[str]) -> Profile:
 
 
 def _check(profile: Profile) -> None:
-    """Raise ConfigError if parts conflict: names, controllers, I2C addresses, pins or space."""
+    """Raise ConfigError if parts conflict in their names, controllers, I2C addresses, pins or
+    space.
+    """
     for words in (profile.name, profile.title):
         if not words.isprintable() or len(words) > MAX_LETTERS:
             raise ConfigError(
@@ -224,7 +234,7 @@ def _check(profile: Profile) -> None:
 
 
 def _check_room(profile: Profile) -> None:
-    """Raise ConfigError if the pieces do not fit beside each other or on the plate."""
+    """Raise ConfigError if the pieces do not fit beside each other, or do not fit on the plate."""
     across_mm = PieceBody().diameter_mm
     if profile.pitch_mm <= across_mm:
         raise ConfigError(

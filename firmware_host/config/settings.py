@@ -31,32 +31,34 @@ class FarSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The message broker that connects this table to other tables, under [far] (docs/far.md)."""
 
     broker: Annotated[str, msgspec.Meta(max_length=300)] | None = None
-    """The broker's address, mqtts://HOST or mqtt://HOST, with :PORT if needed. By default the
-    broker that this network announces.
+    """The broker's address, mqtts://HOST or mqtt://HOST, with :PORT if needed. By default the table
+    uses the broker that this network announces.
     """
     user: Annotated[str, msgspec.Meta(max_length=200)] | None = None
     """User name at the broker."""
     password_file: str | None = None
     """File that contains only the password of ``user``; backups do not contain this file."""
     ca: str | None = None
-    """Certificate file (PEM) of the broker's authority, if this Pi does not know that authority."""
+    """PEM file with the certificate of the authority that signed the broker's certificate, if this
+    Pi does not know the authority.
+    """
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
-    """Name of this table at other tables."""
+    """Name under which other tables show this table."""
 
 
 class LookSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Watching games over the broker, under [look] (docs/club.md)."""
+    """Settings that let people watch games through the broker, under [look] (docs/club.md)."""
 
     show: Literal["link", "club"] | None = None
-    """The audience: everybody with the link, or also the visitors of the club's page. By default
-    the game cannot be watched over the broker.
+    """The people who can watch: everybody who has the link ("link"), or also the visitors of the
+    club's page ("club"). By default nobody can watch the game through the broker.
     """
     names: bool = False
-    """True if watchers see players' names; ask the players first."""
+    """True if people who watch the game see the players' names; ask the players first."""
     late: bool = False
-    """True if watchers see the game one move late."""
+    """True if people who watch the game see each move one move late."""
     club: Annotated[str, msgspec.Meta(pattern="^https?://", max_length=200)] | None = None
-    """Address of the club's page, http://HOST:PORT, for the link."""
+    """Address of the club's page, http://HOST:PORT, which the link contains."""
 
 
 class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,7 +69,7 @@ class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     smart home does not find the table.
     """
     commands: bool = False
-    """True if the smart home can ask for a new game or an undo."""
+    """True if the smart home can request a new game or an undo."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,46 +80,46 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     the settings.
     """
     language: str | None = None
-    """Language of the table, and of pages in browsers whose languages are not available. By default
-    the language of the locale.
+    """Language of the table. Pages also use this language if the browser's languages are not
+    available. By default the language of the locale is used.
     """
     host: str = "127.0.0.1"
-    """IP address at which other devices reach the page, 0.0.0.0 for the network. By default only
-    the Pi itself reaches the page.
+    """IP address at which other devices reach the page; 0.0.0.0 makes the page available to the
+    whole network. By default only the Pi itself can open the page.
     """
     speaker: str | None = None
     """Program that reads the table's sentences aloud on a loudspeaker, such as "espeak-ng"."""
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] = 8080
     """TCP port of the page."""
     names: list[str] = []
-    """Further names of this Pi in the network, without a port. The page refuses requests under
-    names other than these and the host name.
+    """Additional names of this Pi in the network, without a port. The page accepts only requests
+    that use one of these names or the host name.
     """
     watching: Literal["open", "paired"] = "open"
-    """The devices in the network that can watch: "open" for all devices, or "paired" for paired
-    devices.
+    """The devices in the network that can watch the game: "open" for all devices, or "paired" for
+    paired devices only.
     """
     game: str = "momentum"
-    """The first game of a new table. If none of its boards fits the plate and there are no
-    ``options``, the first game that fits.
+    """The first game of a new table. If none of the game's boards fits the plate and there are no
+    ``options``, the table starts the first game that fits.
     """
     options: dict[str, Any] = {}
-    """Options of ``game``, as in ``tiltboard rules``."""
+    """Options of ``game``, named as in ``tiltboard rules``."""
     engine: dict[EngineName, EngineSettings] = {}
-    """Further engines, by name."""
+    """Additional engines, by name."""
     ponder: bool = True
     """True if bots search during other players' turns."""
     far: FarSettings = FarSettings()
     """Settings of the connection to other tables."""
     look: LookSettings = LookSettings()
-    """Settings for watchers outside this network."""
+    """Settings for people who watch from outside this network."""
     home: HomeSettings = HomeSettings()
     """Settings of the connection to a smart home."""
 
 
 def settings_file(path: Path | None) -> Path | None:
-    """Return ``path``, else $TILTBOARD_CONFIG, else the system's settings file, or None without any
-    file.
+    """Return ``path``, or else the file that $TILTBOARD_CONFIG names, or else the system's settings
+    file. Return None if there is no settings file.
     """
     named = os.environ.get("TILTBOARD_CONFIG")
     if path is not None:
@@ -129,10 +131,11 @@ def settings_file(path: Path | None) -> Path | None:
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Read the settings from ``path``, else $TILTBOARD_CONFIG, else the system's file if it exists.
+    """Read the settings from ``path``, or else from the file that $TILTBOARD_CONFIG names, or else
+    from the system's file if the file exists.
 
-    Files named in the settings are relative to the folder of the settings. Raises ConfigError that
-    names the file, the key and the allowed values.
+    Files named in the settings are relative to the folder of the settings file. Raises ConfigError
+    that names the file, the key and the allowed values.
     """
     path = settings_file(path)
     if path is None:

@@ -45,18 +45,19 @@ Millimetres = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
 Offset = Annotated[float, msgspec.Meta(ge=-25, le=25)]
 ArmMm = tuple[Millimetres, Millimetres, Millimetres]
 SpinGain = Annotated[float, msgspec.Meta(ge=0.9, le=1.1)]
-# SPI bus -> GPIO numbers that the kernel reserves with dtparam=spi=on and dtoverlay=spi1-1cs: chip
-# selects, MISO, MOSI and clock.
+# SPI bus -> GPIO numbers of chip selects, MISO, MOSI and clock. The kernel reserves these pins with
+# dtparam=spi=on and dtoverlay=spi1-1cs.
 SPI_PINS = {0: (7, 8, 9, 10, 11), 1: (18, 19, 20, 21)}
-MOSI_PIN = 10  # GPIO number of SPI0's MOSI.
-# GPIO numbers of SPI1's chip selects. With spi1-2cs the kernel reserves the first two, with
+MOSI_PIN = 10  # GPIO number of the data output (MOSI) of SPI0.
+# GPIO numbers of SPI1's chip selects. With spi1-2cs the kernel reserves the first two pins, with
 # spi1-3cs all three.
 SPI1_SELECTS = (18, 17, 16)
 MUX_INPUTS = 128  # Number of inputs that eight CD74HC4067 multiplexers provide on one converter.
-# Usable inputs among the eight lines of an MCP23017's port; the eighth line can only be an output.
+# Number of usable inputs of an MCP23017's port. The port has eight lines, but the eighth line can
+# only be an output.
 PORT_INPUTS = 7
-# Position of a light in mm, east and north of its Hall element. The light is beside a piece of 28
-# mm, not under it.
+# Position of a light in mm, east and north of its Hall element. A piece with a diameter of 28 mm
+# does not cover the light.
 LIGHT_MM = (12.5, 11.5)
 STRIP_MM = 1000 / 30  # Distance in mm between lights on a strip with 30 lights per metre.
 GROUP = "tiltboard.parts"
@@ -133,11 +134,11 @@ class ImuPart(Part, frozen=True):
     """A tilt sensor, with its axes along the plate's axes."""
 
     arm_mm: ArmMm = (0.0, 0.0, 0.0)
-    """Position of the sensor in mm east, north and above the pivot. A wrong position makes spin
-    read as tilt: 3 degrees at one turn per second and an error of 50 mm.
+    """Position of the sensor in mm east, north and above the pivot. If the position is wrong, a
+    spinning plate seems to be tilted. An error of 50 mm gives 3 degrees at one turn per second.
     """
     spin_gain: SpinGain = 1.0
-    """Scale for the turns of a spinning plate: the sensor's reading for one turn
+    """Number of turns that the sensor measures while the plate makes one turn
     (docs/wiring-node.md).
     """
 
@@ -156,11 +157,13 @@ class LightsPart(Part, frozen=True):
     """The lights, one at each place, and their supply."""
 
     supply_a: Annotated[float, msgspec.Meta(ge=0.1, le=40)]
-    """Maximum current of all lights in amperes; above this current the lights are dimmed."""
+    """Maximum current of all lights together, in amperes. The lights are dimmed if they would need
+    more current.
+    """
     brightness: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
     """Brightness of the whole strip, up to 1."""
     gamma: Annotated[float, msgspec.Meta(ge=1, le=3)] = 2.2
-    """Exponent that converts the brightness for the eye to the brightness that the lights get."""
+    """Exponent that converts perceived brightness to the brightness that is sent to the lights."""
     channel_ma: Annotated[float, msgspec.Meta(ge=1, le=25)] = 20.0
     """Current of one colour of one light at full brightness, in mA."""
     idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
@@ -193,7 +196,9 @@ class LightsPart(Part, frozen=True):
         raise NotImplementedError
 
     def check(self, profile: Places) -> None:
-        """Raise ConfigError if the dark lights together draw more than the supply gives."""
+        """Raise ConfigError if all dark lights together draw more current than the supply can
+        provide.
+        """
         idle_a = profile.size * self.idle_ma / 1000
         if idle_a > self.supply_a:
             raise ConfigError(
@@ -222,24 +227,24 @@ class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A multiplexer input without a sensor, which is connected to a known voltage."""
 
     input: Annotated[int, msgspec.Meta(ge=0, le=255)]
-    """Number of the input, after the sensors' inputs: input ``k`` is channel ``k // 16``, address
-    ``k % 16``.
+    """Number of the input, which must be higher than the numbers of the sensors' inputs. Input
+    ``k`` is on channel ``k // 16`` at address ``k % 16``.
     """
     carries: Literal["ground", "half", "full", "ntc"]
-    """The voltage that the input is wired to."""
+    """The voltage that is connected to the input."""
 
 
 class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
-    """DRV5055A1 sensors through CD74HC4067 multiplexers and an MCP3008 converter.
+    """DRV5055A1 sensors, read through CD74HC4067 multiplexers and an MCP3008 converter.
 
-    Input ``k`` is channel ``k // 16``, address ``k % 16``; inputs below the number of places are
-    the sensors, in index order. Channels from 8 on belong to a second converter, on the chip select
-    after ``spi_device``.
+    Input ``k`` is on channel ``k // 16`` at address ``k % 16``. The inputs below the number of
+    places are the sensors, in index order. Channels 8 and above belong to a second converter, which
+    uses the next chip select after ``spi_device``.
     """
 
     linear: ClassVar[bool] = True
     converter: ClassVar[ConverterKind] = MCP3008
-    """The kind of converter. A subclass for another converter on SPI has its own tag and sets this
+    """The kind of converter. A subclass for another SPI converter has its own tag and sets this
     field.
     """
 
@@ -252,14 +257,14 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
     address_pins: tuple[Pin, Pin, Pin, Pin]
     """GPIO numbers of the lines S0 to S3 of all multiplexers."""
     reference_v: Annotated[float, msgspec.Meta(ge=2.7, le=3.6)]
-    """Supply voltage of sensors and converter."""
+    """Supply voltage of the sensors and the converter, in volts."""
     sensitivity_mv_mt: Annotated[float, msgspec.Meta(ge=5, le=200)]
-    """Sensitivity of the sensors at that supply, in mV per mT."""
+    """Sensitivity of the sensors at the supply voltage ``reference_v``, in mV per mT."""
     spares: tuple[Spare, ...] = ()
-    """Inputs with known voltages, which prove the wiring in every scan."""
+    """Inputs with known voltages. Reading them in every scan proves that the wiring is correct."""
     converters: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
-    """Number of converters. The second converter is on the next chip select, with channels from 8
-    on.
+    """Number of converters. The second converter uses the next chip select, and its channels start
+    at 8.
     """
 
     @property
@@ -296,8 +301,8 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         return MuxHallArray(settings, buses)
 
     def check(self, profile: Places) -> None:
-        """Raise ConfigError if there are too many inputs, an input is used twice, or a chip select
-        is missing.
+        """Raise ConfigError if there are too many inputs, if an input is used twice, or if a chip
+        select is missing.
         """
         inputs = [spare.input for spare in self.spares]
         used = max([profile.size, *(number + 1 for number in inputs)])
@@ -330,8 +335,8 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
 
 
 class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
-    """Switches on MCP23017 port expanders. The chip at ``addresses[k]`` has row ``k``, with one
-    input per column and pole.
+    """Hall switches on MCP23017 port expanders. The chip at ``addresses[k]`` reads row ``k``, with
+    one input per column and pole.
     """
 
     linear: ClassVar[bool] = False
@@ -341,8 +346,8 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
     addresses: Annotated[
         tuple[Annotated[int, msgspec.Meta(ge=0x20, le=0x27)], ...], msgspec.Meta(min_length=1)
     ]
-    """I2C addresses of the port expanders, one for each row from row 1 on; each has at most 7
-    columns.
+    """I2C addresses of the port expanders, one for each row, starting with row 1. Each port
+    expander reads at most 7 columns.
     """
 
     def i2c(self) -> tuple[tuple[int, int], ...]:
@@ -368,19 +373,23 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
 
 
 class MatrixHall(HallPart, frozen=True, tag="matrix"):
-    """Two switches per place, one for each pole, in a matrix with a diode at each switch.
+    """Two Hall switches per place, one for each pole, in a matrix with a diode at each switch.
 
-    The driver pulls a row's pin low and reads the columns' pins.
+    The driver pulls the pin of one row low and reads the pins of the columns.
     """
 
     linear: ClassVar[bool] = False
 
     row_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
-    """GPIO numbers of the rows, one for each row."""
+    """GPIO numbers of the row pins, one for each row."""
     north_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
-    """GPIO numbers of the switches that close at a north pole, one for each column."""
+    """GPIO numbers of the column pins of the switches that detect a north pole, one for each
+    column.
+    """
     south_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
-    """GPIO numbers of the switches that close at a south pole, one for each column."""
+    """GPIO numbers of the column pins of the switches that detect a south pole, one for each
+    column.
+    """
 
     def pins(self) -> tuple[int, ...]:
         """Return the GPIO numbers of the rows and the columns."""
@@ -414,7 +423,7 @@ class NodeHall(HallPart, frozen=True, tag="node"):
     port: Annotated[str, msgspec.Meta(min_length=1)]
     """Path of the controller's serial port."""
     baud: Annotated[int, msgspec.Meta(ge=9_600, le=4_000_000)] = 460_800
-    """Speed of the serial line in baud; USB ignores the speed."""
+    """Speed of the serial line in baud. A USB connection ignores the speed."""
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
         """Return the requirements: the serial port and its Python module."""
@@ -473,8 +482,8 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
     order: Literal["serpentine", "rows"]
     """The direction of the rows: alternating (serpentine), or all eastward (rows)."""
     supply_pin: Pin | None = None
-    """GPIO number that senses the strip's supply through a divider, so that a loss of the supply is
-    detected; None if not wired.
+    """GPIO number of the pin that monitors the strip's supply through a voltage divider, to detect
+    a loss of the supply; None if the divider is not wired.
     """
 
     @property
@@ -483,13 +492,13 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         return self.order == "serpentine"
 
     def pins(self) -> tuple[int, ...]:
-        """Return the GPIO numbers of SPI0 and of the pin that senses the supply."""
+        """Return the GPIO numbers of SPI0 and of the pin that monitors the supply."""
         watched = () if self.supply_pin is None else (self.supply_pin,)
         return (*SPI_PINS[0], *watched)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
         """Return the requirements: SPI with a fixed core clock, and GPIO if the supply is
-        sensed.
+        monitored.
         """
         watched = () if self.supply_pin is None else (gpio_need(part, model),)
         pi = pi_of(model)
@@ -515,7 +524,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
 
 
 class NodeLights(LightsPart, frozen=True, tag="node"):
-    """The lights of the plate's own controller, which knows the order of the lights."""
+    """The lights of the plate's own controller. The controller knows the order of the lights."""
 
     on_node: ClassVar[bool] = True
 
@@ -552,8 +561,8 @@ class NodePanel(PanelPart, frozen=True, tag="node"):
 
 P = TypeVar("P", bound=Part)
 ENTRY_NAMES: dict[type[Part], str] = {}
-"""Kind from another package -> name of the kind's entry point, which can differ from the kind's
-tag.
+"""Kind of part from another package -> name of the kind's entry point. This name can differ from
+the kind's tag.
 """
 
 
