@@ -22,19 +22,19 @@ from tiltboard.firmware_host.table.buttons import LONG_PRESS_S
 from tiltboard.firmware_host.table.sight import Happening, Stillness
 from tiltboard.firmware_host.table.status import Asked, Role
 
-# Tolerance for an angle that a person holds, in degrees. The fraction TILT_SLACK of the angle is
-# added.
+# Fixed part of the tolerance for an angle that a person holds, in degrees. The fraction TILT_SLACK
+# of the angle is added to this part.
 TILT_SLACK_DEG = 1.0
 TILT_SLACK = 0.25
 REST_S = 0.5
 # Maximum difference between the readings of a steady sensor, in mT. docs/add-a-board.md allows 0.2
 # mT peak to peak, with steps of 0.054 mT.
 NOISE_MT = 0.5
-# Minimum change, in mT, that counts as a placed or removed piece. Readings of empty places change
-# less than this, and every piece changes the reading more.
+# Minimum change of a reading, in mT, that counts as a placed or removed piece. Readings of empty
+# places change less than this, and every piece changes the reading by more.
 CHANGE_MT = 0.7
-# Time added to the time for which a person must hold a button, in seconds, because people count
-# inexactly.
+# Time that is added to the time for which a person must hold a button, in seconds, because people
+# count inexactly.
 LONGER_S = 0.5
 CLEAR = text("Take every piece off the plate.")
 
@@ -88,7 +88,8 @@ def request(action: Act, host: Host) -> tuple[Asked, Seen]:
             say = put(kind, place, off_middle(profile, *offset_mm))
             return Asked(say, {place: Role.PUT}, {place: piece}), stands
         case h.Take(what):
-            place = str(what)  # A scenario always names a place to take from.
+            # In a scenario, a ``take`` step at a real table always names a place.
+            place = str(what)
             empty = _holds(host, place, None)
             _piece_on(host, place)
             return Asked(take(place), {place: Role.REMOVE}), empty
@@ -199,8 +200,8 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
 
 
 def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Message:
-    """Return the sentence ``way`` filled in for columns, rows or both; a direction whose value is 0
-    is left out. Positive values point to the last column or row.
+    """Return the sentence ``way`` filled in for columns, rows or both. A direction whose value is 0
+    is left out. A positive value points to the last column or row.
     """
     column = profile.places[-1 if by_column > 0 else 0][0]
     row = profile.rows if by_row > 0 else 1
@@ -261,7 +262,7 @@ def _check_free(place: str, cells: Mapping[str, str]) -> None:
 
 
 def is_whole(host: Host) -> bool:
-    """Return whether all parts of the table answer."""
+    """Return whether no part of the table has failed."""
     return not host.sight.faults
 
 

@@ -24,8 +24,8 @@ _SPECIAL = re.compile(r"[\"'\\#]")
 
 @dataclass(frozen=True, slots=True)
 class SetupByHand:
-    """``setup by-hand``: the next steps of the scenario set up the board for the preceding ``game``
-    step.
+    """``setup by-hand``: the following steps of the scenario set up the board for the preceding
+    ``game`` step.
     """
 
 
@@ -48,8 +48,8 @@ class PowerCut:
 
 @dataclass(frozen=True, slots=True)
 class Meanwhile:
-    """``meanwhile STEP``: one hand begins the step, and the other hand carries out the next step at
-    the same time.
+    """``meanwhile STEP``: one hand begins STEP, and the other hand carries out the following step
+    of the scenario at the same time.
     """
 
     action: h.HandAction
@@ -57,8 +57,8 @@ class Meanwhile:
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """``expect [within D] CLAIM``: the key of the claim in CLAIMS (``what``), and the words that
-    follow the key.
+    """``expect [within D] CLAIM``: ``what`` is the key of the claim in CLAIMS, and ``words`` are
+    the words that follow the key.
     """
 
     what: str
@@ -82,8 +82,8 @@ class ScenarioStep:
 
 
 class UnreadableError(ValueError):
-    """Raised if a line cannot be read. The parser turns this error into a ScenarioSyntaxError with
-    the file and the line.
+    """Raised if a line cannot be read. The parser turns this error into a ScenarioSyntaxError that
+    names the file and the line.
     """
 
 
@@ -144,8 +144,8 @@ def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
 
 
 class ScenarioSyntaxError(ConfigError):
-    """Raised if a line of a scenario cannot be parsed. The message states the file, the line and
-    what was expected.
+    """Raised if a line of a scenario cannot be parsed. The message names the file, the line and the
+    expected form.
     """
 
 

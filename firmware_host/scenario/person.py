@@ -48,8 +48,8 @@ class _Request:
     level: bool = False
     """True if the person must hold the plate until the sensors have detected the step."""
     due_s: float | None = None
-    """Time by which the sensors must detect the step, in seconds. None until the request is shown;
-    the request is not shown before ``from_s``.
+    """Time by which the sensors must detect the step, in seconds. None until the request is shown
+    to the person, which happens at the time ``from_s`` or later.
     """
 
 
@@ -171,8 +171,8 @@ class Person:
             self.host.modes.asked = None
 
     def _goes_on(self, request: _Request) -> bool:
-        """Return whether the step of a request has still not been detected. The first call also
-        shows the request. Raises NotSeenError after the time limit.
+        """Return whether the sensors have still not detected the step of a request. The first call
+        also shows the request. Raises NotSeenError after the time limit.
         """
         asked, now_s = request.asked, self.clock.now()
         if request.seen():

@@ -20,10 +20,11 @@ from tiltboard.games.seated import SeatedGame
 from tiltboard.ground.clock import Clock
 from tiltboard.ground.errors import TiltboardError
 
-# Time without a change for which an ``expect`` step that has no ``within`` waits, in seconds.
+# Time for which nothing must change before an ``expect`` step without ``within`` is checked, in
+# seconds.
 QUIET_S = 0.5
-# Minimum number of unchanged scans to wait for, because each reading is the mean of this number of
-# scans.
+# Minimum number of scans without a change before an expectation is checked. Each reading is the
+# mean of this number of scans.
 QUIET_SCANS = 4
 
 
@@ -48,8 +49,8 @@ class TableView:
 
 
 def compare(claim: s.Expect, view: TableView) -> tuple[bool, Message, Message]:
-    """Return whether ``claim`` is true, with two sentences: what the claim expects, and what was
-    found. Raises UnknownNameError if a name does not exist.
+    """Return three values: whether ``claim`` is true, a sentence with the expected value, and a
+    sentence with the actual value. Raises UnknownNameError if a name does not exist.
     """
     status, says = view.status, str(view.status.say)
     match claim.what, claim.words:
@@ -123,14 +124,14 @@ class SkippedError(TiltboardError):
 
 
 class NotSeenError(TiltboardError):
-    """Raised if the sensors did not detect an expected change in time."""
+    """Raised if the sensors did not detect an expected change before the timeout."""
 
 
 class Actor(Protocol):
     """The person or simulation that carries out the steps at a table whose host is running.
 
-    ``tick``, an argument of the methods, is a function of the runner. It calls the actor's own
-    method ``tick`` and then checks for changes.
+    ``tick``, an argument of the methods ``act`` and ``set_up``, is a function of the runner. The
+    function calls the actor's own method ``tick`` and then checks for changes.
     """
 
     @property
@@ -153,7 +154,8 @@ class Actor(Protocol):
         """Run one scan, and wait until the next scan is due."""
 
     def act(self, action: Act, tick: Tick) -> None:
-        """Carry out a step, and return when the step is done.
+        """Carry out a step, and return when the step is done. ``tick``: function to call for each
+        scan.
 
         Raises SkippedError or NotSeenError, or TiltboardError for an impossible step.
         """
@@ -285,7 +287,7 @@ class ScenarioRunner:
             found=found,
         )
 
-    # Time and quiet periods
+    # Time, and waiting for quiet periods
 
     def _now(self) -> float:
         return self._actor.clock.now()
@@ -305,7 +307,7 @@ class ScenarioRunner:
             self.tick()
 
     def _watch(self) -> None:
-        """Start the quiet time again if the last scan differs from the previous scan."""
+        """If the last scan differs from the previous scan, start the quiet time again."""
         host = self._actor.host
         observation = host.look.observation
         lost = tuple((fault.part, fault.template) for fault in host.sight.faults)
@@ -316,6 +318,6 @@ class ScenarioRunner:
             self._restart_quiet_time()
 
     def _restart_quiet_time(self) -> None:
-        """Start the quiet time again because of a change."""
+        """Start the quiet time (time without a change) again."""
         self._quiet_since_s = self._now()
         self._quiet_scans = 0

@@ -45,18 +45,20 @@ from tiltboard.firmware_host.table.sight import Magnet, Observation
 from tiltboard.firmware_host.table.status import GameStatus, Phase
 from tiltboard.games.base import RulesError
 
-FLUSH_EVERY = 50  # Maximum number of scans that a power failure can destroy.
+FLUSH_EVERY = 50  # Maximum number of the latest scans that can be lost in a power failure.
 MAX_BYTES = 1 << 26  # Maximum size of a file in bytes. Half an hour takes about 15 MB.
 MAX_PLAIN = 1 << 28
-PART_S = 600.0  # Minimum duration of a file in seconds. A file ends when the table is next quiet.
+# Minimum duration of a file in seconds. After this time, the file ends as soon as the table is
+# quiet.
+PART_S = 600.0
 LONGEST = 2.0  # Maximum duration of a file if the table is never quiet, as a multiple of PART_S.
 KEPT = 3  # Number of older files that are kept. FILE.1 is the newest of the older files.
 BEHIND = 1000  # Maximum number of scans that can wait for the disk.
 _GZIP = 16 + zlib.MAX_WBITS
 _AGAIN = "Record again, or get another copy of the file."
 
-# Name the classes one by one, because msgspec can decode a union of classes but not their common
-# base class.
+# Name the request classes one by one, because msgspec can decode a union of classes, but not the
+# common base class of these classes.
 if TYPE_CHECKING:
     Asked: TypeAlias = GameRequest
 else:
@@ -76,7 +78,7 @@ def layout_of(profile: Profile) -> Layout:
 
 class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Data that are needed to interpret the scans: the table, its calibration, and the game.
-    ``moves`` are the moves that were confirmed before the first scan.
+    ``moves`` are the moves that were confirmed before the first scan of the file.
     """
 
     tiltboard_trace: Literal[1]
@@ -88,7 +90,7 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, host: Host) -> Self:
-        """Return the header of a recording that starts at the current state of ``host``."""
+        """Return the header for a recording that starts at the current state of ``host``."""
         layout, calibration = layout_of(host.profile), host.sensing.perception.calibration
         return cls(1, layout, calibration, host.game.name, host.game.options, host.status.moves)
 
@@ -186,7 +188,8 @@ class TraceWriter:
     """Writes a trace to ``path``, which must not exist. Use the writer as a context manager. Raises
     OSError.
 
-    Files with the same scans are identical. A file that was not closed lacks the last second.
+    Files with the same scans are identical. If a file was not closed, the scans of its last second
+    can be missing.
     """
 
     def __init__(self, path: Path, header: TraceHeader) -> None:
@@ -377,8 +380,8 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
                     try:
                         host.do(command)
                     except NotPossibleError:
-                        # In the replayed game, a recorded request can be impossible, because the
-                        # game can take another course.
+                        # A recorded request can be impossible in the replay, because the replayed
+                        # game can take a different course.
                         continue
                 host.step()
                 yield Seen(host.look.observation, host.status)
@@ -397,8 +400,8 @@ class _Nothing:
 
 
 class _Tape(Plate):
-    """A plate whose scans come from a trace. It is also a clock, which shows the time of the last
-    scan.
+    """A plate whose scans come from a trace. The object is also a clock that shows the time of the
+    last scan.
     """
 
     def __init__(self, scans: tuple[Scan, ...]) -> None:
@@ -460,8 +463,8 @@ def report(
 
 
 def _news(last: Seen | None, seen: Seen, before: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Yield the moves that were confirmed or undone since ``last``, and the message if it has
-    changed.
+    """Yield the moves that were confirmed or undone since ``last``. Also yield the message to
+    people if it has changed.
     """
     status, at_s = seen.status, seen.observation.time_s
     pairs = enumerate(zip(before, status.moves, strict=False))

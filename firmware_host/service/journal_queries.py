@@ -45,10 +45,10 @@ MAX_KEPT = 8  # Maximum number of game analyses that are kept for repeated reque
 
 
 class JournalReading:
-    """Answers questions from the journal at ``path`` one by one, and analyses one game at a time.
+    """Answers queries to the journal at ``path`` one by one, and analyses one game at a time.
 
-    The host's questions (``ask_ahead``) are answered in a separate thread, so that they never wait
-    for questions from pages.
+    The host's queries (``ask_ahead``) are answered in a separate thread, so that the host never
+    waits for queries from pages.
     """
 
     def __init__(self, path: Path) -> None:
@@ -62,30 +62,30 @@ class JournalReading:
         self._known: dict[tuple[int, tuple[str, ...]], page.GameAnalysis] = {}
 
     def ask(self, question: Callable[[JournalReader], T]) -> Future[T]:
-        """Return a future that gets the answer to ``question``.
+        """Return a future that gets the result of ``question``, a function that reads the journal.
 
-        The future fails with BusyError if too many questions are waiting.
+        The future fails with BusyError if too many queries are waiting.
         """
         busy = BusyError("The journal is being read by others.", remedy="Try again in a moment.")
         return _submit(lambda: self._read(question), self._reader, self._may_wait, busy)
 
     def ask_ahead(self, question: Callable[[JournalReader], T]) -> Future[T]:
-        """Return a future that gets the answer to a question of the host, which asks one question
-        at a time.
+        """Return a future that gets the result of the host's ``question``, a function that reads
+        the journal. The host asks only one question at a time.
         """
         return self._ahead.submit(self._read, question)
 
     def analysis(self, game_id: int) -> Future[page.GameAnalysis]:
-        """Return a future that gets the analysis of the game.
+        """Return a future that gets the analysis of the game with the number ``game_id``.
 
-        The future fails with BusyError while another game is being analysed, or with
+        The future fails with BusyError while another game is being analysed. It can also fail with
         NotPossibleError, NoSuchGameError or EngineError.
         """
         busy = BusyError("Another game is being analysed.", remedy="Try again in a moment.")
         return _submit(lambda: self._analyse(game_id), self._analyst, self._may_analyse, busy)
 
     def close(self) -> None:
-        """Cancel waiting questions and the analysis, and wait until the current question has been
+        """Cancel the waiting queries and the analysis, and wait until the current query has been
         answered.
         """
         self._closed.set()
@@ -117,8 +117,8 @@ class JournalReading:
 def _submit(
     work: Callable[[], T], thread: ThreadPoolExecutor, room: BoundedSemaphore, busy: BusyError
 ) -> Future[T]:
-    """Return the future of ``work``, which runs in ``thread``. If no place is free in ``room``, the
-    future fails with ``busy``.
+    """Return the future of ``work``, which runs in ``thread``. ``room``: counts how much more work
+    can wait. If no more work can wait, the future fails with ``busy``.
     """
     if not room.acquire(blocking=False):
         refused: Future[T] = Future()

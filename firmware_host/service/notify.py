@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from tiltboard.firmware_host.service.snapshot import Snapshot
 from tiltboard.ground.clock import Clock
 
-# Number of watchdog messages sent per time limit of the watchdog. sd_watchdog_enabled(3) requires
-# at least two.
+# Number of watchdog messages that are sent within the watchdog's time limit. sd_watchdog_enabled(3)
+# requires at least two.
 BEATS_PER_LIMIT = 4
 
 
@@ -39,7 +39,8 @@ def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float |
     """Return the interval between watchdog messages in seconds, or None if systemd does not watch
     this process.
 
-    ``pid``: the id to use for this process, or None for its real id (see sd_watchdog_enabled(3)).
+    ``pid``: the process id to compare with the id that systemd watches, or None for the id of this
+    process (see sd_watchdog_enabled(3)).
     """
     pid = os.getpid() if pid is None else pid
     limit_us = environ.get("WATCHDOG_USEC", "")
@@ -53,9 +54,9 @@ def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float |
 class Heartbeat:
     """Sends watchdog messages from the table's thread, but only after new scans.
 
-    ``latest``: function that returns the newest snapshot, whose time is the time of its scan. If
-    the loop publishes the same scan again and again, no message is sent, and systemd restarts the
-    service.
+    ``latest``: function that returns the newest snapshot. The snapshot's time is the time of its
+    scan. If the loop publishes the same scan again and again, no message is sent, and systemd
+    restarts the service.
     """
 
     def __init__(
@@ -82,9 +83,10 @@ class Heartbeat:
         tell(self._address, "STOPPING=1", "STATUS=Stopping; the game is kept.")
 
     def beat(self) -> None:
-        """Send a watchdog message if it is due, and a new status.
+        """Send a watchdog message if the next message is due, and send the status if it has
+        changed.
 
-        Call it from the table's thread after each published scan.
+        Call this method from the table's thread after each published scan.
         """
         snapshot = self._latest()
         scan_s, self._scan_s = self._scan_s, snapshot.time_s

@@ -101,7 +101,7 @@ class Publisher:
         """
         host, hands = self._host, self._hands
         game_id = host.status.game_id or 0
-        # After the end of the game, no option is secret.
+        # After the end of the game, all options are public.
         key = game_id, host.status.outcome is not None
         if self._layout is None or self._layout_of != key:
             profile, lights = host.profile, host.profile.lights
@@ -152,7 +152,9 @@ class Publisher:
 
 
 def layout_of(profile: Profile, number: int, game: page.GameInfo, **more: Any) -> page.Layout:
-    """Return the layout of a table and its game. ``more``: further fields of Layout."""
+    """Return the layout of a table and its game. ``number``: number of the layout. ``more``: values
+    of further fields of Layout.
+    """
     return page.Layout(
         number=number,
         profile=profile.name,
@@ -168,9 +170,9 @@ def layout_of(profile: Profile, number: int, game: page.GameInfo, **more: Any) -
 
 
 def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page.GameInfo:
-    """Return the page's data about a game, except its position.
+    """Return the data about a game that the page shows, except the position.
 
-    ``over``: True after the end of the game, when nothing is secret.
+    ``over``: True after the end of the game, when no information is secret.
     """
     kind = game_type(game.name)
     credit = kind.credit
@@ -211,7 +213,9 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> page
 
 
 def _words(words: str) -> Message:
-    """Return the text of a card as a message. Braces in the text are not fields of the message."""
+    """Return the text of a card as a message. Braces in the text are not placeholders of the
+    message.
+    """
     return Message("{name}", {"name": words}) if set("{}") & set(words) else Message(words)
 
 

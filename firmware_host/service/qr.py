@@ -26,7 +26,8 @@ svg {{ width: 50mm; height: 50mm; }}
 """
 
 
-@lru_cache(64)  # Cache the codes: drawing takes 0.1 s on a small Pi, and pages ask often.
+# Cache the QR codes, because drawing one takes 0.1 s on a small Pi and pages request codes often.
+@lru_cache(64)
 def qr_svg(address: str) -> str:
     """Return a QR code that contains ``address``, as a scalable SVG document.
 
@@ -41,7 +42,7 @@ def qr_svg(address: str) -> str:
 def qr_sheet(title: str, codes: Iterable[tuple[str, str, str]]) -> str:
     """Return an HTML document with QR codes for printing.
 
-    ``codes``: for each QR code its content, the text above it, and the text below it.
+    ``codes``: three texts for each QR code: its content, the text above it, and the text below it.
     """
     figures = (
         f"<figure>{qr_svg(what)}<figcaption>{escape(over)}<br>"

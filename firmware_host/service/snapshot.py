@@ -1,9 +1,9 @@
-"""The host's public state after a step, and the answers to requests, as the page and other programs
-read them (JSON, msgspec).
+"""The host's public state after a step, and the answers to requests, in the form that the page and
+other programs read (JSON, msgspec).
 
-``Layout`` changes only when a game starts or ends; ``Snapshot`` changes after every step with a
-change. Each list of values per plate place is in index order (a1 first). Texts for people are
-messages, and each page gets them as strings in the page's language.
+``Layout`` changes only when a game starts or ends. ``Snapshot`` changes after every step in which a
+value changed. A list with a value for each plate place is in index order (a1 first). Texts for
+people are messages, and each page gets them as strings in the page's language.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class BoardPlace(msgspec.Struct, frozen=True):
     """A place of the game's board."""
 
     index: int
-    """The index of the plate place under this place."""
+    """Index of the plate place on which this place of the board is."""
     blocked: str | None = None
 
 
@@ -66,7 +66,9 @@ class GameInfo(msgspec.Struct, frozen=True):
     options: dict[str, Any]
     players: list[str]
     pieces: list[str]
-    """Kinds of pieces. The first kind has the first magnet class, and so on."""
+    """Kinds of pieces. The first kind has the first magnet class, the second kind the second class,
+    and so on.
+    """
     board: dict[str, BoardPlace]
     """Place -> plate index and other data of that place."""
     figure: Message
@@ -84,13 +86,13 @@ class GameInfo(msgspec.Struct, frozen=True):
     aim: Message | None = None
     """The aim of the game in one line."""
     lesson: bool = False
-    """True if the game has a lesson."""
+    """True if there is a lesson that teaches the game."""
     glossary: dict[str, tuple[Message, Message]] = {}
-    """Key of a card or term, such as ``card:limit-it`` -> its name and effect. Only a game with
-    private seats has such keys.
+    """Key of a card or term, such as ``card:limit-it`` -> name and effect of the card or term. Only
+    a game with private seats has such keys.
     """
     labels: dict[str, str] = {}
-    """Place -> displayed name, for places that are displayed under another name."""
+    """Place -> displayed name. Places that are displayed under their own name are left out."""
     hexagonal: bool = False
     """True if places have six neighbours (tiltboard.games.base.Game.hexagonal)."""
 
@@ -124,7 +126,7 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
 
 
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
-    """The state of the table after a step, in seven groups."""
+    """The state of the table after a step. The groups of values are those of the fields below."""
 
     layout: int
     """Number of the layout that belongs to this snapshot."""
@@ -149,7 +151,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
 GROUPS = ("game", "guidance", "plate", "players", "learning", "seats", "match")
 
 
-# Answers to questions about the journal, the engines, people or the calibration.
+# Answers to requests for stored games, analyses, people or the last calibration.
 
 
 class GameSummary(msgspec.Struct, frozen=True):
@@ -168,8 +170,8 @@ class GameSummary(msgspec.Struct, frozen=True):
 
 
 class RecordedPosition(msgspec.Struct, frozen=True):
-    """One position of a stored game. It has the pieces on the board (place -> piece), the numbers
-    of pieces in reserve (player -> number), and the player to move.
+    """One position of a stored game. It has the pieces on the board (place -> piece), the number of
+    pieces in reserve (player -> number), and the player to move.
     """
 
     cells: dict[str, str]
@@ -198,8 +200,8 @@ class LineInfo(msgspec.Struct, frozen=True):
 
 
 class TurningPointInfo(msgspec.Struct, frozen=True):
-    """A move that changed the balance of a game. It has the number of the move, counted from 1, and
-    a sentence with the reason.
+    """A move that changed the balance of a game. The fields are the number of the move, counted
+    from 1, and a sentence with the reason.
     """
 
     ply: int
@@ -211,15 +213,15 @@ class TurningPointInfo(msgspec.Struct, frozen=True):
 
 
 class ToLearn(msgspec.Struct, frozen=True):
-    """A lesson that players can learn from a game. ``puzzle`` is the number of a similar puzzle
-    that comes with the game, or 0.
+    """A topic that players can learn from a game. ``puzzle`` is the number of a similar puzzle that
+    comes with the game, or 0.
     """
 
     say: Message
     puzzle: int
     practise: int | None = None
-    """Number of moves after which the game's own position makes a puzzle (for the request
-    ``practise``), or None.
+    """Number of moves after which this game has a position that makes a good puzzle (for the
+    request ``practise``), or None.
     """
 
 
@@ -231,7 +233,7 @@ class GameAnalysis(msgspec.Struct, frozen=True):
     turning: list[TurningPointInfo]
     """The turning points of the game in the order of play, at most three."""
     learn: list[ToLearn]
-    """The lessons that players can learn from the game, at most three."""
+    """The topics that players can learn from the game, at most three."""
 
 
 class PersonInfo(msgspec.Struct, frozen=True):
@@ -256,6 +258,5 @@ class HealthMap(msgspec.Struct, frozen=True):
     places: list[Health]
     """Measurements of all places in index order; empty if nothing was measured."""
     wiring: list[Message] = []
-    """Faults, and differences from the profile, that the last calibration found, each with a
-    remedy.
+    """Faults and differences from the profile that the last calibration found, each with a remedy.
     """

@@ -22,8 +22,8 @@ _log = logging.getLogger(__name__)
 class Speaker:
     """Reads sentences aloud.
 
-    ``program``: called with ``-v``, a language and the sentence, like espeak-ng. ``latest``:
-    function that returns the newest snapshot.
+    ``program``: the program to start with the arguments ``-v``, a language and the sentence, like
+    espeak-ng. ``latest``: function that returns the newest snapshot.
     """
 
     def __init__(self, program: str, catalogue: Catalogue, latest: Callable[[], Snapshot]) -> None:

@@ -12,14 +12,14 @@ from pathlib import Path
 from tiltboard.firmware_host.messages import Message, text
 from tiltboard.ground.clock import Clock
 
-# Folder of the driver that reports when the supply was below 4.63 V in the last two seconds (linux,
-# Documentation/hwmon/raspberrypi-hwmon.rst).
+# Folder of the driver that reports whether the supply voltage was below 4.63 V in the last two
+# seconds (linux, Documentation/hwmon/raspberrypi-hwmon.rst).
 MONITORS = "sys/class/hwmon"
 # File with the bits that `vcgencmd get_throttled` prints (raspberrypi/linux,
 # drivers/firmware/raspberrypi.c).
 THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
-# The three bits of SLOWED mean that right now the frequency is capped, the Pi is throttled, or the
-# soft temperature limit is active.
+# The three bits of SLOWED mean that, at present, the frequency is capped, the Pi is throttled, or
+# the soft temperature limit is active.
 UNDERVOLTAGE, SLOWED = 1 << 0, 1 << 1 | 1 << 2 | 1 << 3
 NOT_KEPT = "state/not-kept"
 """File that systemd/card/state writes if the partition for stored games cannot be used."""
@@ -50,7 +50,7 @@ def supply_sags(root: Path) -> bool | None:
 
 def is_slowed(root: Path) -> bool:
     """Return whether the Pi is slowed down by heat now. If the supply is weak, the result is False,
-    because the supply can be the cause.
+    because the weak supply may be the reason why the Pi is slowed down.
     """
     throttled = _throttled(root) or 0
     return bool(throttled & SLOWED) and not throttled & UNDERVOLTAGE
@@ -59,8 +59,8 @@ def is_slowed(root: Path) -> bool:
 class SupplyWatch:
     """Shows each problem on the page while it lasts, and logs each problem when it begins.
 
-    ``notice``: function that sets or removes the notice about a part. Call the object after each
-    snapshot, from the table's thread; it checks every ``LOOK_S`` seconds.
+    ``notice``: function that sets or removes the notice about a part. Call the SupplyWatch object
+    after each snapshot, from the table's thread; the object checks the Pi every ``LOOK_S`` seconds.
     """
 
     def __init__(

@@ -45,8 +45,8 @@ SNAPSHOTS_PER_S = 20  # Number of snapshots per second while a page is open.
 UNSEEN_PER_S = 1
 # Maximum number of poses that are kept; a page that reads too slowly misses some poses.
 POSES_KEPT = 16
-# Time after a request for the snapshot during which snapshots are made as if a page were open, in
-# seconds.
+# For this time after a request for the snapshot, in seconds, snapshots are made as often as if a
+# page were open.
 ASKED_LASTS_S = 10.0
 
 _log = logging.getLogger(__name__)
@@ -55,9 +55,10 @@ _log = logging.getLogger(__name__)
 class Table:
     """A host that runs in its own thread.
 
-    ``open_host``: called in that thread, which owns the buses and the journal from then on.
-    ``wait``: called after each step; returns when the next scan is due. ``close``: function that
-    releases all resources; without it, only the host is closed.
+    ``open_host``: function that is called in that thread and returns the host. The buses and the
+    journal then belong to that thread. ``wait``: function that is called after each step and
+    returns when the next scan is due. ``close``: function that releases all resources; without this
+    function, only the host is closed.
 
     ``on_step`` is called in the thread after each step, including the first step. ``on_stop`` is
     called in the thread when the loop has ended for any reason. Callers can set both functions.
@@ -83,7 +84,7 @@ class Table:
         self.on_step: Callable[[Host], None] = lambda _: None
         self._listeners: list[Callable[[], None]] = []
         self._looking = 0  # Number of open pages; changed only by the page's thread.
-        # Number of watchers, by kind of watcher; changed only by the page's thread.
+        # Number of watchers of each kind ("poses" or "ahead"); changed only by the page's thread.
         self._watched: Counter[str] = Counter()
         self._poses: tuple[tuple[int, PoseFrame], ...] = ()
         self._asked_s = -ASKED_LASTS_S
@@ -98,19 +99,19 @@ class Table:
         self.failure: BaseException | None = None
 
     def start(self) -> None:
-        """Start scanning, and return after the first scan. If the host cannot be opened, raises the
-        error.
+        """Start scanning, and return after the first scan. If opening the host fails, this method
+        raises the error.
         """
         self._thread.start()
         self._started.result()
 
     def stop(self) -> None:
-        """End the scan loop and release everything."""
+        """End the scan loop and release all resources."""
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
 
-    # The interface for the page.
+    # Methods that the page calls.
 
     @property
     def has_begun(self) -> bool:
@@ -146,7 +147,8 @@ class Table:
     def seats(self) -> SeatsShown:
         """Return the data for the devices in the seats, as of the newest snapshot.
 
-        Only the list of devices that hold the seats is always up to date.
+        The list of devices that hold the seats is always up to date; all other data can be as old
+        as the snapshot.
         """
         seats = self._host.playing.seats
         return replace(self._published[2], holders=seats.holders, devices=seats.devices)
@@ -154,16 +156,16 @@ class Table:
     def poses(self) -> Sequence[tuple[int, PoseFrame]]:
         """Return the poses of the last third of a second, each with a running number.
 
-        Only tables whose pieces the page can move have poses. Poses are recorded only while a page
-        watches them, and only for scans in which a piece or the plate moved.
+        Poses exist only for tables whose pieces the page can move. Poses are recorded only while a
+        page watches them, and only for scans in which a piece or the plate moved.
         """
         return self._poses
 
     def watch(self, what: str) -> Callable[[], None]:
-        """Start work that is needed only for watchers: recording ``poses``, or having an engine
-        judge who is ``ahead``.
+        """Start work that is needed only while a page watches its result: recording ``poses``, or
+        having an engine judge who is ``ahead``.
 
-        ``what``: "poses" or "ahead". Returns a function that ends this watcher.
+        ``what``: "poses" or "ahead". Returns a function that ends the watching.
         """
         self._watched[what] += 1
 
@@ -223,7 +225,7 @@ class Table:
 
     def offer(self, value: str, label: Message, ask: Callable[[], None]) -> None:
         """Add a choice to the menu at the table. ``ask``: function that is called in the table's
-        thread when a player takes the choice.
+        thread when a player selects this choice.
         """
         self.call(lambda: self._host.offer(Choice(value, label), ask))
 
@@ -235,8 +237,8 @@ class Table:
         self.call(lambda: self._host.ask_for_press(what, number, answer))
 
     def may_power_off(self, power_off: Callable[[], None]) -> None:
-        """Call ``power_off`` in the table's thread when a person holds the back button for long
-        enough.
+        """Set the function that switches off the Pi. ``power_off``: function that is called in the
+        table's thread when a person holds the back button for long enough.
         """
         self.call(lambda: self._host.may_power_off(power_off))
 
@@ -324,7 +326,7 @@ class Table:
         """Tell players that a damaged file was renamed. This method can be called in any thread."""
         self.call(lambda: self._host.tell_damaged(what))
 
-    # Methods of the table's thread.
+    # Methods that run in the table's thread.
 
     def _run(self) -> None:
         try:
@@ -340,7 +342,7 @@ class Table:
             self._started.set_result(None)
             self._loop()
             self._host.stopped()
-        # A function that writes data raised this request to stop, so the game itself has not
+        # The request to stop was raised by a function that writes data, so the game itself has not
         # failed.
         except StopRequest:
             self._host.stopped()
@@ -372,7 +374,7 @@ class Table:
             if last is None or (last.attitude_rad, last.pieces) != (now.attitude_rad, now.pieces):
                 self._poses = (*self._poses[1 - POSES_KEPT :], (number + 1, now))
         now_s = self._clock.now()
-        # A change of the game is published immediately.
+        # A change to the game is published immediately.
         moved = self._host.status.step != self._published[1].game.step
         if moved or self._carried_out or now_s >= self._publish_at_s:
             asked = now_s - self._asked_s < ASKED_LASTS_S

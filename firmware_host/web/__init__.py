@@ -1,3 +1,3 @@
-"""The web server: the page for browsers, its HTTP interface and its WebSocket. By default only this
-machine can reach them.
+"""The web server: the page for browsers, the HTTP interface and the WebSocket. By default, only
+this machine can reach the server.
 """

@@ -1,5 +1,5 @@
-"""The HTTP interface, version 1: the list of its endpoints, and a description generated from their
-types.
+"""The HTTP interface, version 1: the list of its endpoints, and a description that is generated
+from the endpoints' types.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ H = TypeVar("H", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An endpoint of the HTTP interface. ``handler`` is the name of the method that answers its
-    requests. ``answers`` maps each HTTP status to the type of the response body, where str is plain
-    text.
+    """An endpoint of the HTTP interface. ``handler`` is the name of the method that answers
+    requests to the endpoint. ``answers`` maps each HTTP status to the type of the response body,
+    where str means plain text.
     """
 
     method: str
@@ -60,7 +60,7 @@ _PARAMETERS = {
 SENT = (400, 408, 409, 413, 415)
 """HTTP statuses with which the server can refuse a request body."""
 ENDPOINTS: list[Endpoint] = []
-"""All endpoints of ``web.app``, in the order of its methods."""
+"""HTTP statuses of refused request bodies."""
 
 
 def serves(
@@ -71,9 +71,9 @@ def serves(
     body: Any = None,
     headers: tuple[str, ...] = (),
 ) -> Callable[[H], H]:
-    """Return a decorator that declares a method as an endpoint, with the method's docstring as its
-    description. The endpoint answers with a value of type ``kind``, or with a Problem and one of
-    the HTTP statuses ``why_not``.
+    """Return a decorator that declares a method as an endpoint. The method's docstring becomes the
+    endpoint's description. The endpoint answers with a value of type ``kind``, or with a Problem
+    and one of the HTTP statuses ``why_not``.
     """
 
     def note(handler: H) -> H:
@@ -119,8 +119,8 @@ def description() -> dict[str, Any]:
         if endpoint.body is not None:
             operation["requestBody"] = {"required": True, "content": content(endpoint.body)}
         if endpoint.handler == "command":
-            # The page on this machine needs no pairing, so the empty entry allows requests without
-            # a cookie.
+            # The page on this machine needs no pairing; the empty entry therefore allows requests
+            # without a cookie.
             operation["security"] = [{"paired": []}, {}]
         path = paths.setdefault(PREFIX + endpoint.path, {})
         path[endpoint.method.lower()] = operation
@@ -140,8 +140,8 @@ def description() -> dict[str, Any]:
 
 
 def _schema_of(kind: type) -> dict[str, Any]:
-    """Return the JSON schema of a Message, which is sent as a text in the visitor's language.
-    Raises NotImplementedError for any other type.
+    """Return the JSON schema for the type Message, which is sent as a text in the visitor's
+    language. Raises NotImplementedError for any other type.
     """
     if kind is Message:
         return {"type": "string"}

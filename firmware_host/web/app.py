@@ -95,8 +95,8 @@ def create_app(
     access.devices = lambda: table.seats().devices
     web = _Web(table, catalogue or Catalogue(), access, clock)
     routes = [
-        # The service worker is served from the root path, because a browser lets it handle only
-        # paths below its own.
+        # Serve the service worker from the root path, because a service worker can handle only
+        # requests for paths below the path of its own folder.
         *assets.routes({"/": "index.html", "/worker.js": assets.WORKER}),
         Route(f"{api.PREFIX}/openapi.json", web.openapi),
         *(
@@ -114,8 +114,8 @@ def create_app(
 
 
 class _Web:
-    """The handlers of all endpoints. A handler's result is sent as JSON, and an error as a sentence
-    for people. ``asked`` is the decoded request body.
+    """The handlers of all endpoints. The result of a handler is sent as JSON, and an error as a
+    sentence for people. The argument ``asked`` of a handler is the decoded request body.
     """
 
     def __init__(
@@ -143,7 +143,9 @@ class _Web:
         return serve
 
     async def refuse(self, request: Request, error: Exception) -> Response:
-        """Return the response for an error, including an unknown path or an unsupported method."""
+        """Return the response for an error. Errors include an unknown path and an unsupported
+        method.
+        """
         spoken = self._spoken(request)
         headers = None
         match error:
@@ -271,7 +273,8 @@ class _Web:
             raise HTTPException(404)
         try:
             return await requests.answer(self._table.preview(move))
-        except RulesError:  # An illegal move is not a fault: the user may point at any space.
+        # An illegal move is not an error here, because the user may point at any space.
+        except RulesError:
             return None
 
     @serves("GET", "/history/{id}", page.GameRecord, 404, 503)
@@ -465,7 +468,7 @@ _TOO_LONG = text("That took too long to arrive.")
 
 async def _sent(request: Request, decode: Callable[[bytes], Any]) -> Any:
     """Return the decoded request body. Raises _NotTakenError if the body is invalid."""
-    # A form on another web site can send text or form data, but not JSON.
+    # A form on another web site can send plain text or form data, but not JSON.
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/json":
         raise _NotTakenError(415, text("A command must be sent as application/json."))
@@ -488,7 +491,7 @@ def _number(request: Request) -> int:
     digits: str = request.path_params["id"]
     # Starlette's own integer converter fails on numbers with thousands of digits.
     plain = digits.isascii() and digits.isdigit() and len(digits) <= len(str(HIGHEST_NUMBER))
-    # Larger numbers are outside the journal's integer range.
+    # The journal cannot store larger numbers.
     if not plain or int(digits) > HIGHEST_NUMBER:
         raise HTTPException(404)
     return int(digits)

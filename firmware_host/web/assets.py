@@ -25,7 +25,7 @@ _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def bundle(modules: Mapping[str, str], first: str) -> str:
-    """Return one script with the module ``first`` and all modules that it imports. Raises
+    """Return one script that contains the module ``first`` and all modules that it imports. Raises
     ValueError if modules import each other, if a module or an imported name is missing, or if the
     form of an import or export is not supported.
     """
@@ -69,7 +69,7 @@ SCRIPTS = ("main.js", "club.js")  # Scripts that are served together with all mo
 PAGES = ("index.html", "club.html")
 # Files whose content is inserted into each page that names them in a comment.
 PARTS = ("head.html", "drawings.svg")
-SHEET = "page.css"  # Name of the file with all style sheets joined.
+SHEET = "page.css"  # Name of the file that contains all style sheets.
 SHEETS = (
     "tokens",
     "base",
@@ -115,9 +115,10 @@ class Asset:
 def load_assets() -> dict[str, Asset]:
     """Return all files of the page by name.
 
-    Modules are included individually and as joined scripts. All style sheets are joined into one,
-    together with the games' own styles for their boards. The service worker contains the names of
-    the files that the page requests, and a version number that changes with every file.
+    Modules are included both individually and as joined scripts. All style sheets are joined into
+    one, which includes the games' own styles for their boards. The service worker contains the
+    names of the files that the page requests, and a version number that changes when any file
+    changes.
     """
     folder = resources.files("tiltboard.firmware_host.web") / "static"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
@@ -158,7 +159,7 @@ def routes(pages: Mapping[str, str]) -> list[Route]:
         wishes = request.headers.get("accept-encoding", "").split(",")
         compressed = "gzip" in (wish.partition(";")[0].strip() for wish in wishes)
         tag = f'"{asset.tag}-gzip"' if compressed else f'"{asset.tag}"'
-        # With no-cache, a browser stores the file, but asks on every request whether the file has
+        # With no-cache, a browser stores the file, but asks before every use whether the file has
         # changed.
         headers = {"content-type": asset.kind, "etag": tag, "cache-control": "no-cache"}
         headers["vary"] = "accept-encoding"

@@ -1,10 +1,10 @@
-"""Requests to the Pi's operating system: join a Wi-Fi network, update, return to the previous
-version, shut down.
+"""Requests to the Pi's operating system: join a Wi-Fi network, install an update, return to the
+previous version, shut down.
 
-A paired device sends the request, and a person confirms it with the button on the table. The
-table's service lacks the rights for such requests. It passes them through a socket, which only the
-service's user can open, to a privileged program that does nothing else
-(``tiltboard.firmware_host.cli.machine``).
+A paired device sends the request, and a person confirms the request with the button on the table.
+The table's service has no right to carry out such requests. The service therefore passes each
+request to a privileged program that does nothing else (``tiltboard.firmware_host.cli.machine``).
+Only the service's user can open the socket to this program.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tiltboard.ground.errors import TiltboardError
 UNIT_SOCKET = "TILTBOARD_MACHINE_SOCKET"
 FAILED = Path("/run/tiltboard-machine/failed")
 """File with the error message of an update that ended while the service was not running."""
-SENT_NAME = "sent.update"  # Name of the received file in the table's folder.
+SENT_NAME = "sent.update"  # Name of the received update file in the table's folder.
 MAX_SENT_BYTES = 400_000_000
 MIN_FREE_BYTES = 100_000_000
 """Minimum free space, in bytes, that a received file must leave for games and the log."""
 SENT_LASTS_S = 600.0
-"""A received file that was not installed is deleted after this time, in seconds."""
-# Time limit for a request, in seconds. An update on a Zero 2 W takes longest.
+"""Time after which a received file that was not installed is deleted, in seconds."""
+# Time limit for a request, in seconds. The longest request is an update on a Zero 2 W.
 _WITHIN_S = 1800.0
 _MAX_ANSWERED = 65_536
 
@@ -58,7 +58,7 @@ class PowerOff(_Asked, frozen=True, tag="power-off"):
 
 
 class Hotspot(_Asked, frozen=True, tag="hotspot"):
-    """Return the name and the password of the table's own Wi-Fi hotspot."""
+    """A request for the name and the password of the table's own Wi-Fi hotspot."""
 
 
 class Join(_Asked, frozen=True, tag="join"):
@@ -95,7 +95,7 @@ class Update(_Asked, frozen=True, tag="update"):
 
 
 class RollBack(_Asked, frozen=True, tag="roll-back"):
-    """Return to the previous version, or cancel such a return."""
+    """Return to the previous version. If a return is already planned, cancel it."""
 
     asks: ClassVar = text(
         "{name} wants to go back to the version before: press confirm if it shows the number that"
@@ -117,8 +117,8 @@ def _check_length(length: int, room: int) -> None:
 
 
 class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The answer of the privileged program: ``error`` with its ``params`` if the request failed,
-    otherwise the requested values.
+    """The answer of the privileged program. If the request failed, the answer has the message
+    ``error`` and the message's values ``params``. Otherwise the answer has the requested values.
     """
 
     error: str | None = None
@@ -176,8 +176,8 @@ class DeviceControl:
             self._fresh.unlink(missing_ok=True)
 
     def tidy(self) -> None:
-        """Delete a received file that was not installed in time. Must be called after each table
-        snapshot.
+        """Delete a received file that was not installed within ``SENT_LASTS_S`` seconds. Call this
+        method after each snapshot of the table.
         """
         if self._clock.now() >= self._sent_until_s:
             self._sent_until_s = math.inf
@@ -210,8 +210,8 @@ class DeviceControl:
         return self.confirming.ask(Message(wanted.asks.template, asked), answered)
 
     def do(self, work: Callable[[], object], then: Callable[[Message | None], None]) -> None:
-        """Run ``work`` in a new thread. The thread then calls ``then`` with the reason if ``work``
-        failed, otherwise with None.
+        """Run ``work`` in a new thread. Afterwards, the same thread calls ``then``: with the reason
+        if ``work`` failed, otherwise with None.
         """
 
         def run() -> None:

@@ -1,5 +1,5 @@
-"""The access control of the web server: which requests are answered, and which visitors may control
-the table.
+"""The access control of the web server. It determines which requests are answered, and which
+visitors may control the table.
 
 A web site on the Internet must not reach the server through a visitor's browser. Checking the
 Origin header prevents direct requests. Checking the Host header prevents requests through a host
@@ -46,7 +46,7 @@ FORWARDED = (
     *("fastly-client-ip", "fly-client-ip", "x-real-ip", "x-client-ip", "x-cluster-client-ip"),
     *("x-envoy-external-address", "x-original-forwarded-for", "x-original-url", "x-rewrite-url"),
 )
-# Paths that a device may request before it is paired or has a seat.
+# Paths that a device may request before the device is paired or has a seat.
 BEFORE_PAIRING = (
     "/",
     "/worker.js",
@@ -55,15 +55,15 @@ BEFORE_PAIRING = (
     "/api/v1/pairing/first",
     "/api/v1/seats",
 )
-# Paths that phones request in a new network to find its login page: Android, Apple, Windows,
-# Firefox, GNOME. The list matters in other networks that redirect to this server. In the table's
-# own hotspot, every path is redirected.
+# Paths that phones request in a new network to find the network's login page: Android, Apple,
+# Windows, Firefox, GNOME. The list matters in networks of other people that redirect to this
+# server. In the table's own hotspot, every path is redirected.
 PROBES = (
     *("/generate_204", "/gen_204", "/hotspot-detect.html", "/library/test/success.html"),
     *("/ncsi.txt", "/connecttest.txt", "/redirect", "/success.txt", "/canonical.html"),
     *("/check_network_status.txt", "/nm-check.txt"),
 )
-# Path prefix of responses that are read from the SD card, in one thread for all visitors.
+# Path prefix of responses that are read from the SD card. One thread reads them for all visitors.
 JOURNAL = "/api/v1/history"
 # Page shown to a browser that uses a host name that does not belong to the table.
 _ELSEWHERE = """\
@@ -106,9 +106,9 @@ class Visitor:
     """The sender of a request: address, pairing token and seat token."""
 
     address: str
-    """Key for counting the visitor's requests, as returned by ``limits.counted_as``."""
+    """Key under which the visitor's requests are counted, as returned by ``limits.counted_as``."""
     local: bool
-    """True if the visitor uses the page on this machine."""
+    """True if the visitor uses the page on the table's own machine."""
     digest: str | None
     """Digest of the visitor's pairing token, or None if the request has no token."""
     seat: str | None = None
@@ -120,8 +120,8 @@ class Access:
 
     ``names`` are the names of this machine in its network. If ``watching`` is True, unpaired
     devices may watch. ``machine`` passes requests to the Pi's operating system (Wi-Fi, update,
-    shutdown). ``look`` is the link for watching from outside the network. ``closed`` becomes
-    ``pairing`` when ``let_in`` is called.
+    shutdown). ``look`` is the link for watching from outside the network. ``closed`` is a pairing
+    that is not in use yet; ``let_in`` makes it the value of ``pairing``.
     """
 
     def __init__(
@@ -149,12 +149,12 @@ class Access:
         self._watching = watching
         self.known = limits.Known((clock or SystemClock()).now)
         self.holders: Callable[[], Mapping[str, str]] = dict
-        """Function that returns a mapping from player to the digest of the device that has the
-        player's seat.
+        """Function that returns a mapping from each player to the digest of the token of the device
+        that holds the player's seat.
         """
         self.devices: Callable[[], Collection[str]] = tuple
-        """Function that returns the digests of all devices with a seat, including seats that the
-        current game does not have.
+        """Function that returns the digests of the tokens of all devices with a seat. The result
+        includes seats that the current game does not have.
         """
 
     def let_in(self) -> None:
@@ -169,8 +169,8 @@ class Access:
         self.pairing, self.closed = self.closed, None
 
     def may_act(self, visitor: Visitor) -> bool:
-        """Return whether the visitor may control the table. Must be called for each action, because
-        a pairing can be revoked.
+        """Return whether the visitor may control the table. Call this method for each action,
+        because a pairing can be revoked at any time.
         """
         if visitor.local:
             return True
@@ -246,15 +246,16 @@ def own_address() -> str:
 
 
 def page_for_phones(asked: URL, name: str) -> str:
-    """Return the page's address for other devices. ``asked`` is the address that this visitor used,
-    and ``name`` is the name of this machine in its network.
+    """Return the page's address for other devices. ``asked`` is the address under which this
+    visitor reached the page, and ``name`` is the name of this machine in its network.
     """
     local = asked.hostname in LOCAL_NAMES
     return str(asked.replace(hostname=name)) if local else str(asked)
 
 
 def is_asked_by_name(hosts: Iterable[str], port: int | None, allowed: Iterable[str]) -> bool:
-    """Return whether every Host header contains one of the ``allowed`` names and the port ``port``.
+    """Return whether every Host header in ``hosts`` contains one of the ``allowed`` names and the
+    port ``port``.
 
     A name can end with the dot of the DNS root (RFC 1034, 3.1). An mDNS name can contain the number
     that avahi adds after a name conflict.
@@ -378,8 +379,8 @@ class Guard:
         return RedirectResponse(page_at(server), 302, {"cache-control": "no-store"})
 
     def _elsewhere(self, scope: Scope) -> Response:
-        """Return the refusal of a request with an unknown host name. A person gets a page with the
-        address of the table's page.
+        """Return the refusal of a request with an unknown host name. A browser gets a page that
+        shows the address of the table's page.
         """
         spoken = catalogue_for(HTTPConnection(scope), self._catalogue)
         server = scope.get("server")

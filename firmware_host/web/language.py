@@ -1,5 +1,5 @@
-"""The language of responses: the user's choice, otherwise the browser's preferred language,
-otherwise the table's default language.
+"""Selects the language of responses: the user's choice, or else the browser's preferred language,
+or else the table's default language.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ REQUESTS_PER_S = 20.0
 # Maximum number of requests in a burst. A page needs nine requests, and a household can open
 # several pages at the same time.
 REQUEST_BURST = 250.0
-# Maximum number of requests per second that read the journal. It is lower than for other requests,
-# because each read keeps the SD card busy.
+# Maximum number of requests per second that read the journal. This limit is lower than the limit
+# for other requests, because each such read keeps the SD card busy.
 READS_PER_S = 2.0
 READ_BURST = 10.0
 STRANGERS_READS_PER_S = 4.0
@@ -43,8 +43,8 @@ KNOWN_FOR_S = 3600.0
 class Rate:
     """A rate limit for each address, and a shared limit for all unknown devices together.
 
-    If there are too many addresses, the least recently used address is forgotten, so that its count
-    starts again.
+    Only a limited number of addresses is stored. If there are more, the least recently used address
+    is forgotten, and its count starts again.
     """
 
     def __init__(
@@ -113,11 +113,11 @@ def counted_as(address: str) -> str:
 
 
 MAX_CONNECTIONS = 80
-# Maximum number of connections from other machines. The remaining connections of MAX_CONNECTIONS
-# are reserved for this machine.
+# Maximum number of connections from other machines. The rest of MAX_CONNECTIONS is reserved for
+# this machine.
 MAX_ELSEWHERE = 64
-# Maximum number of connections from unknown devices. The remaining connections of MAX_ELSEWHERE are
-# reserved for paired and seated devices.
+# Maximum number of connections from unknown devices. The rest of MAX_ELSEWHERE is reserved for
+# paired and seated devices.
 MAX_STRANGERS = 48
 HEADER_WITHIN_S = 10.0
 FLUSH_WITHIN_S = 10.0
@@ -127,8 +127,8 @@ _log = logging.getLogger(__name__)
 
 
 class Connections:
-    """The open connections by address. Must be used in the server's event loop only. ``known``
-    contains the addresses for which capacity is reserved.
+    """The open connections of each address. Use this object in the server's event loop only.
+    ``known`` contains the addresses of known devices, for which capacity is reserved.
     """
 
     def __init__(self, known: Container[str]) -> None:
@@ -140,12 +140,13 @@ class Connections:
         self._may_log = TokenBucket(REFUSALS_LOGGED_PER_S, 1, self._loop.time)
 
     def admit(self, transport: Any) -> bool:
-        """Return whether there is capacity for ``transport``. If so, count the connection.
+        """Return whether there is capacity for the connection ``transport``. If so, count the
+        connection.
 
         The page on this machine always has capacity, and known devices have reserved capacity. If
         unknown devices use all their capacity, the address with the most connections loses its
-        newest connection, and an address with fewer connections gets it. A few addresses therefore
-        cannot block all others.
+        newest connection to an address with fewer connections. A few addresses therefore cannot
+        block all others.
         """
         self._forget_lost()
         peer = transport.get_extra_info("peername")
@@ -201,7 +202,7 @@ def _reset(transport: Any) -> None:
 
 def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
     """Return the protocol class of one server, for use in the server's event loop. ``known``
-    contains the addresses for which capacity is reserved.
+    contains the addresses of known devices, for which capacity is reserved.
     """
     connections: Connections | None = None
 

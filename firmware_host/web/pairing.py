@@ -47,8 +47,8 @@ class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of the device's token, in hexadecimal."""
     paired_s: float
     expires_s: float
-    """Time at which the pairing expires, measured on the table's counter of days of use
-    (DAYS_NAME), not on the calendar.
+    """Time at which the pairing expires, in seconds. The time is measured on the table's counter of
+    days of use (DAYS_NAME), not on the calendar.
     """
 
 
@@ -63,10 +63,10 @@ class _Counted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tokens:
-    """The list of paired devices, stored in the state folder. Another process can revoke a device
+    """The list of paired devices, stored in the state folder. Another process can revoke a pairing
     at any time.
 
-    A pairing expires after a number of days on which the table is used. These days are counted,
+    A pairing expires after a number of days on which the table is used. Days of use are counted
     because the calendar of a Pi jumps by months when the time is set from the network. A jump
     forward counts as one day, and a jump back does not count.
     """
@@ -74,8 +74,8 @@ class Tokens:
     def __init__(
         self, folder: Path, calendar: Callable[[], float], tell: Tell | None = None
     ) -> None:
-        """Use the list in ``folder``. ``calendar`` returns the time in seconds since 1970. ``tell``
-        is called with a message about a damaged file (see ``read_kept``).
+        """Use the list in ``folder``. ``calendar`` returns the time in seconds since 1970.
+        ``tell``: function that is called with a message if the file is damaged, or None.
         """
         self._path = folder / TOKENS_NAME
         self._calendar = calendar
@@ -135,8 +135,8 @@ class Tokens:
         if self._devices and before != self._counted:
             try:
                 write_kept(path, self._counted)
-            # The SD card has failed, or the file belongs to another user. In either case pairings
-            # last longer, which is harmless.
+            # The SD card has failed, or the file belongs to another user. In both cases pairings
+            # last longer, which does no harm.
             except OSError as error:
                 _log.info("%s cannot be written: %s", path, error)
         return date_s
@@ -205,18 +205,20 @@ def digest_of(token: str) -> str:
 
 CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
-# Maximum time in seconds to wait for a press of confirm, which is the time for which the lights
-# show a code.
+# Maximum time to wait for a press of confirm, in seconds. The lights show the code for the same
+# time.
 JOIN_LASTS_S = 60.0
 JOIN_NUMBERS = 100
-# Maximum number of refused requests to become the first device. Further requests do not interrupt
-# the game.
+# Maximum number of refused requests from devices that want to become the first paired device. After
+# this number, further requests do not interrupt the game.
 MAX_SENT_AWAY = 5
-# Maximum number of pairing codes that all devices together may try per minute.
+# Maximum number of pairing codes that all devices together can try per minute.
 TRIES_PER_MINUTE = 30
-# Maximum number of codes that one device may try per minute, so that other devices can still pair.
+# Maximum number of pairing codes that one device can try per minute. The limit leaves tries for
+# other devices.
 TRIES_PER_ADDRESS = 3
-JOINS_PER_ADDRESS = 3  # Maximum number of requests per minute to become the first device.
+# Maximum number of requests per minute and address to become the first device.
+JOINS_PER_ADDRESS = 3
 
 
 class WrongCodeError(TiltboardError, PermissionError):
@@ -224,7 +226,7 @@ class WrongCodeError(TiltboardError, PermissionError):
 
 
 class TooManyTriesError(TiltboardError, PermissionError):
-    """Raised if codes are tried too often. The code of such an attempt is not checked."""
+    """Raised if pairing codes are tried too often. The code of such a request is not checked."""
 
 
 class Confirming:
@@ -265,10 +267,10 @@ class Confirming:
 class Pairing:
     """The open pairing code, if any, and the paired devices.
 
-    A code is opened at the table. It expires after ten minutes or when it is first used. All
-    devices together can try thirty codes a minute, and each device three. So at most 330 of a
-    million codes can be tried before the code expires. The QR code contains a 128-bit secret
-    instead, which cannot be guessed and is not subject to the limits.
+    A code is opened at the table. The code expires after ten minutes or when it is first used. Each
+    device can try three codes a minute, and all devices together can try thirty. So at most 330 of
+    a million codes can be tried before the code expires. The QR code contains a secret of 128 bits
+    instead of the code. The secret cannot be guessed, so the limits do not apply to it.
 
     ``on_code`` is called with the code to show, or with None to stop showing a code.
     """
@@ -276,15 +278,15 @@ class Pairing:
     def __init__(
         self, tokens: Tokens, clock: Clock, draw: Callable[[int], int] = secrets.randbelow
     ) -> None:
-        """Add paired devices to ``tokens``. ``draw`` returns an unpredictable number below its
-        argument.
+        """Set up pairing. ``tokens``: the list in which the paired devices are stored. ``draw``:
+        function that returns an unpredictable number below its argument.
         """
         self.tokens = tokens
         self._clock = clock
         self._draw = draw
         self.on_code: Callable[[str | None], None] = lambda _: None
         self.confirming = Confirming(clock, draw)
-        self._sent_away = 0  # Number of requests refused since a code was last opened.
+        self._sent_away = 0  # Number of requests that were refused since a code was last opened.
         self._code = self._secret = ""
         self._ends_s = 0.0
         self._joins = Rate(clock.now, JOINS_PER_ADDRESS / 60, JOINS_PER_ADDRESS)
@@ -317,8 +319,8 @@ class Pairing:
 
     @property
     def takes_first(self) -> bool:
-        """True if a press of the button can admit the first device: no device is paired, and few
-        requests were refused.
+        """True if a press of the button can admit the first device. This requires that no device is
+        paired and that few requests were refused.
         """
         asked = self.confirming.show is not None and self._sent_away < MAX_SENT_AWAY
         return asked and not self.tokens.devices()
@@ -360,7 +362,7 @@ class Pairing:
 
     def redeem(self, code: str, name: str, address: str) -> str:
         """Return a token in exchange for ``code``, which is a pairing code or the secret of a QR
-        code. ``address`` is the address from which the code is tried.
+        code. ``address`` is the address of the device that sends the code.
 
         Raises WrongCodeError, TooManyTriesError or NotPossibleError.
         """

@@ -38,8 +38,8 @@ class PageVerb(Verb, frozen=True):
 
 
 class ViewSeat(PageVerb, frozen=True, tag="look"):
-    """Show this page the hidden information of a seat that its device has, or of no seat if
-    ``player`` is null.
+    """Show this page the hidden information of a seat that the page's device holds. If ``player``
+    is null, show no hidden information.
     """
 
     player: Name | None = None
@@ -79,8 +79,8 @@ class Ping(PageVerb, frozen=True, tag="ping"):
     """Check the connection. The answer is the same as to every successful request."""
 
 
-# Modules with further requests, such as ``table.hands``, register their requests when they are
-# imported above.
+# Modules with further requests, such as ``table.hands``, are imported above, so that their requests
+# are known here.
 _KINDS = c.kinds_of(Verb)
 PageCommand: Any = reduce(or_, (each for each in _KINDS if not issubclass(each, PageVerb)))
 """All requests to the table that a page can send, as a union type for msgspec."""
@@ -93,9 +93,9 @@ _object = msgspec.json.Decoder(dict[str, Any])
 
 
 def parse(data: str | bytes) -> tuple[int, Verb]:
-    """Return the ``ref`` of a WebSocket message and its request. The page chooses the number
-    ``ref``, which the answer repeats; 0 means that the message has no ``ref``. Raises one of
-    UNREADABLE if the message is invalid.
+    """Return two values from a WebSocket message: the number ``ref`` and the request. The page
+    chooses the number, and the answer repeats it; 0 means that the message has no ``ref``. Raises
+    one of the exceptions in UNREADABLE if the message is invalid.
     """
     message = _object.decode(data)
     ref: int = msgspec.convert(message.pop("ref", 0), c.Number)
@@ -108,8 +108,8 @@ class NoAnswerError(TiltboardError, TimeoutError):
 
 
 def check_may_send(access: Access, visitor: Visitor, asked: Verb) -> None:
-    """Raise NotAllowedError if the visitor may not send this request. Must be called exactly once
-    per request.
+    """Raise NotAllowedError if the visitor may not send this request. Call this function exactly
+    once per request.
     """
     if isinstance(asked, c.NewGame):
         _check_no_secret(asked)
@@ -137,9 +137,9 @@ def as_meant(access: Access, visitor: Visitor, asked: Verb, to_move: str | None)
     """Return the command for the table. If the command needs a player, the player who sends it is
     filled in.
 
-    A device that has only seats acts for ``to_move`` if it has that player's seat, otherwise for
-    the first of its players. An Uncover becomes an OpenHand with the digest of the device's seat
-    token.
+    A device that has only seats acts for the player ``to_move`` if the device has that player's
+    seat, otherwise for the player of the device's first seat. A RevealHandAsked becomes a
+    RevealHand with the digest of the device's seat token.
     """
     match asked:
         case RevealHandAsked(player):
@@ -169,8 +169,9 @@ def _check_no_secret(asked: c.NewGame) -> None:
 
 
 async def answer(future: Future[T]) -> T:
-    """Wait at most a minute for the result of a request. A page that disconnects does not cancel
-    its request. Raises TiltboardError or RulesError if the request fails.
+    """Return the result of a request, for which the function waits at most a minute. A page that
+    disconnects does not cancel the request. Raises TiltboardError or RulesError if the request
+    fails.
     """
     begun = asyncio.shield(asyncio.wrap_future(future))
     try:

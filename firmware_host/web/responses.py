@@ -33,14 +33,14 @@ class Done(msgspec.Struct, frozen=True):
 class GameKind(msgspec.Struct, frozen=True):
     """A game that can be started.
 
-    ``aim`` describes the aim in one line, and ``rules`` are the rules in short. ``presets`` (the
-    most common one first) and ``options`` contain only what fits the plate. ``emblem`` contains the
-    pieces that represent the game.
+    ``aim`` describes the aim of the game in one line, and ``rules`` are the rules in short.
+    ``presets`` (the default preset first) and ``options`` contain only values that fit the plate.
+    ``emblem`` contains the pieces that represent the game.
 
-    ``players`` lists the players of each preset in turn order, and ``looks`` describes their
-    pieces; both are empty if each player has a seat (``seated`` is true). ``lesson`` is true if the
-    game has a lesson. ``waits`` is the bot's time for a move at each level, in seconds on a desktop
-    PC; a Raspberry Pi takes a few times as long.
+    ``players`` lists the players of each preset in turn order, and ``looks`` describes the players'
+    pieces. Both are empty if each player has a private seat (``seated`` is true). ``lesson`` is
+    true if the game has a lesson. ``waits`` is the time that a bot takes for a move at each level,
+    in seconds on a desktop PC; a Raspberry Pi takes a few times as long.
     """
 
     name: str
@@ -58,9 +58,7 @@ class GameKind(msgspec.Struct, frozen=True):
 
 
 class FarState(msgspec.Struct, frozen=True):
-    """The reason why online play is not possible, with a remedy, or null if online play is
-    possible.
-    """
+    """The reason why online play is impossible, with a remedy; null if online play is possible."""
 
     missing: Message | None
 
@@ -86,7 +84,7 @@ class GamePuzzles(msgspec.Struct, frozen=True):
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A turn of a game, shown as an SVG ``picture``, and a sentence about the turn."""
+    """An SVG ``picture`` of a turn of a game, and a sentence about the turn."""
 
     picture: str
     say: Message
@@ -164,8 +162,8 @@ class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Joining(msgspec.Struct, frozen=True):
-    """The ``number`` that the lights of the table show. Confirm must be pressed within ``lasts_s``
-    seconds.
+    """The ``number`` that the lights of the table show. A person must press confirm within
+    ``lasts_s`` seconds.
     """
 
     number: str
@@ -184,22 +182,26 @@ class MachineState(msgspec.Struct, frozen=True):
 
 
 class PairRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The code shown at the table, or the secret of its QR code, and a name for this device."""
+    """A request for pairing: the code shown at the table or the secret of its QR code, and a name
+    for this device.
+    """
 
     code: Annotated[str, msgspec.Meta(pattern="^([0-9]{6}|[0-9a-f]{32})$")]
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "a device"
 
 
 class SeatsState(msgspec.Struct, frozen=True):
-    """The seats of the current game, one for each person who plays.
+    """The seats of the current game, one for each player.
 
     ``players`` lists all seats, ``mine`` lists the seats of this device, and ``away`` lists the
-    seats whose device has no open page. ``codes`` are the codes of the free seats, for visitors who
-    may control the table. ``pictures`` are QR codes (SVG) that contain the page's ``address`` and
-    such a code; they are empty if the page is not served to phones.
+    seats whose device has no open page.
+
+    ``codes`` are the codes of the free seats, for visitors who may control the table. ``pictures``
+    are QR codes (SVG). Each contains the page's ``address`` and the code of a free seat.
+    ``pictures`` is empty if the page is not served to phones.
 
     ``at_table`` is true for the page on this machine, which takes a seat without a code. ``closed``
-    is true if the page is not served to phones and this visitor may change that.
+    is true if phones cannot open the page, but this visitor may allow them to open it.
     """
 
     players: list[str]
@@ -233,7 +235,7 @@ def figures(kind: GameType) -> list[Figure]:
         drawn.append(Figure(picture(position, kind, turn), Message(step.say)))
         position = position.after(step.move)
     learners = range(0, len(drawn), len(game.players))
-    # This is the first turn with the most consequences.
+    # This is the first turn that has the largest number of consequences.
     example = max(learners, key=lambda at: len(lesson.steps[at].does))
     return [drawn[at] for at in sorted({example, len(drawn) - 1})]
 

@@ -34,7 +34,8 @@ EVERYWHERE = str(ipaddress.IPv4Address(0))
 STOP_WITHIN_S = 2
 TAKEN = (errno.EADDRINUSE, errno.EACCES, errno.EPERM)
 """Error numbers that bind(2) returns if a port cannot be used at an existing address."""
-# First and maximum delay between two checks whether an address exists, in tenths of a second.
+# First delay and maximum delay, in tenths of a second, between two checks whether an address
+# exists.
 FIRST_RETRY_TICKS, MAX_RETRY_TICKS = 10, 300
 # Size in bytes of each connection's send buffer in the kernel, which doubles the value. By default,
 # the buffer grows to 4 MB even if the client does not read.
@@ -46,13 +47,14 @@ class PortTakenError(TiltboardError, OSError):
 
 
 class Server:
-    """A web server for ``app``. If ``port`` is 0, any free port is used, and ``url`` contains its
-    number.
+    """A web server for ``app``. If ``port`` is 0, any free port is used, and ``url`` contains the
+    number of this port.
 
     ``host`` is another address at which to serve the page, as soon as the address exists; 0.0.0.0
     or :: means all addresses. ``http`` is the protocol class for uvicorn, and ``most`` is the
-    maximum number of connections. ``tell`` is called from the server's thread: with the reason
-    while the page is not available at ``host``, and with None when it becomes available.
+    maximum number of connections. ``tell`` is called from the server's thread. While the page is
+    not available at ``host``, the argument of ``tell`` is the reason; when the page becomes
+    available, the argument is None.
     """
 
     def __init__(
@@ -100,7 +102,7 @@ class Server:
         self._thread.start()
 
     def serve_at(self, host: str) -> None:
-        """Serve the page at another address too, as soon as the address exists. Must be called in
+        """Serve the page at another address too, as soon as the address exists. Call this method in
         the server's thread.
         """
         self._server.add(host, self.port)
@@ -115,8 +117,8 @@ class Server:
 
 
 class _LateServer(uvicorn.Server):
-    """A server that also opens the addresses in ``absent`` when they appear: after DHCP, or when a
-    cable or a Wi-Fi adapter is connected.
+    """A server that also opens the addresses in ``absent`` when the addresses appear: after DHCP,
+    or when a cable or a Wi-Fi adapter is connected.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ class Pages:
         self.table = table
         self.catalogue = catalogue
         self.access = access
-        # Event that wakes a connection -> the connection's visitor, and whether the visitor is
+        # Event that wakes a connection -> the connection's visitor, and True if the visitor is
         # known.
         self._open: dict[asyncio.Event, tuple[Visitor, bool]] = {}
         self._end: Callable[[], None] | None = None
@@ -82,7 +82,7 @@ class Pages:
         return self.table.subscribe(listener)
 
     def _has_room(self, visitor: Visitor, *, known: bool) -> bool:
-        """Return whether another page may be opened within the limits for the visitor's address,
+        """Return whether another page may be opened. There are limits for the visitor's address,
         for unknown devices, and for all devices.
         """
         elsewhere = [each for each in self._open.values() if not each[0].local]
@@ -130,7 +130,8 @@ class _Page:
         self._socket = socket
         self._fresh = fresh
         self._watches_sensors = False
-        # The last value that was sent of each group, and the number of the last layout.
+        # The last value of each group that was sent to the page, and the number of the last layout
+        # that was sent.
         self._sent: dict[str, object] = {}
         self._ends: dict[str, Callable[[], None]] = {}
         self._sent_poses: tuple[int, dict[int, list[float]]] = (0, {})
@@ -171,8 +172,8 @@ class _Page:
                 await self._close()
             layout, snapshot = self._table.layout(), self._table.latest()
             if snapshot.layout != layout.number:
-                # The game changed between the two calls. The event is already set, so the loop
-                # continues immediately.
+                # The game changed between the two calls above. The event is already set, so the
+                # loop continues immediately.
                 continue
             if layout.number != self._sent.get("layout"):
                 await self._send(layout)
@@ -191,7 +192,7 @@ class _Page:
             await asyncio.sleep(SNAPSHOT_PERIOD_S)
 
     def _watch(self, **wanted: bool) -> None:
-        """Subscribe to the optional data whose value in ``wanted`` is True, and end all other
+        """Subscribe to the optional data that are True in ``wanted``, and end all other
         subscriptions.
         """
         self._sent_poses = (0, {})
