@@ -1,4 +1,5 @@
-"""Drivers of the table's chips and devices, one file each. They use SI units and know no games.
+"""Drivers of the table's chips and devices, one file for each. The drivers use SI units and know
+nothing about games.
 
 The names in ``__all__`` are public. Each driver takes its buses as an argument: ``Buses`` is a
 protocol, and ``PiBuses`` implements it with gpiozero, smbus2 and pyserial. A driver opens its
@@ -57,8 +58,8 @@ if TYPE_CHECKING:
     from tiltboard.ground.clock import SystemClock as SystemClock
     from tiltboard.ground.errors import TiltboardError as TiltboardError
 
-# Each module is imported at the first use of a name, so that a table loads only the drivers that it
-# needs.
+# Each module is imported when one of its names is first used, so that a table loads only the
+# drivers that it needs.
 _HOMES = {
     name: module
     for module, names in {

@@ -10,8 +10,8 @@ from typing import Final, Literal, TypeAlias
 
 from tiltboard.drivers.errors import LastingPartError
 
-# Computation of tilt and spin from gravity and rates of turn. This complementary filter learns the
-# gyroscope's bias while the sensor rests.
+# The following code computes tilt and spin from gravity and rates of turn. Its complementary filter
+# learns the gyroscope's bias while the sensor rests.
 
 Vector: TypeAlias = tuple[float, float, float]
 
@@ -19,21 +19,22 @@ ON_THE_PIVOT: Final[Vector] = (0.0, 0.0, 0.0)
 G_M_S2: Final = 9.80665
 # Time constant, in seconds, with which the estimated tilt follows the measured gravity.
 TRUST_S: Final = 0.5
-# Maximum deviation of the measured force from g, as a fraction of g. A larger deviation is a bump,
-# and the filter ignores the force.
+# Maximum deviation of the measured force from g, as a fraction of g. If the deviation is larger,
+# the plate was bumped, and the filter ignores the force.
 GRAVITY_GATE: Final = 0.1
-# Maximum deviation of the measured force from g, as a fraction of g, before the filter has learnt
-# the sensor's own reading of g. The sensor's scale errs by 3 % and its offset by 80 mg
+# Maximum deviation of the measured force from g, as a fraction of g, until the filter has learnt
+# what the sensor reads at rest. The sensor's scale errs by 3 % and its offset by 80 mg
 # (PS-MPU-6000A section 6.2).
 FIRST_GATE: Final = 0.15
-# Maximum gap between readings, in seconds. After a longer gap the tilt starts again from gravity.
+# Maximum gap between readings, in seconds. After a longer gap, the filter computes the tilt from
+# gravity again.
 LONGEST_GAP_S: Final = 0.25
 
-# The sensor rests if, for REST_S, every force stays within REST_M_S2 of the mean force and every
-# rate within REST_RAD_S of the mean rate. In addition, the mean rates of two such periods in a row
-# must be equal. Otherwise a plate that comes slowly to a stop would leave an error of half a degree
-# per second. The bias is at most 20 deg/s per axis (PS-MPU-6000A section 6.1); a larger mean rate
-# is motion.
+# Conditions for a sensor at rest. During REST_S, every force must stay within REST_M_S2 of the mean
+# force, and every rate within REST_RAD_S of the mean rate. In addition, the mean rates of two such
+# periods in a row must be equal. Otherwise, a plate that stops slowly would leave an error of half
+# a degree per second. The bias is at most 20 deg/s per axis (PS-MPU-6000A section 6.1). A larger
+# mean rate is motion.
 REST_S: Final = 0.5
 SAME_RAD_S: Final = math.radians(0.1)
 REST_M_S2: Final = 0.15
@@ -65,12 +66,12 @@ class Pose:
 class Attitude:
     """Estimates the plate's tilt and spin from measured forces and rates of turn.
 
-    If the plate turns steadily about z and slower than the largest possible bias, the estimate
-    takes this turn for the gyroscope's bias after a second.
+    A steady turn about z that is slower than the largest possible bias looks like bias. After a
+    second of such a turn, the estimate takes the turn for the gyroscope's bias.
 
     ``arm_m``: vector from the pivot to the sensor, in the plate's axes. A sensor away from the
-    pivot also measures the acceleration of the turn. ``spin_gain``: measured rate about z divided
-    by the true rate. A scale error of 3 % causes an error of 10 degrees in a whole turn
+    pivot also measures the acceleration caused by the turn. ``spin_gain``: measured rate about z
+    divided by the true rate. A scale error of 3 % causes an error of 10 degrees in a whole turn
     (PS-MPU-6000A section 6.1).
     """
 
@@ -91,7 +92,9 @@ class Attitude:
         self._rest = _Rest()
 
     def update(self, now_s: float, force_m_s2: Vector, rate_rad_s: Vector) -> Pose:
-        """Add one reading and return the new estimate. ``rate_rad_s``: rates including the bias."""
+        """Add one reading and return the new estimate. ``rate_rad_s``: measured rates, which
+        include the bias.
+        """
         elapsed_s = now_s - self._time_s
         if self._up is not None and elapsed_s > LONGEST_GAP_S:
             self.restart()
@@ -103,8 +106,8 @@ class Attitude:
         if self._up is None:
             self._up = _unit(force_m_s2)
         elif elapsed_s > 0:
-            # Use the rates only if the bias is known, because an unknown bias would change the
-            # estimated tilt by 10 degrees.
+            # Use the rates only if the bias is known. An unknown bias would make the estimated tilt
+            # wrong by 10 degrees.
             if self._bias is not None:
                 turn = (
                     (before[0] + rate[0]) / 2 * elapsed_s,
@@ -180,8 +183,9 @@ class _Rest:
         self._start_s = 0.0
 
     def add(self, now_s: float, force: Vector, rate: Vector) -> tuple[float, Vector] | None:
-        """Add a reading. At the end of a period of rest, return the magnitude of the mean force,
-        and the mean rates, if the previous period had the same mean rates. Otherwise return None.
+        """Add a reading. At the end of a period of rest, return the magnitude of the mean force and
+        the mean rates, if the previous period of rest had the same mean rates. Otherwise, return
+        None.
         """
         values, count = (*force, *rate), self._count
         if count:
@@ -203,7 +207,8 @@ class _Rest:
         return math.hypot(fx, fy, fz), (rates[0], rates[1], rates[2])
 
 
-# The mounting of a tilt sensor: the chip's axes that point east, north and up on the plate.
+# The following classes describe how a tilt sensor is mounted: which of the chip's axes point east,
+# north and up on the plate.
 
 Axis: TypeAlias = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 _ALONG: Final[dict[Axis, Vector]] = {
@@ -221,8 +226,8 @@ AXES: Final[tuple[Axis, ...]] = tuple(_ALONG)
 class Mounting:
     """One of the 24 right-angled orientations in which a chip can be mounted on the plate.
 
-    ``east``, ``north``, ``up``: the chip's axis that points in that direction. Raises ValueError if
-    the three axes are not right-handed.
+    ``east``, ``north``, ``up``: the chip's axis that points in the named direction. Raises
+    ValueError if the three axes are not right-handed.
     """
 
     east: Axis = "+x"
@@ -273,18 +278,18 @@ def _dot(a: Vector, b: Vector) -> float:
 FLAT: Final = Mounting()
 
 
-# Detection of a dead accelerometer axis: its readings are exactly equal, although noise should vary
-# them.
+# The following code detects a dead accelerometer axis. The readings of a dead axis are exactly
+# equal, although noise should vary them.
 
 # Number of successive readings after which an axis counts as dead, if the axis reads exactly the
 # same each time while both other axes change. The noise is 15 steps of 4 g / 32768 in an MPU-6050
-# (PS-MPU-6000A 6.2) and 4 steps in an LSM6DSOX. So on a working axis at most 1 of 10 pairs of
-# readings is equal.
+# (PS-MPU-6000A 6.2) and 4 steps in an LSM6DSOX. So on a working axis, at most 1 of 10 pairs of
+# successive readings is equal.
 STUCK_READINGS: Final = 16
 
 
 class AxisWatch:
-    """Finds dead accelerometer axes in the raw words of successive readings."""
+    """Finds dead accelerometer axes from the raw values of successive readings."""
 
     def __init__(self) -> None:
         self._suspicious = False
@@ -298,14 +303,12 @@ class AxisWatch:
 
     @property
     def trusted(self) -> bool:
-        """True if no axis was found dead, or if the readings of every axis have changed since an
-        axis was found dead.
-        """
+        """True if no axis was found dead, or if every axis has changed since then."""
         return not self._suspicious
 
     def update(self, words: Sequence[int]) -> None:
-        """Check one reading, three raw accelerations. Raises LastingPartError if an axis
-        is dead.
+        """Check one reading, which consists of three raw accelerations. Raises LastingPartError if
+        an axis is dead.
         """
         now = tuple(words)
         last, self._last = self._last, now

@@ -15,7 +15,7 @@ from tiltboard.ground.clock import Clock
 
 
 class SpiDevice(Protocol):
-    """One chip select of an SPI bus: the part of ``spidev.SpiDev`` that drivers use.
+    """One chip select of an SPI bus, with the methods of ``spidev.SpiDev`` that drivers use.
 
     >>> def read_two(device: SpiDevice) -> list[int]:
     ...     device.mode, device.max_speed_hz = 0, 1_000_000
@@ -27,7 +27,9 @@ class SpiDevice(Protocol):
     bits_per_word: int
 
     def xfer2(self, values: list[int], /) -> list[int]:
-        """Send ``values`` and return as many received bytes. Chip select stays low throughout."""
+        """Send ``values`` and return the bytes received at the same time. Chip select stays low
+        throughout.
+        """
 
     def writebytes2(self, values: bytes, /) -> None:
         """Send ``values``, split into messages of at most ``bufsiz`` bytes. ``bufsiz`` is a
@@ -39,7 +41,7 @@ class SpiDevice(Protocol):
 
 
 class Pin(Protocol):
-    """One GPIO line: the part of ``gpiozero.Pin`` that drivers use. Starts no thread.
+    """One GPIO line, with the methods of ``gpiozero.Pin`` that drivers use. Starts no thread.
 
     >>> from gpiozero.pins.mock import MockFactory
     >>> button: Pin = MockFactory().pin(5)
@@ -49,12 +51,12 @@ class Pin(Protocol):
     """
 
     state: float
-    """Level, 0 or 1, or duty cycle from 0 to 1 while ``frequency`` is set."""
+    """The level of the line, 0 or 1. While ``frequency`` is set, the duty cycle from 0 to 1."""
     frequency: float | None
     """Frequency of the PWM on an output, in Hz, or None without PWM."""
 
     def input_with_pull(self, pull: str, /) -> None:
-        """Make the line an input with pull "up", "down" or "floating"."""
+        """Make the line an input with the pull resistor "up", "down" or "floating" (none)."""
 
     def output_with_state(self, state: int, /) -> None:
         """Make the line an output at level ``state``, 0 or 1, without a glitch."""
@@ -64,7 +66,7 @@ class Pin(Protocol):
 
 
 class PinFactory(Protocol):
-    """The part of ``gpiozero.Factory`` that drivers use.
+    """The methods of ``gpiozero.Factory`` that drivers use.
 
     Drivers get the factory as an argument and never use gpiozero's global factory.
 
@@ -83,7 +85,7 @@ class PinFactory(Protocol):
 
 
 class SerialPort(Protocol):
-    """The part of ``serial.Serial`` that drivers use. Reading and writing never wait.
+    """The methods of ``serial.Serial`` that drivers use. Reading and writing never wait.
 
     Every method raises OSError if the device is gone.
 
@@ -110,7 +112,7 @@ class SerialPort(Protocol):
 
 
 class Sender(Protocol):
-    """Sends frames to the lights over a device that the sender opened, and releases the device."""
+    """Sends frames to the lights over a device. The sender opens the device and releases it."""
 
     def send(self, frame: bytes, /) -> None:
         """Accept a frame: the green, red and blue byte of every light. Raises OSError if this frame
@@ -125,10 +127,10 @@ class Sender(Protocol):
 
 
 class Strip(Protocol):
-    """A strip of lights: the part of ``tiltboard.drivers.neopixel_strip`` that drivers use."""
+    """A strip of lights, with the methods of the class ``SentStrip`` that drivers use."""
 
     def show_all(self, colours: bytes, /) -> None:
-        """Set the red, green and blue of every light, and send the frame."""
+        """Set the red, green and blue value of every light, and send the frame."""
 
     def check(self) -> None:
         """Raise OSError if a frame could not be sent."""
@@ -170,7 +172,7 @@ class Buses(Protocol):
     def pixels(self, count: int) -> Strip:
         """Open the strip of ``count`` WS2812B lights whose data line is SPI0's MOSI.
 
-        If a frame cannot be sent, the same call or a later one raises OSError
+        If a frame cannot be sent, ``show_all`` or a later call raises OSError
         (tiltboard.drivers.light_links).
         """
 

@@ -1,4 +1,4 @@
-"""Errors of the table's hardware parts, and the conversion of Linux's errors into them."""
+"""Errors of the table's hardware parts, and the conversion of Linux's errors into such errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PartAbsentError(PartError):
 
 
 class WrongPartError(PartError):
-    """A chip other than the one in the profile answers.
+    """The chip that answers is not the chip that the profile names.
 
     A person must exchange the chip or correct the profile.
 
@@ -51,9 +51,9 @@ class WrongPartError(PartError):
 
 
 class PartReadingError(PartError, ValueError):
-    """The part answers, but with values that it cannot have measured.
+    """The part answers, but sends values that it cannot have measured.
 
-    The caller reads again; a second failure is a fault of the part.
+    The caller repeats the reading. If the second reading fails, too, the part is at fault.
 
     >>> str(PartReadingError("hall", "All read {code}.", code=1023, remedy="Check the ground."))
     'All read 1023. Check the ground.'
@@ -67,7 +67,7 @@ class LastingPartError(PartReadingError):
     """
 
 
-# Remedies for a person when a bus, a package or a permission is missing.
+# Instructions for a person when a bus, a package or a permission is missing.
 
 _NO_DEVICE: Final = (
     (
@@ -94,8 +94,8 @@ INSTALL: Final = {
     "RPi": "sudo apt install python3-lgpio",
     "spidev": "sudo apt install python3-spidev",
 }
-"""Maps the name of a Python module to the command that installs the module, if no extra of
-tiltboard installs the module.
+"""Maps the name of a Python module to the command that installs the module. Modules that an extra
+of tiltboard installs are not listed.
 """
 _GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
 
@@ -121,7 +121,7 @@ def _by_start(table: tuple[tuple[str, str], ...], device: str) -> str:
 def absent(
     part: str, error: OSError | ImportError, device: str, group: str = ""
 ) -> PartAbsentError:
-    """Return the PartAbsentError for an ``error`` that ``part`` met when it used ``device``.
+    """Return the PartAbsentError for an ``error`` that occurred when ``part`` used ``device``.
 
     ``device``: device file of the part's bus. ``group``: Linux group whose members can use the
     device, or "" to derive the group from ``device``.
@@ -171,7 +171,7 @@ def absent(
     )
 
 
-# Construction of the errors for a chip on I2C that does not answer.
+# The following functions create the errors for a chip on I2C that does not answer.
 
 EXPANDERS: Final = range(0x20, 0x28)
 """I2C addresses that the pins A0 to A2 of an MCP23017 can select (Microchip DS20001952, figure
@@ -189,7 +189,8 @@ def answering(bus: SMBus | None, error: OSError | ImportError) -> tuple[int, ...
     """Return the I2C addresses of the table's chips that answer on an open ``bus``.
 
     ``error``: the error of the transfer that has just failed. Returns None if the bus is not open,
-    or if an error other than a missing acknowledgement occurs. Takes some milliseconds.
+    or if a transfer fails for a reason other than a missing acknowledgement. Takes some
+    milliseconds.
     """
     if bus is None or not isinstance(error, OSError) or error.errno not in NOBODY:
         return None
@@ -206,7 +207,7 @@ def answering(bus: SMBus | None, error: OSError | ImportError) -> tuple[int, ...
 
 
 def lost_on_i2c(part: str, error: OSError | ImportError, bus: int, silent: PartError) -> PartError:
-    """Return the error to raise for ``error``, which a use of I2C bus number ``bus`` raised.
+    """Return the error to raise for ``error``, which occurred on the I2C bus with number ``bus``.
 
     ``silent``: the error to return if the chip does not acknowledge its address.
 
@@ -214,12 +215,14 @@ def lost_on_i2c(part: str, error: OSError | ImportError, bus: int, silent: PartE
         >>> lost_on_i2c("imu", OSError(errno.EREMOTEIO, ""), 1, silent) is silent
         True
 
-    Linux reports ETIMEDOUT for a bus whose lines do not rise (Documentation/i2c/fault-codes). A
-    transfer that breaks off is EIO on a Pi 4 and earlier (drivers/i2c/busses/i2c-bcm2835.c: SCL
-    was held low for too long, or bytes are missing). The error is EAGAIN if something else on the
-    bus has pulled a line low (arbitration lost). A chip that holds SDA low needs nine clock pulses
-    to free the line. None of these Linux drivers sends the pulses, and a program cannot send them
-    while the kernel has the pins: docs/wiring.md says how a person can.
+    Linux reports ETIMEDOUT for a bus whose lines do not rise (Documentation/i2c/fault-codes). If a
+    transfer breaks off on a Pi 4 or earlier, Linux reports EIO (drivers/i2c/busses/i2c-bcm2835.c:
+    SCL was held low for too long, or bytes are missing). The error is EAGAIN if something
+    else on the bus has pulled a line low (arbitration lost).
+
+    A chip that holds SDA low needs nine clock pulses to free the line. None of these Linux drivers
+    sends the pulses, and a program cannot send them while the kernel has the pins. docs/wiring.md
+    explains how a person can send the pulses.
     """
     if isinstance(error, ImportError):
         return absent(part, error, "")

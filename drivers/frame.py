@@ -21,9 +21,9 @@ class Motion:
     """
 
     tilt_rad: tuple[float, float]
-    """Rotation about x and about y, right-handed, computed from gravity and rates of turn."""
+    """Right-handed rotation about x and about y in rad, computed from gravity and rates of turn."""
     specific_force_m_s2: tuple[float, float, float]
-    """Reading of the accelerometer: (0, 0, +9.81) when the plate is level and at rest."""
+    """Reading of the accelerometer in m/s2: (0, 0, +9.81) when the plate is level and at rest."""
     rate_rad_s: tuple[float, float, float]
     """Rate of turn about each axis, measured by the gyroscope, without the gyroscope's bias."""
     temperature_c: float
@@ -47,11 +47,12 @@ class Frame:
     number: int
     """Number of scans before this one."""
     time_s: float
-    """Clock time when the last Hall sensor was read, or when the scan ran if the Hall array failed.
+    """Time on the clock when the last Hall sensor was read. If the Hall array failed, the time of
+    the scan.
     """
     field_mt: tuple[float, ...]
-    """Upward component of the magnetic field at each sensor, in mT, computed with the data sheet's
-    offset and sensitivity.
+    """Upward component of the magnetic field at each sensor, in mT, computed with the offset and
+    sensitivity from the data sheet.
 
     The index is ``row * columns + column``, counted from the corner a1. A magnet reads positive if
     its south pole faces the sensor, and negative if its north pole faces the sensor. The tuple is
@@ -60,7 +61,7 @@ class Frame:
     motion: Motion | None
     """Reading of the tilt sensor, or None while the sensor starts or fails."""
     pressed: frozenset[str]
-    """Names of the buttons that are held down now, not debounced."""
+    """Names of the buttons that are held down now. The buttons are not debounced."""
     temperature_c: float | None = None
     """Temperature of the sensor board, measured by the NTC thermistor, or None if unknown."""
     faults: tuple[PartError, ...] = ()

@@ -1,5 +1,5 @@
-"""Driver for linear Hall sensors behind multiplexers and a converter, and diagnosis of their
-wiring.
+"""Driver for linear Hall sensors that are read through multiplexers and a converter, and diagnosis
+of their wiring.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ from tiltboard.drivers.buses import Buses, Pin, PinFactory
 from tiltboard.drivers.errors import PartError, PartReadingError, absent
 from tiltboard.drivers.mcp3008 import CHANNELS, CLOCKS_BEFORE_SAMPLE, MAX_HZ, STEPS, Mcp3008
 
-# The analogue-to-digital converters behind the multiplexers' common pins.
+# The following classes describe the analogue-to-digital converters that are wired to the
+# multiplexers' common pins.
 
 
 class Converter(Protocol):
     """An open analogue-to-digital converter."""
 
     def read(self, channel: int, /) -> int:
-        """Convert ``channel``, counted from 0, and return its code. Raises PartError or OSError."""
+        """Convert the voltage at ``channel``, counted from 0, and return the code. Raises PartError
+        or OSError.
+        """
 
     def close(self) -> None:
         """Release the bus."""
@@ -30,7 +33,8 @@ class Converter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ConverterKind:
-    """A type of converter whose reference is the sensors' supply. docs/testing.md adds a type.
+    """A type of converter that uses the sensors' supply as its reference. docs/testing.md shows how
+    to add a type.
 
     >>> MCP3008.name, MCP3008.steps, MCP3008.channels
     ('MCP3008', 1024, 8)
@@ -44,8 +48,8 @@ class ConverterKind:
     """Function that opens converter number 0 or 1, given the buses and the settings."""
     channels: int = CHANNELS
     lead_s: Callable[[HallSettings], float] = lambda _: 0.0
-    """Function that returns the time in s from the start of a reading to its sample. The
-    multiplexers settle during this time.
+    """Function that returns the time in s between the start of a reading and the moment when the
+    voltage is sampled. The multiplexers settle during this time.
     """
 
 
@@ -54,26 +58,26 @@ def _open_mcp3008(buses: Buses, settings: HallSettings, number: int) -> Mcp3008:
     return Mcp3008(device, settings.spi_hz)
 
 
-# At 1.35 MHz the clocks before the converter samples take 8.1 us, longer than the multiplexers'
-# settling time, so the driver need not wait.
+# At 1.35 MHz, the clock pulses before the converter samples take 8.1 us. This is longer than the
+# multiplexers' settling time, so the driver need not wait.
 MCP3008: Final = ConverterKind(
     "MCP3008", STEPS, _open_mcp3008, lead_s=lambda settings: CLOCKS_BEFORE_SAMPLE / settings.spi_hz
 )
 
 # DRV5055A1: ratiometric linear Hall sensor (Texas Instruments SBAS640).
 #
-# Without a field the output is at half the supply. A south pole at the marked face raises the
+# Without a field, the output is at half the supply. A south pole at the marked face raises the
 # output (sections "Magnetic Flux Direction" and "Magnetic Response").
 
-QUIESCENT: Final = 0.5  # Output without a field, as a fraction of the supply.
-# Sensitivity of version A1 at 3.3 V, in mV/mT; the tolerance is 5 %.
+QUIESCENT: Final = 0.5  # Output voltage without a field, as a fraction of the supply voltage.
+# Sensitivity of the sensor's version A1 at 3.3 V, in mV/mT, with a tolerance of 5 %.
 SENSITIVITY_MV_MT: Final = 60.0
 
 
 def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> tuple[float, ...]:
     """Return the field in mT for each code of the converter.
 
-    ``reference_v``: reference of the converter and supply of the sensors, in V.
+    ``reference_v``: reference voltage of the converter, which is also the sensors' supply, in V.
     """
     scale = reference_v * 1000.0 / sensitivity_mv_mt
     return tuple((code / steps - QUIESCENT) * scale for code in range(steps))
@@ -94,25 +98,26 @@ INPUTS: Final = 16
 # charging takes 7.6 time constants of 0.19 us.
 SETTLING_S: Final = 2e-6
 
-# If a wire is broken, nothing drives the multiplexer's input, and the common pin keeps the voltage
-# of the previously selected input: a CMOS switch leaks only some nanoamperes (SCHS209, off
-# leakage). So a resistor of 1 megohm connects each common pin to ground. With 127 pF (see above)
-# the time constant is 0.13 ms. After four time constants the highest sensor output, 3.1 V, has
-# fallen below the lowest output of a working sensor. The resistor lowers the output of a working
-# sensor, whose path has at most 1.5 kilohm, by 0.15 %, which the calibration includes.
+# Each common pin has a resistor of 1 megohm to ground, which reveals broken wires. If a wire is
+# broken, nothing drives the multiplexer's input. Without the resistor, the common pin would keep
+# the voltage of the previously selected input, because a CMOS switch leaks only some nanoamperes
+# (SCHS209, off leakage). With 127 pF (see above), the time constant is 0.13 ms. After four time
+# constants, the highest sensor output, 3.1 V, has fallen below the lowest output of a working
+# sensor. The path of a working sensor has at most 1.5 kilohm, so the resistor lowers the sensor's
+# output by 0.15 %. The calibration includes this error.
 PULL_DOWN_OHM: Final = 1_000_000.0
 FALLEN_S: Final = 0.5e-3
 # Threshold for a sudden change of a sensor's field between two scans, in mT. A larger change means
 # that a piece moved or that an input began to float.
 LEAP_MT: Final = 2.0
 
-# Gray code: an order of all addresses in which only one line changes at each step, also from the
-# last address back to the first.
+# Gray code: an order of all addresses in which only one line changes at each step. This is also
+# true for the step from the last address back to the first.
 GRAY_ORDER: Final = tuple(step ^ step >> 1 for step in range(INPUTS))
 
 
 class AddressLines:
-    """The multiplexers' address lines S0 to S3, claimed as outputs and low at the start."""
+    """The multiplexers' address lines S0 to S3. All lines are outputs and low at the start."""
 
     def __init__(self, factory: PinFactory, pins: tuple[int, ...]) -> None:
         self._pins: tuple[Pin, ...] = tuple(factory.pin(number) for number in pins)
@@ -150,16 +155,16 @@ FIXED_OHM = 10_000.0
 B_K = 3950.0
 KELVIN_25_C = 298.15
 
-# Valid range of the input's voltage, as fractions of the supply (-30 to 100 C). Outside this range
-# the NTC is shorted, open or missing.
+# Valid range of the voltage at the thermistor's input, as fractions of the supply (-30 to 100 C).
+# Outside this range, the NTC is shorted, open or missing.
 LOWEST_RATIO = 0.06
 HIGHEST_RATIO = 0.95
 
 
 def temperature_c(ratio: float) -> float | None:
-    """Return the temperature in C, or None without a working NTC.
+    """Return the temperature in C, or None if there is no working NTC.
 
-    ``ratio``: voltage of the input as a fraction of the supply.
+    ``ratio``: voltage at the thermistor's input as a fraction of the supply.
     """
     if not LOWEST_RATIO <= ratio <= HIGHEST_RATIO:
         return None
@@ -167,14 +172,14 @@ def temperature_c(ratio: float) -> float | None:
     return 1.0 / (1.0 / KELVIN_25_C + math.log(ntc_ohm / RESISTANCE_OHM) / B_K) - 273.15
 
 
-# Check of the wiring with the known voltages on the Hall array's spare inputs, and diagnosis of the
-# likely cause of a failure.
+# The following functions check the wiring with the known voltages on the Hall array's spare inputs,
+# and find the likely cause of a failure.
 
 Carries: TypeAlias = Literal["ground", "half", "full", "ntc"]
 
 # Plausible range of each test signal, in percent of the supply. Supply and ground have a tolerance
-# of 3 %, the divider of 8 % (resistors of 5 % and the converter's errors). The NTC, like a sensor's
-# output, stays at least 0.2 V away from ground and supply.
+# of 3 %. The divider has a tolerance of 8 % (resistors of 5 % and the converter's errors). The NTC,
+# like a sensor's output, stays at least 0.2 V away from ground and supply.
 _WINDOWS: Final[Mapping[Carries, tuple[int, int]]] = {
     "ground": (0, 3),
     "half": (42, 58),
@@ -199,10 +204,10 @@ _MEND_REFERENCE: Final = (
 
 # The Hall array: sensors behind multiplexers with shared address lines, and one or two converters.
 #
-# Input ``k`` is channel ``k // 16`` and the multiplexers' address ``k % 16``. Channels from 8 on
-# belong to the second converter, which has the next chip select of the same bus. The first inputs
-# are the sensors, in index order. Spare inputs carry known voltages, with which each scan checks
-# the wiring.
+# Input ``k`` of the array is connected to converter channel ``k // 16`` through multiplexer address
+# ``k % 16``. Channels from 8 on belong to the second converter, which has the next chip select of
+# the same bus. The first inputs are the sensors, in index order. Spare inputs carry known voltages,
+# with which each scan checks the wiring.
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +237,7 @@ class HallSettings:
     converter has the next chip select.
     """
     converter: ConverterKind = MCP3008
-    """Kind of the converters."""
+    """The kind of all converters of the array."""
 
     def __post_init__(self) -> None:
         most = self.converted * self.converters
@@ -261,9 +266,10 @@ class HallSettings:
 
 
 def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingError:
-    """Return the error with the likely cause when spare inputs do not read their test signals.
+    """Return the error that names the likely cause when spare inputs do not read their test
+    signals.
 
-    ``codes``: code of each input.
+    ``codes``: the code of each input.
     """
     return (
         _exchanged_error(settings, codes)
@@ -285,11 +291,10 @@ def wrong_wiring(settings: HallSettings, codes: Sequence[int]) -> PartReadingErr
 
 
 def _exchanged_error(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
-    """Return the error for multiplexers that are connected to each other's converter channels, or
-    None.
+    """Return the error if two multiplexers are each connected to the other's converter channel.
+    Return None if the multiplexers are connected correctly.
 
-    Multiplexers count as exchanged if the test signals are read on a channel other than the
-    expected channel.
+    Multiplexers count as exchanged if their test signals are read on another channel than expected.
     """
     homes = {number // INPUTS for number, _ in settings.spares}
     if len(homes) != 1:
@@ -317,16 +322,16 @@ def _exchanged_error(settings: HallSettings, codes: Sequence[int]) -> PartReadin
 
 
 def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingError | None:
-    """Return the error for the stuck or swapped address lines that would explain most of the codes,
-    or None.
+    """Return the error for stuck or swapped address lines, or None. The error names the fault that
+    explains most of the codes.
     """
     steps = settings.converter.steps
     windows = dict.fromkeys(range(settings.sensors), window("ntc", steps))
     windows.update((number, window(what, steps)) for number, what in settings.spares)
 
     def evidence(suspect: tuple[Sequence[int], PartReadingError]) -> int:
-        """Return the number of test inputs whose codes this suspected fault explains, or 0 if one
-        code contradicts the fault. Inputs without a known signal can read anything and are not
+        """Return how many test inputs have codes that this suspected fault explains. If one code
+        contradicts the fault, return 0. Inputs without a known signal can read anything and are not
         counted.
         """
         selected, fitting = suspect[0], 0
@@ -376,9 +381,10 @@ def _address_fault(settings: HallSettings, codes: Sequence[int]) -> PartReadingE
 def _reference_fault(
     settings: HallSettings, read: Mapping[Carries, int]
 ) -> PartReadingError | None:
-    """Return the error for a reference voltage that differs from the sensors' supply, or None.
+    """Return the error if the converter's reference voltage differs from the sensors' supply.
+    Return None if both voltages are equal.
 
-    ``read``: code of each test signal.
+    ``read``: the code of each test signal.
     """
     steps, name = settings.converter.steps, settings.converter.name
     ground, half, full = (read.get(what) for what in ("ground", "half", "full"))
@@ -406,7 +412,7 @@ def _reference_fault(
 
 
 class MuxHallArray:
-    """Linear Hall sensors behind multiplexers and a converter.
+    """Driver of linear Hall sensors that are read through multiplexers and a converter.
 
     Opens its buses at the first read, and again after any failure.
 
@@ -423,7 +429,7 @@ class MuxHallArray:
         self._clock = buses.clock
         self._converters: list[Converter] = []
         self._lines: AddressLines | None = None
-        self._start = 0  # Index in GRAY_ORDER of the address at which the lines rest between scans.
+        self._start = 0  # Index in GRAY_ORDER of the address that stays selected between scans.
         self._turn = 0
         self._rests_s = 0.0
         self._before: list[int] = []
@@ -446,10 +452,11 @@ class MuxHallArray:
         """Scan every input and return the uncalibrated field at each sensor in mT. A south pole
         reads positive.
 
-        A sensor with a broken wire reads 0 V, the lowest field, after at most sixteen scans, or 32
-        scans if another input floats already. Raises PartAbsentError if a bus cannot be used,
-        PartReadingError if the spare inputs show that the readings are wrong. Does not check
-        individual sensors otherwise.
+        A sensor with a broken wire reads 0 V, the lowest field, after at most sixteen scans. If
+        another input is already floating, this can take 32 scans.
+
+        Raises PartAbsentError if a bus cannot be used. Raises PartReadingError if the spare inputs
+        show that the readings are wrong. Individual sensors are not checked in any other way.
         """
         try:
             codes = self._scan(self._lines or self._open())
@@ -509,10 +516,10 @@ class MuxHallArray:
     def _scan(self, lines: AddressLines) -> list[int]:
         """Read every input and return the codes by input number.
 
-        Reads all channels at one address before the next address, because an address change is
-        slow. The scan begins at the address that has been selected since the last scan. During that
-        pause a floating input at this address falls to ground. A floating input reads 0 until its
-        address is selected for the next pause.
+        Reads all channels at one address before it selects the next address, because changing the
+        address is slow. The scan begins at the address that has been selected since the last scan.
+        During that pause, a floating input at this address falls to ground. From then on, the
+        floating input reads 0 until its address is selected for another pause.
         """
         codes, floating, start = self._codes, self._floating, self._start
         each = self._settings.converter.channels
@@ -540,13 +547,12 @@ class MuxHallArray:
         return codes
 
     def _next_start(self, codes: list[int]) -> int:
-        """Return the index in GRAY_ORDER of the address at which the lines rest until the next
-        scan.
+        """Return the index in GRAY_ORDER of the address that stays selected until the next scan.
 
-        The first choice is the address of the largest sudden change of a reading, because an input
-        that loses its wire changes suddenly. The lines do not rest at the same address twice in a
-        row for this reason. Otherwise the lines rest alternately at a floating input, so that a
-        repaired wire is soon noticed, and at the next address in turn.
+        The first choice is the address at which a reading changed most suddenly, because an input
+        that loses its wire changes suddenly. This reason does not select the same address twice in
+        a row. Otherwise, the selection alternates between a floating input, so that a repaired wire
+        is soon noticed, and the next address in turn.
         """
         leaps = list(map(abs, map(sub, codes, self._before or codes)))
         self._before = codes.copy()

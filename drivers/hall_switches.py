@@ -1,4 +1,6 @@
-"""Drivers for Hall switches, which detect a magnet's pole: on port expanders or in a matrix."""
+"""Drivers for Hall switches, which detect the pole of a magnet. The switches are wired to port
+expanders or in a matrix.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
 
 # MCP23017: sixteen inputs on I2C (Microchip DS20001952).
 #
-# The driver uses the register layout after power-on, IOCON.BANK = 0. The registers of both ports
-# alternate, so that a burst reads both. The eighth line of each port, GPA7 and GPB7, can only be an
-# output: the driver sets it low, and it stays unconnected.
+# The driver uses the register layout after power-on, IOCON.BANK = 0. In this layout, the registers
+# of both ports alternate, so that one burst reads both ports. The eighth line of each port, GPA7
+# and GPB7, can only be an output. The driver sets this line low, and nothing is connected to it.
 
 # Register addresses with IOCON.BANK = 0 (table 3-1). Port B's register follows port A's.
 IODIRA: Final = 0x00
@@ -56,20 +58,19 @@ SETTINGS: Final = bytes(
 )
 
 
-# A Hall array of switches: under each place one switch for each pole, and for each row one
-# MCP23017.
+# A Hall array of switches: one switch for each pole under each place, and one MCP23017 per row.
 #
 # In a pair of DRV5023 (TI SLIS151), one switch pulls its output low under a south pole. The other
 # switch is mounted face down and pulls its output low under a north pole. An AH1889 (Diodes) has
-# both outputs; OUTPUT1 is for south. Both kinds measure all the time and never sleep. Column ``k``
-# of a row is bit ``k``: north on GPA, south on GPB.
+# an output for each pole; OUTPUT1 is the output for south. Both kinds of chips measure continuously
+# and never sleep. Column ``k`` of a row is bit ``k``: north on GPA, south on GPB.
 
 # A switch detects the pole but not the strength of a magnet. The driver reports a closed switch as
 # the field of a centred piece (docs/add-a-board.md), so that the rest of the program needs no
 # special case for switches.
 CLOSED_MT: Final = 12.1
-# Field in mT that is reported if both switches of a place are closed. No magnet closes both, so a
-# wire is shorted or a switch is broken. The value belongs to no class of pieces.
+# Field in mT that is reported if both switches of a place are closed. No magnet closes both
+# switches, so a wire is shorted or a switch is broken. No class of pieces has this field.
 CONTRADICTION_MT: Final = 4.4
 
 
@@ -87,8 +88,8 @@ def field_mt(north: bool, south: bool) -> float:
 
 @cache
 def _row_mt(north: int, south: int, columns: int) -> tuple[float, ...]:
-    """Return the fields of one row in mT from the levels of its two ports. A closed switch pulls
-    its bit low.
+    """Return the fields of one row in mT, computed from the levels of the two ports of the row's
+    chip. A closed switch pulls its bit low.
     """
     return tuple(
         field_mt(not north >> column & 1, not south >> column & 1) for column in range(columns)
@@ -96,9 +97,9 @@ def _row_mt(north: int, south: int, columns: int) -> tuple[float, ...]:
 
 
 class SwitchArray:
-    """Driver of Hall switches on MCP23017.
+    """Driver of Hall switches that are wired to MCP23017 chips.
 
-    Sets the chips up at the first read and again after any failure.
+    Sets up the chips at the first read, and again after any failure.
 
         >>> from tiltboard.testing import Bench
         >>> with Bench("plate-7") as bench:  # on a Pi: PiBuses()
@@ -108,7 +109,7 @@ class SwitchArray:
 
     ``addresses``: I2C address of each row's chip, row 1 first. ``columns``: number of columns, 1
     to 7; ValueError otherwise. Each read also verifies the settings of one chip in turn and of each
-    chip whose lines have changed, because a chip with disturbed settings can hide pieces.
+    chip whose lines have changed, because a chip with wrong settings can hide pieces.
     """
 
     def __init__(self, buses: Buses, i2c_bus: int, addresses: Sequence[int], columns: int) -> None:
@@ -129,7 +130,7 @@ class SwitchArray:
 
         Raises PartAbsentError if a chip or the bus does not answer. Raises WrongPartError if a chip
         does not keep its settings at the start, or answers at another address. Raises
-        LastingPartError if a chip has lost its settings. Does not check individual sensors.
+        LastingPartError if a chip has lost its settings. Individual sensors are not checked.
         """
         try:
             bus = self._bus or self._open()
@@ -200,7 +201,9 @@ class SwitchArray:
         return bytes(kept) == SETTINGS
 
     def _check_settings(self, bus: SMBus, row: int) -> None:
-        """Raise LastingPartError if the row's chip has lost a setting in two readings in a row."""
+        """Raise LastingPartError if two successive readings show that the row's chip has lost a
+        setting.
+        """
         self._row = row
         if self._keeps_settings(bus, row) or self._keeps_settings(bus, row):
             return
@@ -218,7 +221,8 @@ class SwitchArray:
         self._levels = []
         for row, address in enumerate(self._addresses):
             self._row = row
-            # The chip has no reset over I2C, so overwrite the settings of an earlier program first.
+            # An earlier program may have left other settings. The chip has no reset command on I2C,
+            # so overwrite these settings first.
             bus.write_byte_data(address, IOCON_BANK_1, 0x00)
             bus.write_byte_data(address, IOCON, 0x00)
             bus.write_i2c_block_data(address, OLATA, [0x00, 0x00])
@@ -238,12 +242,14 @@ class SwitchArray:
 
 # The Hall array of a first breadboard: switches in a matrix of rows and columns on GPIO.
 #
-# Each place has one switch that a north pole closes and one that a south pole closes. A diode in
-# series with each switch lets current flow from its column to its row only. The driver pulls one
-# row low at a time; every other line is an input with the Pi's pull-up. A column that reads low has
-# a closed switch in that row. Without the diodes three closed corners of a rectangle would pull the
-# fourth corner low as well (a ghost). The current of a ghost flows through another row, which then
-# reads low, too. So the driver also reads the other rows and never takes a ghost for a piece.
+# Each place has one switch that a north pole closes and one switch that a south pole closes. A
+# diode in series with each switch lets current flow only from the switch's column to its row. The
+# driver pulls one row low at a time. Every other line is an input with the Pi's pull-up. A column
+# that reads low has a closed switch in the row that is low.
+#
+# Without the diodes, three closed corners of a rectangle would pull the fourth corner low as well
+# (a ghost). The current of a ghost flows through another row, which then reads low, too. So the
+# driver also reads the other rows and never takes a ghost for a piece.
 
 # Settling time of a line, in seconds. A column that was low rises through the Pi's pull-up, at most
 # 73 kilohm (BCM2711 ARM Peripherals, table of pads: 33 to 73 kilohm). With about 100 pF of wires,
@@ -287,8 +293,9 @@ class SwitchMatrix:
     def read(self) -> tuple[float, ...]:
         """Scan the matrix and return the field at each place in mT, as ``field_mt`` computes it.
 
-        Raises PartAbsentError if a line cannot be used, PartReadingError if a line is held low or
-        current flows through a row that is not driven. Does not check individual switches.
+        Raises PartAbsentError if a line cannot be used. Raises PartReadingError if a line is held
+        low, or if current flows through a row that is not driven. Individual switches are not
+        checked.
         """
         try:
             if not self._pins:

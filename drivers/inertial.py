@@ -1,7 +1,7 @@
-"""The common part of the tilt sensors' drivers.
+"""The common part of the drivers for tilt sensors.
 
-Converts raw steps to motion. Starts a chip on I2C, repeats doubtful readings, and detects a loss of
-power.
+The class converts the chip's raw values to motion. It also starts a chip on I2C, repeats doubtful
+readings, and detects a loss of power.
 """
 
 from __future__ import annotations
@@ -27,21 +27,23 @@ from tiltboard.drivers.frame import Motion
 if TYPE_CHECKING:
     from smbus2 import SMBus
 
-# Size of one burst in bytes: seven 16-bit words, three for each of the two sensors and one for the
-# thermometer.
+# Size of one burst in bytes. A burst has seven 16-bit values: three accelerations, three rates of
+# turn and the temperature.
 BURST: Final = 14
 CHECK_EVERY_S: Final = 0.25
-# Maximum plausible change between two readings, in m/s2 and rad/s. After a larger change the driver
-# reads the chip again, because a byte may be damaged.
+# Maximum plausible changes between two readings, in m/s2 and rad/s. After a larger change, the
+# driver reads the chip again, because a byte may be damaged.
 JUMP_M_S2: Final = 1.5
 JUMP_RAD_S: Final = 0.3
 
-# A register's address, and the bytes of that register and the following ones.
+# The address of a register, and the bytes for this register and the following registers.
 Bytes = tuple[int, bytes]
 
 
 class Fusion:
-    """Computes the plate's Motion from a chip's raw steps and its mounting, and finds dead axes."""
+    """Computes the plate's Motion from a chip's raw values and the chip's mounting, and finds dead
+    axes.
+    """
 
     def __init__(self, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0) -> None:
         """Store ``arm_m``, the vector from the pivot to the sensor, and ``spin_gain``, the measured
@@ -59,7 +61,7 @@ class Fusion:
             self._attitude = Attitude(self._arm_m, self._spin_gain)
 
     def restart(self) -> None:
-        """Discard the last readings after an interruption."""
+        """Discard the last readings after the readings were interrupted."""
         self._attitude.restart()
         self._axes.restart()
 
@@ -103,27 +105,30 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """Facts from the data sheet of one kind of chip."""
+    """The data sheet's facts about one kind of chip."""
 
     name: str
     pin: str
-    """Name of the address pin. The pin selects the address ``low`` if it is tied to ground."""
+    """Name of the address pin. If this pin is tied to ground, the chip has the address ``low``."""
     low: int
     who_am_i: int
     variants: Mapping[int, Variant]
     """Maps each valid value of the register ``who_am_i`` to a variant of the chip."""
     reset: Bytes
-    """Register write that resets the chip. The reset takes ``reset_s``."""
+    """The bytes that reset the chip, with the address of their register. The reset takes
+    ``reset_s`` seconds.
+    """
     reset_s: float
     settings: tuple[Bytes, ...]
-    """Registers that are written after the reset and verified later. Readings are valid
-    ``settle_s`` seconds after the write.
+    """The settings to write after the reset and to verify later, with the addresses of their
+    registers. Readings are valid ``settle_s`` seconds after the settings were written.
     """
     settle_s: float
     burst: int
-    """First register of the burst that contains all values, in the format ``words``.
+    """Address of the first register of the burst, which contains all values in the format
+    ``words``.
 
-    ``accel``, ``gyro`` and ``thermometer`` are indexes into the words of the burst.
+    ``accel``, ``gyro`` and ``thermometer`` are indexes of the values in the burst.
     """
     words: Struct
     accel: int
@@ -134,8 +139,8 @@ class Chip:
 
 
 class InertialSensor:
-    """A tilt sensor on I2C, of the kind ``CHIP``. Opens its bus and sets the chip up at the first
-    read and after a failure.
+    """A tilt sensor on I2C, of the kind ``CHIP``. Opens its bus and sets up the chip at the first
+    read, and again after a failure.
 
     ``address``: 0x68 (AD0 low) or 0x69 (AD0 high) on an MPU-6050, 0x6A (SA0 low) or 0x6B (SA0 high)
     on an LSM6DSOX. ``arm_m``: vector from the pivot to the sensor. ``spin_gain``: measured rate
@@ -159,7 +164,7 @@ class InertialSensor:
         self._clock = buses.clock
         self._bus: SMBus | None = None
         self._variant = next(iter(self.CHIP.variants.values()))
-        # Time at which the chip has reset itself, or at which the gyroscope and filters have
+        # Time at which the chip has finished its reset, or at which the gyroscope and filters have
         # settled.
         self._ready_s = 0.0
         self._is_set_up = False
@@ -173,10 +178,12 @@ class InertialSensor:
     def read(self) -> Motion | None:
         """Return one reading without waiting, or None while the chip starts or recovers.
 
-        The chip starts for ``reset_s`` and ``settle_s``. After an axis was found dead, the method
-        returns None until every axis has changed again. Raises PartAbsentError if the chip or its
-        bus does not answer, WrongPartError if another chip answers, PartReadingError for impossible
-        values, and LastingPartError if the chip lost its settings or an axis is dead.
+        The chip needs ``reset_s`` plus ``settle_s`` seconds to start. After an axis was found dead,
+        the method returns None until every axis has changed again.
+
+        Raises PartAbsentError if the chip or its bus does not answer, WrongPartError if another
+        chip answers, and PartReadingError for impossible values. Raises LastingPartError if the
+        chip lost its settings or an axis is dead.
         """
         try:
             bus = self._bus or self._open()
@@ -250,8 +257,8 @@ class InertialSensor:
         )
 
     def _identify(self, bus: SMBus) -> None:
-        """Read the chip's identity. Raises WrongPartError for another chip, PartReadingError if
-        only 0x00 or 0xFF comes back.
+        """Read the chip's identity. Raises WrongPartError for another chip. Raises PartReadingError
+        if the chip only returns 0x00 or 0xFF.
         """
         chip = self.CHIP
         identity: int = bus.read_byte_data(self._address, chip.who_am_i)
@@ -281,8 +288,8 @@ class InertialSensor:
         bus.write_i2c_block_data(self._address, register, list(data))
 
     def _open(self) -> SMBus:
-        """Open the bus. A chip that still has all its settings continues to measure; any other chip
-        is reset.
+        """Open the bus. If the chip still has all its settings, let the chip continue to measure.
+        Otherwise, reset the chip.
         """
         self._bus = bus = self._buses.i2c(self._bus_number)
         self._identify(bus)
@@ -325,12 +332,13 @@ class InertialSensor:
         chip, variant = self.CHIP, self._variant
         raw = self._burst(bus)
         if self._last and self._jumps(raw):
-            # A real jolt is also in the second reading; a byte that was damaged on the bus is not.
+            # If the jump is real, the second reading also shows the jump. If a byte was damaged on
+            # the bus, the second reading does not.
             raw = self._burst(bus)
         if raw.count(0xFF) == BURST:
             raise self._impossible(0xFF)
         zeros = raw.count(0x00) == BURST
-        # A chip whose power failed sleeps and returns zeros or its last values.
+        # A chip that lost its power sleeps, and returns zeros or its last values.
         if zeros or raw == self._last or now_s >= self._check_s:
             self._check_settings(bus, now_s)
             if zeros:

@@ -1,4 +1,4 @@
-"""The link to the lights: encodes a frame as SPI bits and sends the bits in a thread."""
+"""The link to the lights, which encodes a frame as SPI bits and sends the bits in a thread."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tiltboard.drivers.errors import PartAbsentError
 if TYPE_CHECKING:
     from tiltboard.drivers.neopixel_strip import SentStrip
 
-# The data of WS2812B lights as SPI bits: three SPI bits for each data bit, 100 for a 0 and 110 for
-# a 1.
+# The data of WS2812B lights as SPI bits. A data bit is three SPI bits: 100 for a 0, 110 for a 1.
 #
-# At 2.4 MHz a 0 is high for 417 ns and a 1 for 833 ns (Worldsemi, WS2812B: 400 and 800 ns, each
-# +-150 ns). docs/wiring.md lists the real rates of each Pi for 2.4 MHz; all of them are within this
-# tolerance.
+# At 2.4 MHz, a 0 is high for 417 ns and a 1 for 833 ns (Worldsemi, WS2812B: 400 and 800 ns, each
+# +-150 ns). docs/wiring.md lists the real rates of each Pi for 2.4 MHz. All these rates are within
+# the tolerance.
 #
-# Every frame begins and ends low for longer than the reset time. If MOSI rests high between
-# transfers, the first light would take the falling edge at the start for its first bit, and the
-# lights would ignore the colours. These 180 bytes also make every frame long enough for Linux to
-# use DMA: 96 bytes or more (spi-bcm2835), more than 64 (spi-dw, a Pi 5). Without DMA there are gaps
-# between the bytes, and some gaps fall into the high part of a data bit.
+# The line is low for longer than the reset time at the beginning and at the end of every frame.
+# Otherwise, if MOSI rests high between transfers, the first light would take the falling edge at
+# the start for its first bit, and the lights would ignore the colours. The 180 bytes of low level
+# also make every frame long enough for Linux to use DMA: 96 bytes or more (spi-bcm2835), more than
+# 64 (spi-dw, a Pi 5). Without DMA, there are gaps between the bytes, and some gaps fall into the
+# high part of a data bit.
 
 SPI_HZ: Final = 2_400_000
 RESET_S: Final = 300e-6
@@ -38,8 +38,8 @@ _PATTERNS: Final = tuple(
     int("".join("110" if bit == "1" else "100" for bit in f"{value:08b}"), 2).to_bytes(3)
     for value in range(256)
 )
-# The first, second and third byte of each pattern, as tables for bytes.translate, the fastest way
-# to encode a frame.
+# Tables for bytes.translate, the fastest way to encode a frame. The three tables give the first,
+# second and third SPI byte for each data byte.
 _THIRDS: Final = tuple(bytes(pattern[third] for pattern in _PATTERNS) for third in range(3))
 
 
@@ -53,11 +53,13 @@ def encode(data: bytes) -> bytes:
     return b"".join((_RESET, sent, _RESET))
 
 
-# Senders of the lights' frames: SPI itself, or a thread so that the caller never waits.
+# The following classes send the frames of the lights, either in the caller's thread or in a thread
+# of their own, so that the caller never waits.
 
 SPI_DEVICE: Final = "/dev/spidev0.0"
 BUFFER_SIZE: Final = 4096
-"""Linux's default for the maximum size of an SPI message, in bytes (drivers/spi/spidev.c, bufsiz).
+"""Linux's default for the maximum size of an SPI message, in bytes (the parameter bufsiz in
+drivers/spi/spidev.c).
 """
 
 
@@ -65,10 +67,11 @@ SendBy: TypeAlias = Callable[[Sender], Sender]
 
 
 class SpiSender:
-    """Sends the lights' frames over SPI0 in the caller's thread.
+    """Sends the frames of the lights over SPI0 in the caller's thread.
 
     ``most_bytes``: maximum number of bytes in one message of spidev. Raises PartAbsentError if a
-    frame is longer: the lights would take the pause between two messages for the end of the frame.
+    frame is longer, because the lights would take the pause between two messages for the end of the
+    frame.
     """
 
     def __init__(self, spi: SpiDevice, count: int, most_bytes: int) -> None:
@@ -86,7 +89,7 @@ class SpiSender:
             )
         self._spi = spi
         try:
-            # The kernel keeps the mode and speed that the last program set.
+            # The kernel keeps the mode and speed that another program has set, so set both here.
             spi.mode = 0
             spi.bits_per_word = 8
             spi.max_speed_hz = SPI_HZ
@@ -112,8 +115,8 @@ class SpiSender:
 
 
 JOIN_S: Final = 1.0
-"""Maximum wait in s for a frame that is being sent. The kernel gives up a transfer after 0.2 s plus
-eight times the length of the transfer.
+"""Maximum time in s to wait for a frame that is being sent. The kernel gives up a transfer after
+0.2 s plus eight times the duration of the transfer.
 """
 
 
@@ -121,8 +124,8 @@ class ThreadSender:
     """Sends frames through another sender in a thread, so that the scan loop never waits.
 
     The transfer of a frame takes 3.6 ms. If a newer frame arrives before the thread has begun to
-    send an older one, only the newer frame is sent. The thread ends at the first failure and closes
-    the other sender.
+    send an older frame, only the newer frame is sent. The thread ends at the first failure and
+    closes the other sender.
     """
 
     def __init__(self, sender: Sender) -> None:
@@ -130,8 +133,8 @@ class ThreadSender:
         self._changed = threading.Condition()
         self._frame: bytes | None = None
         self._closing = False
-        # The error number, text and device of the failure. A stored exception would keep its stack
-        # frames, and so the link, alive.
+        # The error number, text and device of the failure. The exception itself is not stored,
+        # because its stack frames would keep this link alive.
         self._failure: tuple[int | None, str, str | None] | None = None
         self._thread = threading.Thread(target=self._run, name="lights", daemon=True)
         self._thread.start()
@@ -152,8 +155,8 @@ class ThreadSender:
             raise OSError(number, why, device)
 
     def close(self) -> None:
-        """Let the thread send the last frame and end. Waits for the thread at most ``JOIN_S``
-        seconds; a slower thread ends later.
+        """Let the thread send the last frame and end. The method waits at most ``JOIN_S`` seconds
+        for the thread; a slower thread ends later.
         """
         with self._changed:
             self._closing = True
@@ -174,22 +177,22 @@ class ThreadSender:
             self._failure = failure
 
     def _next(self) -> bytes | None:
-        """Wait for a frame and return the latest one, or None once the sender is closed."""
+        """Wait for a frame and return the latest frame, or None once the sender is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._frame is not None or self._closing)
             frame, self._frame = self._frame, None
             return frame
 
 
-# With these settings Blinka does not look for a board and does not offer to install packages.
+# These settings keep Blinka from detecting a board and from offering to install packages.
 _NO_BOARD: Final = {"BLINKA_OS_AGNOSTIC": "1", "BLINKA_SKIP_DEPENDENCY_CHECK": "1"}
 
 
 def strip_of(count: int, opened: Callable[[], Sender]) -> SentStrip:
-    """Return a strip of ``count`` lights without sending anything yet.
+    """Create a strip of ``count`` lights. Nothing is sent to the lights yet.
 
-    ``opened``: function that opens the sender. Raises ImportError without the package neopixel,
-    before ``opened`` is called.
+    ``opened``: function that opens the sender. If the package neopixel is missing, raises
+    ImportError before ``opened`` is called.
     """
     before = {key: os.environ.get(key) for key in _NO_BOARD}
     os.environ.update(_NO_BOARD)

@@ -1,5 +1,5 @@
-"""The light strip: colours and blink patterns of individual lights, the current of the lights, and
-the strip's driver.
+"""The light strip: colours and blink patterns of individual lights, the limit of their current, and
+the driver of the strip.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tiltboard.drivers.buses import Buses, Pin, Strip
 from tiltboard.drivers.errors import PartError, absent, unpowered_lights
 from tiltboard.drivers.light_links import SPI_DEVICE
 
-# Colours and blink patterns of individual lights.
+# The following class describes the colour and blink pattern of one light.
 
 Rgb: TypeAlias = tuple[int, int, int]
 """Red, green, blue, each 0 to 255 in perceived brightness (before gamma correction)."""
@@ -28,14 +28,16 @@ class LightPattern:
     """
 
     rgb: Rgb
-    """Colour at full level, each channel 0 to 255 in perceived brightness."""
+    """Colour at full brightness. Each channel is 0 to 255 in perceived brightness."""
     levels: tuple[float, ...] = (1.0,)
-    """Levels from 0 to 1 that are shown in turn and repeat; a single level is steady light."""
+    """Brightness levels from 0 to 1, which are shown in turn and repeat. A single level is a steady
+    light.
+    """
     step_s: float = 0.25
-    """Duration of each level, in seconds."""
+    """Duration of each brightness level, in seconds."""
 
     def now(self, since_s: float) -> Rgb:
-        """Return the colour ``since_s`` seconds after the first level began."""
+        """Return the colour that the light shows ``since_s`` seconds after the pattern started."""
         # Add a thousandth of a step, because sums of scan periods can fall just short of a step's
         # end.
         step = int(max(0.0, since_s) / self.step_s + 1e-3)
@@ -48,11 +50,11 @@ class LightPattern:
         )
 
 
-# Conversion of perceived colours to the bytes that are sent to a light, and the limit set by the
-# power supply.
+# The following classes convert perceived colours to the bytes that are sent to a light, and limit
+# the current to the maximum of the power supply.
 
-# Minimum interval between writes, in seconds. This interval leaves enough time for the strip's
-# reset gap of 280 us (WS2812B data sheet), because the data of 100 lights takes 3.3 ms.
+# Minimum interval between writes, in seconds. The data of 100 lights takes 3.3 ms, so this interval
+# leaves enough time for the strip's reset gap of 280 us (WS2812B data sheet).
 WRITE_EVERY_S: Final = 1 / 30
 
 
@@ -67,11 +69,11 @@ class LightsSettings:
 
     count: int
     supply_a: float
-    """Maximum current of the supply, which feeds only the lights."""
+    """Maximum current of the power supply in A. The supply feeds only the lights."""
     brightness: float = 0.5
     gamma: float = 2.2
     channel_ma: float = 20.0
-    """Current of one of a light's three channels at level 255, in mA."""
+    """Current in mA of one channel at level 255. A light has three channels."""
     idle_ma: float = 1.0
     """Current of a dark light, in mA."""
 
@@ -82,12 +84,14 @@ class LightsSettings:
         )
 
     def current_a(self, levels: bytes) -> float:
-        """Return the current in A that the lights draw at ``levels``, including idle current."""
+        """Return the current in A that the lights draw at ``levels``, including the current of dark
+        lights.
+        """
         return (sum(levels) / 255 * self.channel_ma + self.idle_ma * self.count) / 1000
 
     def limited(self, levels: bytes) -> tuple[bytes, float]:
-        """Return the levels that the supply can feed, and the factor applied to
-        ``levels``, 0 to 1.
+        """Return levels that the power supply can feed, and the factor, 0 to 1, by which ``levels``
+        was reduced.
         """
         idle_a = self.idle_ma * self.count / 1000
         lit_a = self.current_a(levels) - idle_a
@@ -98,7 +102,7 @@ class LightsSettings:
 
 
 class LookSequence:
-    """The looks (colours and blink patterns) of all lights. All blink patterns start at the same
+    """The light patterns (colours and blink patterns) of all lights. All patterns start at the same
     time.
     """
 
@@ -106,17 +110,18 @@ class LookSequence:
         self._settings = settings
         self._curve = settings.curve()
         self.looks: tuple[LightPattern, ...] = ()
-        """The distinct looks in use, without duplicates."""
+        """The light patterns in use, without duplicates."""
         self.places = (0,) * settings.count
-        """For each light the number of its look, counted from 1, or 0 for a dark light."""
+        """For each light, the number of its light pattern, counted from 1, or 0 for a dark light.
+        """
         self.start_s = 0.0
         self._drawn: tuple[object, bytes, float] | None = None
 
     def ask(self, looks: Sequence[LightPattern | None], start_s: float) -> bool:
-        """Set the look of each light; None means a dark light. All blink patterns start at the
-        clock time ``start_s``. Return whether anything changed.
+        """Set the light pattern of each light. None means a dark light. All blink patterns start at
+        the clock time ``start_s``. Return whether anything changed.
 
-        Raises ValueError unless there is one look for each light.
+        Raises ValueError unless there is one entry for each light.
         """
         if len(looks) != self._settings.count:
             raise ValueError(f"{len(looks)} looks for {self._settings.count} lights")
@@ -131,9 +136,9 @@ class LookSequence:
 
     def at(self, now_s: float) -> tuple[bytes, float]:
         """Return the red, green and blue byte of each light at ``now_s``, and the factor, 0 to 1,
-        by which the supply's limit dims the lights.
+        by which the limit of the power supply dims the lights.
 
-        Gamma, brightness and the supply's limit are already applied to the bytes.
+        The bytes already include gamma, brightness and the limit.
         """
         shown = tuple([look.now(now_s - self.start_s) for look in self.looks])
         if self._drawn is None or self._drawn[0] != shown:
@@ -144,15 +149,15 @@ class LookSequence:
         return self._drawn[1:]
 
 
-# The driver of the light strip: applies gamma, brightness and the supply's limit, and writes only
-# when needed.
+# The driver of the light strip. It applies gamma, brightness and the limit of the power supply, and
+# writes only when needed.
 #
 # WS2812B lights send nothing back. A strip whose power failed is dark after its power returns, and
-# the driver does not notice. A GPIO pin can monitor the strip's supply. In addition the same bytes
-# are sent again every few seconds, which restores the strip even without such a pin.
+# the driver cannot detect the failure. A GPIO pin can monitor the strip's supply. In addition, the
+# driver repeats the same bytes every few seconds, which restores the strip even without such a pin.
 
 REFRESH_S: Final = 5.0
-LOOK_EVERY_S: Final = 0.1  # Interval between checks of the strip's supply, in seconds.
+LOOK_EVERY_S: Final = 0.1  # Interval between checks whether the strip has power, in seconds.
 
 
 class LightStrip:
@@ -181,16 +186,16 @@ class LightStrip:
         self._look_s = 0.0
         self._strip: Strip | None = None
         self.shown = bytes(3 * settings.count)
-        """Red, green, blue of each light as last sent, after gamma, brightness and the supply's
-        limit.
+        """Red, green and blue of each light as last sent, after gamma, brightness and the limit of
+        the power supply.
         """
         self.dimmed = 1.0
         """Fraction of the requested light that the supply allowed at the last write, 0 to 1."""
         self._written_s = 0.0
 
     def ask(self, looks: Sequence[LightPattern | None], start_s: float = 0.0) -> None:
-        """Set the look of each light; None means a dark light. All blink patterns start at the
-        clock time ``start_s``. Raises ValueError unless there is one look for each light.
+        """Set the light pattern of each light. None means a dark light. All blink patterns start at
+        the clock time ``start_s``. Raises ValueError unless there is one entry for each light.
         """
         self._drawing.ask(looks, start_s)
 
@@ -199,7 +204,7 @@ class LightStrip:
         ``REFRESH_S`` seconds.
 
         Call this method in every scan. Raises PartAbsentError if the strip fails, if an earlier
-        frame could not be sent, or while the strip has no supply.
+        frame could not be sent, or while the strip has no power.
         """
         now_s = self._clock.now()
         if self._supply_pin is not None and now_s >= self._look_s:
@@ -224,8 +229,8 @@ class LightStrip:
                 strip.deinit()
 
     def _watch_supply(self, number: int) -> None:
-        """Raise PartAbsentError if the strip has no supply. If the pin is not connected, its
-        pull-up makes the supply read as present.
+        """Raise PartAbsentError if the strip has no power. A pin that is not connected reads as
+        power present, because of its pull-up.
         """
         try:
             if self._supply is None:
@@ -242,10 +247,10 @@ class LightStrip:
             raise unpowered_lights()
 
     def _write(self, now_s: float) -> PartError | None:
-        """Write the frame if it is due, and return the error if that fails, or else None.
+        """Write the frame if it is due. Return the error if the write fails, otherwise None.
 
-        The error has no traceback, because a traceback would keep the strip alive as long as the
-        error.
+        The error has no traceback, because a traceback would keep the strip alive while the error
+        exists.
         """
         levels, dimmed = self._drawing.at(now_s)
         try:

@@ -18,22 +18,25 @@ WHO_AM_I: Final = 0x0F
 CTRL1_XL: Final = 0x10
 CTRL2_G: Final = 0x11
 CTRL3_C: Final = 0x12
-# First register of seven words, low byte first: temperature, rates x, y, z, accelerations x, y, z.
+# Address of the first of seven 16-bit values, low byte first: temperature, rates x, y, z,
+# accelerations x, y, z.
 OUT_TEMP_L: Final = 0x20
 
 SW_RESET: Final = 0x01  # CTRL3_C: resets the chip.
-BDU: Final = 0x40  # CTRL3_C: both bytes of a value belong to the same sample.
-IF_INC: Final = 0x04  # CTRL3_C: a burst reads successive registers.
-ODR_104_HZ: Final = 0x40  # CTRL1_XL and CTRL2_G: 104 readings per second.
-ACCEL_4_G: Final = 0x08  # CTRL1_XL, FS_XL 10: range of +-4 g.
-ACCEL_LPF2: Final = 0x02  # CTRL1_XL: turns on the second filter, at a quarter of the rate (26 Hz).
-GYRO_500_DEG_S: Final = 0x04  # CTRL2_G, FS_G 01: range of +-500 deg/s.
+BDU: Final = 0x40  # CTRL3_C: ensures that both bytes of a value belong to the same sample.
+IF_INC: Final = 0x04  # CTRL3_C: lets a burst read successive registers.
+ODR_104_HZ: Final = 0x40  # CTRL1_XL and CTRL2_G: sets 104 readings per second.
+ACCEL_4_G: Final = 0x08  # CTRL1_XL, FS_XL 10: sets the range to +-4 g.
+# CTRL1_XL: turns on the second filter, whose bandwidth is a quarter of the sample rate (26 Hz).
+ACCEL_LPF2: Final = 0x02
+GYRO_500_DEG_S: Final = 0x04  # CTRL2_G, FS_G 01: sets the range to +-500 deg/s.
 
 SETTINGS: Final = bytes(  # Values of successive registers, starting with CTRL1_XL.
     (
         *(ODR_104_HZ | ACCEL_4_G | ACCEL_LPF2, ODR_104_HZ | GYRO_500_DEG_S, BDU | IF_INC),
-        # CTRL4_C to CTRL8_XL get the values that they have after a reset: no axis sleeps, no self
-        # test, high performance, no offsets, LPF2 at a quarter of the rate (sections 9.15 to 9.19).
+        # CTRL4_C to CTRL8_XL get the values that these registers have after a reset: no axis
+        # sleeps, no self test runs, high performance is on, and there are no offsets. The bandwidth
+        # of LPF2 is a quarter of the sample rate (sections 9.15 to 9.19).
         *(0x00, 0x00, 0x00, 0x00, 0x00),
     )
 )
@@ -59,7 +62,8 @@ class Lsm6dsox(InertialSensor):
         reset=(CTRL3_C, bytes([SW_RESET | IF_INC])),
         reset_s=0.02,  # The chip reloads its factory trimming within 10 ms.
         settings=((CTRL1_XL, SETTINGS),),
-        settle_s=0.1,  # Gyroscope's turn-on time, 35 ms typical, and ten samples of both filters.
+        # The gyroscope's turn-on time is typically 35 ms. Both filters need ten samples more.
+        settle_s=0.1,
         burst=OUT_TEMP_L,
         words=Struct("<7h"),
         thermometer=0,

@@ -18,18 +18,22 @@ SPI_MODE: Final = 0  # The modes 0,0 and 1,1 both work (section 6.1).
 MAX_HZ: Final = 1_350_000
 
 START: Final = 0x01  # Start bit, the last bit of the first byte sent.
-SINGLE_ENDED: Final = 0x80  # First bit of the second byte sent, before the channel bits D2, D1, D0.
+# First bit of the second byte sent, which selects a single-ended reading. The channel bits D2, D1,
+# D0 follow.
+SINGLE_ENDED: Final = 0x80
 CHANNEL_SHIFT: Final = 4
-NULL_BIT: Final = 0x04  # Always low in the second byte received, before the data bits B9 and B8.
+# Bit of the second byte received that is always low. The data bits B9 and B8 follow.
+NULL_BIT: Final = 0x04
 HIGH_BITS: Final = 0x03
 
 # Number of whole clock periods from the first edge to the start of sampling. Sampling starts on the
-# fourth rising edge after the start bit, which is the eighth clock here (section 5.0).
+# fourth rising edge after the start bit. Counted from the first edge, this is the eighth clock
+# (section 5.0).
 CLOCKS_BEFORE_SAMPLE: Final = 11
 
 
 class Mcp3008:
-    """An open MCP3008. Sets mode and speed of ``device``."""
+    """An open MCP3008. The constructor sets the mode and speed of ``device``."""
 
     def __init__(self, device: SpiDevice, speed_hz: int) -> None:
         device.mode = SPI_MODE
@@ -41,9 +45,9 @@ class Mcp3008:
         )
 
     def read(self, channel: int) -> int:
-        """Convert ``channel`` single-ended and return its code, 0 to 1023.
+        """Convert the voltage at ``channel`` (single-ended) and return the code, 0 to 1023.
 
-        Raises PartReadingError if the null bit is not low, OSError if the bus fails.
+        Raises PartReadingError if the null bit is not low. Raises OSError if the bus fails.
         """
         # Create a new list each time, because spidev overwrites its argument.
         _, high, low = self._xfer2([START, self._commands[channel], 0])

@@ -1,7 +1,7 @@
 """MPU-6050: accelerometer, gyroscope and thermometer on I2C.
 
-Registers: InvenSense RM-MPU-6000A rev. 4.2; figures: PS-MPU-6000A rev. 3.4. The orientation of the
-chip on the plate is a Mounting (tiltboard.drivers.attitude).
+Sources: register map RM-MPU-6000A rev. 4.2, and electrical values in PS-MPU-6000A rev. 3.4. The
+orientation of the chip on the plate is a Mounting (tiltboard.drivers.attitude).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tiltboard.drivers.inertial import Chip, InertialSensor, Variant
 
 # First of four successive registers; CONFIG, GYRO_CONFIG and ACCEL_CONFIG are the next three.
 SMPLRT_DIV: Final = 0x19
-# Setting of the accelerometer's separate filter, only on an MPU-6500 and later chips.
+# Register of the accelerometer's separate filter, which only an MPU-6500 and later chips have.
 ACCEL_CONFIG_2: Final = 0x1D
 # First of 14 bytes, high byte first: accelerations x, y, z, temperature, rates x, y, z.
 ACCEL_XOUT_H: Final = 0x3B
@@ -31,8 +31,8 @@ RATE_200_HZ: Final = 4  # SMPLRT_DIV, section 4.2: sample rate 1 kHz / (1 + 4).
 GYRO_500_DEG_S: Final = 0x08  # GYRO_CONFIG, section 4.4: FS_SEL 1, 65.5 steps per deg/s.
 ACCEL_4_G: Final = 0x08  # ACCEL_CONFIG, section 4.5: AFS_SEL 1, 8192 steps per g.
 
-# Later InvenSense chips have another thermometer and a second filter register (their data sheets,
-# TEMP_OUT and ACCEL_CONFIG 2; RM-MPU-9250A sections 3, 4.7 and 4.23).
+# Later InvenSense chips have another thermometer and a second filter register. The sources are
+# their data sheets (TEMP_OUT and ACCEL_CONFIG 2) and RM-MPU-9250A sections 3, 4.7 and 4.23.
 OWN_FILTER: Final = ((ACCEL_CONFIG_2, bytes([DLPF_20_HZ])),)
 
 
@@ -69,8 +69,8 @@ class Mpu6050(InertialSensor):
             (PWR_MGMT_1, bytes([CLOCK_PLL_X, ALL_AXES])),
             (SMPLRT_DIV, bytes([RATE_200_HZ, DLPF_20_HZ, GYRO_500_DEG_S, ACCEL_4_G])),
         ),
-        # Start-up time of the gyroscope, 30 ms (PS section 6.1), and settling time of the filter
-        # after the gyroscope.
+        # The gyroscope needs 30 ms to start (PS section 6.1). After that, the filter needs time to
+        # settle.
         settle_s=0.05,
         burst=ACCEL_XOUT_H,
         words=Struct(">7h"),

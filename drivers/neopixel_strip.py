@@ -21,8 +21,8 @@ class SentStrip(NeoPixel):  # type: ignore[misc]
         self._sender = sender
 
     def show_all(self, colours: bytes, /) -> None:
-        """Set the red, green and blue of every light, and send the frame."""
-        buffer = self._post_brightness_buffer  # At full brightness PixelBuf has only this buffer.
+        """Set the red, green and blue value of every light, and send the frame."""
+        buffer = self._post_brightness_buffer  # At full brightness, PixelBuf uses only this buffer.
         buffer[0::3] = colours[1::3]
         buffer[1::3] = colours[0::3]
         buffer[2::3] = colours[2::3]

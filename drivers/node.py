@@ -47,7 +47,7 @@ class _NodePart:
 
 @lru_cache(maxsize=1)
 def _table_mt(field_at_0_nt: int, field_step_nt: int) -> tuple[float, ...]:
-    """Return the field in mT of each 12-bit code."""
+    """Return the field in mT for each 12-bit code."""
     return tuple((field_at_0_nt + code * field_step_nt) / 1e6 for code in range(4096))
 
 
@@ -70,11 +70,11 @@ class NodeHallDriver(_NodePart):
         return None if status is None else status.board_c
 
     def read(self) -> tuple[float, ...]:
-        """Return the field at each place in mT, uncalibrated, and set ``time_s`` to the time of
+        """Return the uncalibrated field at each place in mT, and set ``time_s`` to the time of
         measurement.
 
-        Raises PartAbsentError or WrongPartError without a suitable node, PartReadingError if the
-        node's Hall array fails.
+        Raises PartAbsentError or WrongPartError if no suitable node is connected. Raises
+        PartReadingError if the node's Hall array fails.
         """
         link = self._link
         link.await_reading("hall")
@@ -112,8 +112,8 @@ class NodeHallDriver(_NodePart):
 
 
 class NodeImuDriver(_NodePart):
-    """Driver of the node's motion sensor. The host computes the tilt with the times from the node's
-    clock.
+    """Driver of the node's motion sensor. The node's clock gives the times of the readings, from
+    which the host computes the tilt.
     """
 
     def __init__(
@@ -132,8 +132,8 @@ class NodeImuDriver(_NodePart):
         """Return the newest reading, or None while the chip starts. After an axis was found dead,
         return None until every axis has changed again.
 
-        Raises PartAbsentError or WrongPartError without a suitable node, PartReadingError for a
-        dead axis, and any fault of the sensor that the node reports.
+        Raises PartAbsentError or WrongPartError if no suitable node is connected. Raises
+        PartReadingError for a dead axis, and raises any fault of the sensor that the node reports.
         """
         link = self._link
         link.poll("imu")
@@ -144,7 +144,8 @@ class NodeImuDriver(_NodePart):
         if fresh:
             missed = all(scan.motion is None for scan in fresh)
             if missed and self._missed:
-                self._motion = None  # A single reading that the node could not take is ignored.
+                # If the node could not take a single reading, ignore the failure.
+                self._motion = None
             self._missed = missed
         for scan in fresh:
             if scan.motion is None or found is None:
@@ -164,7 +165,7 @@ class NodeImuDriver(_NodePart):
         return self._motion
 
     def _restart(self) -> None:
-        """Discard the last readings after an interruption."""
+        """Discard the last readings after the readings were interrupted."""
         self._fusion.restart()
         self._motion = None
 
@@ -179,9 +180,9 @@ class NodePanelDriver(_NodePart):
         self._tone_hz: float | None = None
 
     def pressed(self) -> frozenset[str]:
-        """Return the names of the buttons held down at any time since the last call.
+        """Return the names of the buttons that were held down at any time since the last call.
 
-        Raises PartAbsentError or WrongPartError without a suitable node.
+        Raises PartAbsentError or WrongPartError if no suitable node is connected.
         """
         self._link.poll("panel")
         fresh = self._fresh()
@@ -194,10 +195,10 @@ class NodePanelDriver(_NodePart):
         return self._pressed
 
     def tone(self, hz: float | None) -> None:
-        """Sound a tone of ``hz``, 20 to 10,000, until the next call; None is silence.
+        """Sound a tone of ``hz``, 20 to 10,000, until the next call. None means silence.
 
-        Raises ValueError if ``hz`` is out of range, PartAbsentError or WrongPartError without a
-        suitable node.
+        Raises ValueError if ``hz`` is out of range. Raises PartAbsentError or WrongPartError if no
+        suitable node is connected.
         """
         if hz is not None and not LOWEST_HZ <= hz <= HIGHEST_HZ:
             raise ValueError(f"{hz} Hz is not between {LOWEST_HZ} and {HIGHEST_HZ}")
@@ -216,8 +217,8 @@ class NodePanelDriver(_NodePart):
 
 
 class NodeLightsDriver(_NodePart):
-    """Driver of the node's lights, in the order of the places. The node draws the blink patterns;
-    this driver computes the same colours for ``shown``.
+    """Driver of the node's lights, in the order of the places. The node draws the blink patterns,
+    and this driver computes the same colours for ``shown``.
     """
 
     def __init__(self, settings: LightsSettings, link: NodeLink) -> None:
@@ -232,8 +233,8 @@ class NodeLightsDriver(_NodePart):
 
     @property
     def shown(self) -> bytes:
-        """Red, green, blue of each place as the node shows them now, after gamma, brightness and
-        the supply's limit.
+        """Red, green and blue of each place as the node shows the light now, after gamma,
+        brightness and the limit of the power supply.
         """
         return self._draw()[0]
 
@@ -243,8 +244,8 @@ class NodeLightsDriver(_NodePart):
         return self._draw()[1]
 
     def ask(self, looks: Sequence[LightPattern | None], start_s: float = 0.0) -> None:
-        """Set the look of each light; None means a dark light. All blink patterns start at the
-        clock time ``start_s``. Raises ValueError unless there is one look for each light.
+        """Set the light pattern of each light. None means a dark light. All blink patterns start at
+        the clock time ``start_s``. Raises ValueError unless there is one entry for each light.
         """
         self._changed |= self._drawing.ask(looks, start_s)
 
@@ -252,8 +253,8 @@ class NodeLightsDriver(_NodePart):
         """Send changes to the node, at most 30 times a second. After the node has started, send all
         settings.
 
-        Raises PartAbsentError or WrongPartError without a suitable node. Raises PartAbsentError
-        while the lights have no supply, if the node can detect the supply.
+        Raises PartAbsentError or WrongPartError if no suitable node is connected. Also raises
+        PartAbsentError if the node can detect the lights' power and the lights have none.
         """
         link = self._link
         link.poll("lights")
@@ -286,7 +287,9 @@ class NodeLightsDriver(_NodePart):
         super().close()
 
     def _pattern(self, look: LightPattern) -> int:
-        """Return the number of a look's blink pattern, and send a new pattern to the node."""
+        """Return the node's number for the blink pattern of ``look``. If the pattern is new, send
+        the pattern to the node.
+        """
         key = (
             round(look.step_s / protocol.TICK_S),
             bytes(round(level * 255) for level in look.levels),

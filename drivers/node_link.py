@@ -1,8 +1,8 @@
 """The serial connection to the node, a plate's microcontroller (protocol: docs/node-protocol.md).
 
-Opening waits at most GREETING_S for the node's first messages, ``await_reading`` at most WAIT_S for
-a reading, and ``close`` at most LEAVE_S. Nothing else waits. Every driver of a part of the node
-calls ``poll`` or ``await_reading`` first in every scan.
+Opening the port waits at most GREETING_S for the node's first messages. ``await_reading`` waits at
+most WAIT_S for a reading, and ``close`` waits at most LEAVE_S. Nothing else waits. In every scan,
+each driver of a part of the node calls ``poll`` or ``await_reading`` first.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ GREETING_S: Final = 0.3  # Time limit for the node's answer to the greeting, in 
 GREETING_AGAIN_S: Final = 0.05
 GREETING_STEP_S: Final = 0.005
 RETRY_S: Final = 0.5  # Delay between attempts to open the port, in seconds.
-# Timeout in seconds: the node counts as lost if it sends no reading, or if its port accepts no
+# Timeout in seconds. The node counts as lost if it sends no reading, or if its port accepts no
 # byte, for this time.
 SILENT_S: Final = 0.5
-# Time limit in seconds for sending the last bytes before the port is closed: twice the time that
-# ``MAX_OUT`` bytes take.
+# Time limit in seconds for sending the last bytes before the port is closed. The limit is twice the
+# time that ``MAX_OUT`` bytes take.
 LEAVE_S: Final = 0.1
 # Interval of pings, in seconds. The node gives up the host after 2 s without a message.
 PING_S: Final = 0.5
-# Maximum time between polls, in seconds. After a longer time the node may have given up the host.
+# Maximum time between polls, in seconds. If more time has passed, the node may have given up the
+# host.
 FORGOTTEN_S: Final = 1.5
 # Minimum interval between polls, in seconds, so that the drivers of one scan share a poll.
 POLL_S: Final = 0.002
@@ -51,9 +52,11 @@ KEY_AGAIN_S: Final = 0.05
 # Minimum interval in seconds between complete resends after a loss, so that a bad line is not
 # flooded.
 TELL_AGAIN_S: Final = 0.2
-# Maximum number of readings kept from one poll, so that a late host does not average old readings.
+# Maximum number of readings kept from one poll, so that a host that polls late does not average old
+# readings.
 KEPT: Final = 2
-MAX_OUT: Final = 2048  # Maximum number of bytes that wait to be sent, about 45 ms of line.
+# Maximum number of bytes that wait to be sent, which take about 45 ms on the line.
+MAX_OUT: Final = 2048
 # Number of bytes that a frame adds to a message's body: type, sequence number, CRC, COBS and the
 # final zero.
 AROUND_BODY: Final = 6
@@ -71,21 +74,21 @@ class NodeSettings:
 
 @dataclass(frozen=True, slots=True)
 class NodeScan:
-    """One decoded reading of the node."""
+    """One reading of the node after decoding."""
 
     time_s: float
-    """Time of the reading on the host's clock."""
+    """The time when the reading was taken, on the host's clock."""
     inputs: int
     codes: tuple[int, ...] | None
-    """Code of each place's sensor, or None if the node's Hall array failed."""
+    """The code of each place's sensor, or None if the node's Hall array failed."""
     motion: tuple[int, ...] | None
     """Three accelerations and three rates in raw steps, or None if the motion sensor gave no
     reading.
     """
 
 
-# Conversion between the clocks of host and node, and the shift of the node's scans to the best time
-# for the host.
+# The following classes convert times between the clocks of host and node, and shift the node's
+# scans to the best time for the host.
 
 # Maximum drift between the two clocks, as a fraction of the time (two crystals of 50 ppm).
 CREEP: Final = 100e-6
@@ -93,29 +96,29 @@ CREEP: Final = 100e-6
 BITS_PER_BYTE: Final = 10
 WRAP_US: Final = 1 << 32
 
-# Number of readings in a row that must all be early, or all late, before a correction. A single
-# reading may be delayed by chance.
+# Minimum number of successive readings that are all early, or all late, before the scans are
+# shifted. A single reading may be delayed by chance.
 IN_A_ROW: Final = 10
-# Delay in seconds that one correction adds to early readings. The delay is less than ``LATE_S``.
+# Delay in seconds that one shift adds if readings arrive early. The delay is less than ``LATE_S``.
 NUDGE_S: Final = 0.001
-# Target for the wait, in seconds, from the host's first check for a reading to the earliest of
-# IN_A_ROW readings.
+# Target time in seconds between the host's first check for a reading and the arrival of the
+# earliest of IN_A_ROW readings.
 GOAL_S: Final = 0.0007
 LATE_S: Final = 0.0015
 
 
 class NodeTime:
-    """Converts the node's clock, microseconds modulo 2 ** 32, to the host's clock.
+    """Converts times on the node's clock, microseconds modulo 2 ** 32, to the host's clock.
 
-    The offset follows the fastest readings, because no reading can arrive before it was taken. Even
-    the fastest reading needs some milliseconds (docs/wiring-node.md).
+    The offset between the clocks follows the fastest readings, because no reading can arrive before
+    it was taken. Even the fastest reading needs some milliseconds (docs/wiring-node.md).
     """
 
     def __init__(self, baud: int) -> None:
         self._byte_s = BITS_PER_BYTE / baud
         # Time of the last reading on the node's clock, in us, extended beyond 32 bits.
         self._node_us: int | None = None
-        self._offset_s = 0.0  # Host's clock minus node's clock, in seconds.
+        self._offset_s = 0.0  # Time on the host's clock minus time on the node's clock, in seconds.
         self._at_s = 0.0
         self._last_s = 0.0
 
@@ -146,17 +149,17 @@ class NodeStep:
     reading.
 
     The host knows the delay of a reading only if the host waits for the reading. If every reading
-    has already arrived at the check, the node's scans are delayed in small steps until the host
-    waits. If a delay of a whole period does not achieve this, no shift can help.
+    has already arrived when the host checks, the node's scans are delayed in small steps until the
+    host waits. If a delay of a whole period does not achieve this, no shift can help.
 
     A microcontroller's readings are uneven, by up to 4 ms (docs/node-protocol.md). So only the
     earliest of IN_A_ROW late readings counts. Nothing is shifted while some readings are early and
-    others late, because a correction would follow the jitter.
+    others are late, because a shift would follow the jitter.
     """
 
     def __init__(self) -> None:
         self._early = 0
-        # Times in s that the host waited for each of the last late readings.
+        # How long the host waited for each of the last late readings, in seconds.
         self._late: list[float] = []
         self._nudged_s = 0.0
 
@@ -166,8 +169,8 @@ class NodeStep:
         The host calls this method after each check for readings. ``count``: number of readings
         found. ``waited_s``: wait for the first reading. ``period_s``: period of the node's scans.
         """
-        # If one check finds two readings, the host checks less often than the node scans, and no
-        # shift helps.
+        # If one check finds two readings, the host checks less often than the node scans. No shift
+        # can help in this case.
         self._early = self._early + 1 if count == 1 and waited_s == 0.0 else 0
         self._late = [*self._late, waited_s] if count == 1 and waited_s > LATE_S else []
         if waited_s:
@@ -184,11 +187,12 @@ class NodeStep:
 
 
 def _ahead(difference_us: int) -> int:
-    """Return a difference of 32-bit times as a signed number around 0."""
+    """Return the difference of two 32-bit times as a signed number."""
     return (difference_us + WRAP_US // 2) % WRAP_US - WRAP_US // 2
 
 
-# The connection itself: opening, messages, and loss of the node.
+# The following class is the connection itself. It opens the port, exchanges messages, and detects
+# the loss of the node.
 
 
 class NodeLink:
@@ -205,10 +209,10 @@ class NodeLink:
         self.capabilities: protocol.Capabilities | None = None
         self.status: protocol.Status | None = None
         self.session = 0
-        """Counter that goes up when the node has started or missed a message. Every driver then
+        """Counter that increases when the node has restarted or missed a message. Every driver then
         sends its settings again.
         """
-        self._waited_s = 0.0  # Time in s that the host waited for the last reading.
+        self._waited_s = 0.0  # How long the host waited for the last reading, in seconds.
         self.scans: deque[NodeScan] = deque(maxlen=KEPT)
         """Newest readings from the last poll that received any readings, oldest first."""
         self.scan_count = 0
@@ -225,8 +229,8 @@ class NodeLink:
         self._senseless = False  # True if bytes have arrived since the last valid message.
         self._time = NodeTime(self._settings.baud)
         self._step = NodeStep()
-        self._behind = False  # True if the last check found no reading.
-        self._missing = False  # True if the node has missed a message of the host.
+        self._behind = False  # True if the last check for a reading found no reading.
+        self._missing = False  # True if the node has missed a message from the host.
         self._told_again_s = -TELL_AGAIN_S
         self.scans.clear()
 
@@ -246,7 +250,7 @@ class NodeLink:
         self._check(part)
 
     def await_reading(self, part: str) -> None:
-        """Poll, and if no reading has arrived yet, wait at most ``WAIT_S`` for one."""
+        """Poll the node. If no reading has arrived yet, wait at most ``WAIT_S`` for a reading."""
         before = self.scan_count
         self.poll(part)
         port, found = self._port, self.capabilities
@@ -254,13 +258,13 @@ class NodeLink:
             return
         began_s = self.clock.now()
         waited_s = 0.0
-        # If the last check found no reading, the late reading has arrived by now, and the reading
-        # for this check follows. If the host did not wait for the second reading, every later check
-        # would find the reading for the previous check and never wait.
+        # If the last check found no reading, the late reading has arrived by now, and another
+        # reading follows for this check. If the host did not wait for this second reading, every
+        # later check would find the reading for the previous check and never wait.
         behind = self._behind
         wanted = before + (2 if behind else 1)
-        # Expect the reading after the same wait as the last reading, unless the last reading was a
-        # key frame (a full reading).
+        # Expect the reading after the same wait as for the last reading. A key frame (a full
+        # reading) takes longer, so its wait is not used.
         step_s = min(WAIT_FIRST_S, max(WAIT_STEP_S, self._waited_s - WAIT_STEP_S))
         while self.scan_count < wanted and self._lost is None and waited_s < WAIT_S:
             self.clock.sleep(step_s)
@@ -319,7 +323,7 @@ class NodeLink:
             self._lose(_port_error(self._settings.port, error))
 
     def _check(self, part: str) -> None:
-        """Raise the error of a lost node, if any, as an error of ``part``."""
+        """If the node is lost, raise the error as an error of ``part``."""
         error = self._lost
         if error is not None:
             params = {name: value for name, value in error.params.items() if name != "part"}
@@ -347,8 +351,8 @@ class NodeLink:
             self._lost = None
 
     def _open(self) -> SerialPort:
-        """Open the port, greet the node, and wait for its answer and its first reading. Raises
-        PartAbsentError without an answer.
+        """Open the port, greet the node, and wait for the node's answer and first reading. Raises
+        PartAbsentError if the node does not answer.
         """
         self._begin()
         self._port = port = self._buses.serial(self._settings.port, self._settings.baud)
@@ -359,8 +363,8 @@ class NodeLink:
             if waited_s >= GREETING_S:
                 raise self._no_answer()
             if self.capabilities is None and waited_s >= greetings * GREETING_AGAIN_S:
-                # Greet more than once, because bytes of an earlier host on the line can spoil a
-                # frame.
+                # Greet more than once, because bytes that an earlier host left on the line can
+                # damage a frame.
                 greetings += 1
                 self._out += b"\0"
                 self.send(protocol.HELLO, bytes((protocol.MAJOR, protocol.MINOR)))
@@ -396,7 +400,7 @@ class NodeLink:
             port=self._settings.port,
         )
 
-    # Methods that read and write bytes and messages.
+    # The following methods read and write bytes and messages.
 
     def _flush(self, port: SerialPort) -> None:
         """Write as many bytes as the port accepts. Raises PartAbsentError if the port has accepted
@@ -429,7 +433,7 @@ class NodeLink:
                 match protocol.understand(kind, body):
                     case protocol.Reading() as reading:
                         # Only readings prove that the node knows this host. A restarted node
-                        # answers pings, but must be greeted again.
+                        # answers pings, but the host must greet the node again.
                         self._heard_s = now_s
                         if first:
                             self.scans.clear()
@@ -496,7 +500,8 @@ class NodeLink:
         self.scan_count += 1
 
 
-# Errors of the port, and errors that the node reports for its parts.
+# The following functions create the errors of the port, and the errors that the node reports for
+# its parts.
 
 
 def _port_error(port: str, error: OSError | ImportError) -> PartAbsentError:

@@ -1,7 +1,8 @@
 """Encoding and decoding of the messages between host and node (docs/node-protocol.md).
 
-This module uses no port and no clock. All numbers are big-endian. A message is a type, a sequence
-number, a body and a CRC-16. COBS encoding and a final zero byte turn a message into a frame.
+This module uses no port and no clock. All numbers are big-endian. A message consists of a type, a
+sequence number, a body and a CRC-16. COBS encoding and a final zero byte turn a message into a
+frame.
 """
 
 from __future__ import annotations
@@ -26,13 +27,18 @@ CONFIRM: Final = 0x01
 BACK: Final = 0x02
 MOTION: Final = 0x10
 FIELDS: Final = 0x20
-ESCAPE: Final = 8  # Half-byte value in a delta that announces a full code of twelve bits.
+# Half-byte value in a delta (the differences from the last full reading). This value announces a
+# full code of twelve bits.
+ESCAPE: Final = 8
 UNKNOWN_TEMPERATURE: Final = -0x8000
 TICK_S: Final = 1 / 32  # Unit of time of blink patterns, in seconds.
-PATTERNS: Final = 31  # Maximum number of patterns that a node keeps, in addition to steady light.
-# Maximum number of looks. A place's look takes one byte, in which 0 means dark.
+# Maximum number of blink patterns that a node keeps, in addition to steady light.
+PATTERNS: Final = 31
+# Maximum number of looks (light patterns with colours) in a LIGHTS message. A place's look takes
+# one byte, in which 0 means dark.
 MAX_LOOKS: Final = 255
-# Maximum number of looks with which each place takes only four bits in a LIGHTS message.
+# Maximum number of looks (light patterns with colours) in a LIGHTS message for which each place
+# takes only four bits.
 FEW_LOOKS: Final = 15
 
 _CAPABILITIES = struct.Struct(">BBBBBBBBiiIIB")
@@ -47,10 +53,10 @@ class DamagedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """The node's description of itself, with the fields in the order of its bytes.
+    """The node's description of itself, with the fields in the order of the message's bytes.
 
-    The field in nT, south positive, is ``field_at_0_nt`` + code * ``field_step_nt``.
-    ``accel_nm_s2`` and ``gyro_nrad_s`` are the size of one step.
+    A field in nT is computed as ``field_at_0_nt`` + code * ``field_step_nt``; a south pole is
+    positive. ``accel_nm_s2`` and ``gyro_nrad_s`` are the size of one step.
     """
 
     major: int
@@ -61,7 +67,7 @@ class Capabilities:
     poles: int
     strengths: int
     flags: int
-    """Bits for the abilities of the plate, listed in docs/node-protocol.md."""
+    """Bits that state what the plate can do, listed in docs/node-protocol.md."""
     field_at_0_nt: int
     field_step_nt: int
     accel_nm_s2: int
@@ -76,29 +82,32 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One scan as the node sends it."""
+    """One scan, in the form in which the node sends it."""
 
     is_key: bool
     time_us: int
     inputs: int
     key: int
-    """Number of the key frame (a full reading) that ``packed`` contains or is based on. ``packed``
-    is None without field values.
+    """Number of the key frame (a full reading). ``packed`` contains this key frame or the
+    differences from it. ``packed`` is None if the reading has no field values.
     """
     motion: tuple[int, ...] | None
-    """Three accelerations and three rates in raw steps, or None without the motion sensor."""
+    """Three accelerations and three rates in raw steps, or None if the plate has no motion sensor.
+    """
     packed: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The node's state, sent once a second and at each change. Temperatures are in C."""
+    """The node's state, which the node sends once a second and at each change. Temperatures are in
+    C.
+    """
 
     uptime_s: int
     board_c: float | None
     imu_c: float | None
     lost: int
-    """Number of the host's messages that were lost, modulo 65536."""
+    """Number of messages from the host that were lost, modulo 65536."""
     late: int
     """Number of scans that the node skipped, modulo 65536."""
     share: float
@@ -111,8 +120,8 @@ FromNode: TypeAlias = Capabilities | Reading | Status
 
 
 def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
-    """Return a message as a frame, ready for the line. Raises ValueError if ``body`` is longer than
-    ``MAX_BODY``.
+    """Return a message as a frame that is ready to be sent. Raises ValueError if ``body`` is longer
+    than ``MAX_BODY``.
     """
     if len(body) > MAX_BODY:
         raise ValueError(f"{len(body)} bytes; a message has room for {MAX_BODY}")
@@ -190,8 +199,9 @@ def pack_lights(
 ) -> bytes:
     """Return the body of a LIGHTS message.
 
-    ``looks``: pattern, red, green and blue of each look. ``places``: for each place the number of
-    its look, counted from 1, or 0 for a dark light. Raises ValueError for more than 255 looks.
+    ``looks``: pattern number, red, green and blue of each look. ``places``: for each place, the
+    number of its look, counted from 1, or 0 for a dark light. Raises ValueError for more than 255
+    looks.
     """
     if len(looks) > MAX_LOOKS:
         raise ValueError(f"a LIGHTS message has room for {MAX_LOOKS} looks, not {len(looks)}")
@@ -204,8 +214,8 @@ def pack_lights(
 
 
 def pack_setup(supply_a: float, channel_ma: float, idle_ma: float, curve: bytes) -> bytes:
-    """Return the body of a SETUP message. ``curve``: the byte to send for each of 256
-    brightnesses.
+    """Return the body of a SETUP message. ``curve``: for each of 256 brightnesses, the byte to send
+    to a light.
     """
     supply_ma = min(65535, round(supply_a * 1000))
     return struct.pack(">HHH", supply_ma, round(channel_ma * 100), round(idle_ma * 100)) + curve

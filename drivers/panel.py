@@ -1,7 +1,7 @@
 """The panel: two buttons to ground with the Pi's pull-ups, and a piezo buzzer.
 
-The driver polls gpiozero's pins once per scan and needs no thread or callback, because the host
-reads the buttons no more often than that.
+The driver reads gpiozero's pins once per scan. The host reads the buttons no more often, so the
+driver needs no thread or callback.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Panel:
         self._tone_hz: float | None = None
 
     def pressed(self) -> frozenset[str]:
-        """Return the names of the buttons held down, "confirm" and "back", not debounced. Raises
-        PartAbsentError if the lines cannot be used.
+        """Return the names of the buttons that are held down, "confirm" and "back". The buttons are
+        not debounced. Raises PartAbsentError if the lines cannot be used.
         """
         try:
             if not self._buttons:
@@ -51,9 +51,10 @@ class Panel:
             raise absent("panel", error, "GPIO") from error
 
     def tone(self, hz: float | None) -> None:
-        """Sound a tone of ``hz``, 20 to 10,000, until the next call; None is silence.
+        """Sound a tone of ``hz``, 20 to 10,000, until the next call. None means silence.
 
-        Raises ValueError if ``hz`` is out of range, PartAbsentError if the lines cannot be used.
+        Raises ValueError if ``hz`` is out of range. Raises PartAbsentError if the lines cannot be
+        used.
         """
         if hz is not None and not LOWEST_HZ <= hz <= HIGHEST_HZ:
             raise ValueError(

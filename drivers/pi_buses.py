@@ -19,18 +19,18 @@ from tiltboard.drivers import light_links as links
 from tiltboard.drivers.buses import PinFactory, Sender, SerialPort, SpiDevice, Strip
 from tiltboard.ground.clock import Clock, SystemClock
 
-# gpiozero's factory over lgpio works on every Pi. The factory over RPi.GPIO is used if lgpio is not
-# installed or gpiozero's own setting asks for it. RPi.GPIO itself works on a Pi 4 and earlier; the
-# module of the same name from rpi-lgpio works on every Pi.
+# gpiozero's factory for lgpio works on every Pi. The factory for RPi.GPIO is used if lgpio is not
+# installed, or if gpiozero's own setting selects it. RPi.GPIO itself works on a Pi 4 and earlier.
+# The package rpi-lgpio provides a module of the same name that works on every Pi.
 
 GPIO_DEVICE: Final = "/dev/gpiochip0"
 
 
 def open_pins() -> PiPins:
-    """Return a pin factory over lgpio, or over RPi.GPIO if lgpio is not installed.
+    """Return a pin factory that uses lgpio, or RPi.GPIO if lgpio is not installed.
 
     The environment variable GPIOZERO_PIN_FACTORY can select ``rpigpio`` or ``mock`` instead. Raises
-    OSError if the lines cannot be used, ImportError if neither library is installed.
+    OSError if the lines cannot be used. Raises ImportError if neither library is installed.
     """
     if "LG_WD" not in os.environ:
         # lgpio creates a pipe in this folder when it is imported. Its default is the current
@@ -59,10 +59,11 @@ def open_pins() -> PiPins:
 
 
 class PiPins:
-    """A gpiozero pin factory that turns every error into OSError
-    (tiltboard.drivers.buses.PinFactory).
+    """A gpiozero pin factory that turns every error into OSError (implements
+    tiltboard.drivers.buses.PinFactory).
 
-    ``errors``: exceptions that the factory raises in addition to RuntimeError and gpiozero's own.
+    ``errors``: exceptions of the factory that become OSError, in addition to RuntimeError and
+    gpiozero's own exceptions.
     """
 
     def __init__(self, factory: Any, *errors: type[Exception]) -> None:
@@ -72,9 +73,10 @@ class PiPins:
 
     @classmethod
     def over(cls, module: str, factory: str, library: str) -> Self:
-        """Create the class ``factory`` from gpiozero's ``module``.
+        """Create a factory of gpiozero's class ``factory`` in ``module``.
 
-        Raises ImportError without the package ``library``, OSError if its lines cannot be used.
+        Raises ImportError if the package ``library`` is missing. Raises OSError if the lines cannot
+        be used.
         """
         try:
             loaded = importlib.import_module(library)
@@ -104,7 +106,7 @@ class PiPins:
 
 
 def _passed_on(name: str) -> property:
-    """Return a property that reads and writes ``name`` of gpiozero's pin.
+    """Return a property that reads and writes the attribute ``name`` of gpiozero's pin.
 
     The property does not use ``_call``, because a scan reads many pins and must be fast.
     """
@@ -127,7 +129,7 @@ def _passed_on(name: str) -> property:
 
 
 class PiPin:
-    """A gpiozero pin that turns every error into OSError (tiltboard.drivers.buses.Pin)."""
+    """A gpiozero pin that turns every error into OSError (a tiltboard.drivers.buses.Pin)."""
 
     def __init__(self, pin: Any, name: str, errors: tuple[type[Exception], ...]) -> None:
         self._pin, self._name, self._errors = pin, name, errors
@@ -136,7 +138,7 @@ class PiPin:
     frequency: Any = _passed_on("frequency")
 
     def input_with_pull(self, pull: str, /) -> None:
-        """Make the line an input with pull "up", "down" or "floating"."""
+        """Make the line an input with the pull resistor "up", "down" or "floating" (none)."""
         self._call("input_with_pull", pull)
 
     def output_with_state(self, state: int, /) -> None:
@@ -173,7 +175,7 @@ SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
 
 
 class Port:
-    """A pyserial port whose calls never wait (tiltboard.drivers.buses.SerialPort)."""
+    """A pyserial port whose calls never wait (implements tiltboard.drivers.buses.SerialPort)."""
 
     def __init__(self, port: str, baud: int) -> None:
         """Open ``port`` in raw mode with eight bits and no parity, for exclusive use."""
@@ -244,8 +246,8 @@ class PiBuses:
 
     @property
     def pin_factory(self) -> PinFactory:
-        """The factory passed to the constructor, or else one over lgpio (every Pi) or RPi.GPIO (up
-        to a Pi 4).
+        """The factory passed to the constructor. Without such a factory, a factory for lgpio (every
+        Pi) or RPi.GPIO (up to a Pi 4).
         """
         if self._factory is None:
             self._factory = open_pins() if self._pins is None else PiPins(self._pins)
@@ -265,7 +267,7 @@ class PiBuses:
         return SMBus(bus)
 
     def pixels(self, count: int) -> Strip:
-        """Open a strip of ``count`` NeoPixels that sends its bytes unchanged, green first."""
+        """Open a strip of ``count`` NeoPixels. The strip sends its bytes unchanged, green first."""
 
         def opened() -> Sender:
             spi = self.spi(0, 0)

@@ -1,5 +1,5 @@
-"""The whole plate: scans every part, repeats a failed call once, and retries failed parts with
-back-off.
+"""The whole plate. This module scans every part, repeats a failed call once, and retries failed
+parts after increasing delays.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 FIRST_RETRY_S: Final = 0.1
 LAST_RETRY_S: Final = 2.0
-# Maximum duration of a failure, in seconds, that can be a single bad sample. A slower failure, such
-# as a bus time-out, takes longer than two scans.
+# Maximum duration of a failed call, in seconds, for which a single bad sample can be the reason. A
+# real fault, such as a bus time-out, can take longer than two scans.
 SAMPLE_S: Final = 0.04
 
 
@@ -71,8 +71,8 @@ class Lights(Protocol):
 
     @property
     def shown(self) -> bytes:
-        """Red, green, blue of each light as shown, after gamma, brightness and the
-        supply's limit.
+        """Red, green and blue of each light as shown, after gamma, brightness and the limit of the
+        power supply.
         """
 
     @property
@@ -80,12 +80,12 @@ class Lights(Protocol):
         """Fraction of the requested light that the supply allows, 0 to 1."""
 
     def ask(self, looks: Sequence[LightPattern | None], start_s: float = 0.0) -> None:
-        """Set the look of each light; None means a dark light. All blink patterns start at the
-        clock time ``start_s``.
+        """Set the light pattern of each light. None means a dark light. All blink patterns start at
+        the clock time ``start_s``.
         """
 
     def flush(self) -> None:
-        """Send changes and refreshes to the strip if they are due. Raises PartError if the lights
+        """Send changes and refreshes to the lights if they are due. Raises PartError if the lights
         fail.
         """
 
@@ -104,7 +104,7 @@ class ButtonsAndBuzzer(Protocol):
         """Return the names of the buttons held down now. Raises PartError if the panel fails."""
 
     def tone(self, hz: float | None) -> None:
-        """Sound a tone of ``hz``; None is silence. Raises PartError if the panel fails."""
+        """Sound a tone of ``hz``. None means silence. Raises PartError if the panel fails."""
 
     def close(self) -> None:
         """Silence the buzzer and release the lines."""
@@ -114,7 +114,7 @@ class _Part:
     """Uses one part of the plate, and distinguishes a fault from a single bad sample.
 
     A failed use is repeated immediately. If the repetition also fails, this scan keeps the part's
-    last value and reports no fault. The part is at fault if its next use fails again, or if a
+    last value and reports no fault. The part is at fault if its next use also fails, or if a
     failure takes longer than two scans. A part at fault is retried after a delay that doubles with
     each failure.
     """
@@ -124,9 +124,11 @@ class _Part:
         self._retry_s = FIRST_RETRY_S
         self._next_s = 0.0
         self._is_good = False
-        """True if the last use succeeded, so that one failure can still be a bad sample."""
+        """True if the last use succeeded. The first failure after a success may be a single bad
+        sample.
+        """
         self._doubt: PartError | None = None
-        """A failure that is not reported yet, because it may be a single bad sample, or None."""
+        """A failure that is not yet reported because it may be a single bad sample, or None."""
         self.fault: PartError | None = None
 
     def attempt(
@@ -135,8 +137,8 @@ class _Part:
         """Return the result of ``use``, or a substitute if the part fails.
 
         ``lost``: result while the part is at fault. ``kept``: result after a first failure, or None
-        to use ``lost``. ``may_start``: True if the part also returns ``lost`` while it starts; such
-        a result does not end a fault.
+        to return ``lost``. ``may_start``: True if the part also returns ``lost`` while it starts.
+        Such a result does not end a fault.
         """
         if self.fault is not None and self._clock.now() < self._next_s:
             return lost
@@ -152,7 +154,8 @@ class _Part:
             self._retry_s = (
                 FIRST_RETRY_S if self.fault is None else min(2 * self._retry_s, LAST_RETRY_S)
             )
-            # Start the delay now, because the failure itself may have taken a bus time-out.
+            # Start the delay now and not at the beginning of the use, because the failure itself
+            # may have taken as long as a bus time-out.
             self._next_s = self._clock.now() + self._retry_s
             self.fault, self._doubt = error, None
             return lost
@@ -171,10 +174,11 @@ class _Part:
         return self._is_good and is_quick and not isinstance(error, LastingPartError)
 
     def _repeat_once(self, use: Callable[[], T], starting: T | None) -> T:
-        """Return the result of ``use``, repeated once if the first failure may be a bad sample.
+        """Return the result of ``use``, which is repeated once if the first failure may be a bad
+        sample.
 
-        Raises the error of the repetition. Raises the first error if the part returns ``starting``
-        in the repetition, because it has restarted.
+        Raises the error of the repetition. If the part returns ``starting`` in the repetition, it
+        has restarted, and the first error is raised.
         """
         began_s = self._clock.now()
         try:
@@ -241,8 +245,8 @@ class Plate:
         before = self._before
         kept = before.field_mt if before else ()
         field_mt: tuple[float, ...] = self._hall_part.attempt(self.hall.read, (), kept)
-        # Read the buttons before the parts that can take a second to fail. Otherwise the time for
-        # which a button is held would be wrong.
+        # Read the buttons before the other parts, which can take a second to fail. Otherwise, the
+        # measured time for which a button is held would be wrong.
         pressed: frozenset[str] = frozenset()
         if self.panel is not None:
             held = before.pressed if before else None
@@ -272,8 +276,8 @@ class Plate:
             self.imu.mount(mounting)
 
     def show(self, looks: Sequence[LightPattern | None], start_s: float = 0.0) -> None:
-        """Set the look of each light, by position on the strip; None means a dark light. All blink
-        patterns start at the clock time ``start_s``.
+        """Set the light pattern of each light, by position on the strip. None means a dark light.
+        All blink patterns start at the clock time ``start_s``.
         """
         if self.lights is not None:
             self.lights.ask(looks, start_s)

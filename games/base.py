@@ -5,9 +5,8 @@
 strings, as in the JSON output of the command ``tiltboard rules`` (the ``tiltboard rules``
 contract).
 
-A game imports nothing from the drivers and the host, reads no clock, and gets its random numbers
-from the caller. A game describes itself in plain values and does not know about lights and web
-pages.
+A game imports nothing from the drivers and the host, and reads no clock. The caller provides the
+random numbers. A game describes itself in plain values and has no code for lights or web pages.
 """
 
 from __future__ import annotations
@@ -89,9 +88,9 @@ class BrokenGameError(RulesError):
     """Raised if an installed game cannot be used. The message states the fault."""
 
 
-# Diameter of the stem of a tile, height at which the wider hat of the tile begins, and clearance
-# between the stem and the pegs, in mm. The stem slides between the pegs, which are half balls at
-# the corners of the places.
+# Dimensions of a tile, in mm: the diameter of its stem, the height at which its wider hat begins,
+# and the clearance between the stem and the pegs. The stem slides between the pegs, which are
+# hemispheres at the corners of the places.
 TILE_STEM_MM, TILE_HAT_MM = 20.0, 8.0
 PEG_ROOM_MM = 0.6
 
@@ -100,9 +99,10 @@ PEG_ROOM_MM = 0.6
 class PieceBody:
     """The shape of a kind of piece, real or simulated, with a magnet in its foot.
 
-    The body is ``diameter_mm`` wide from the plate up to ``foot_mm``, and ``mast_mm`` wide above,
-    if ``mast_mm`` is given. Pieces that can be stacked must keep the default height, because the
-    height of a tower is computed from sensor readings with the default height.
+    The body is ``diameter_mm`` wide from the plate up to the height ``foot_mm``. If ``mast_mm`` is
+    given, the part above is ``mast_mm`` wide. Pieces that can be stacked must keep the default
+    height, because the program assumes this height when it computes the height of a tower from
+    sensor readings.
     """
 
     diameter_mm: float = 28.0
@@ -112,7 +112,7 @@ class PieceBody:
     mast_mm: float | None = None
 
     def beside(self, pitch_mm: float) -> PieceBody:
-        """Return the body, made narrow enough for places that are ``pitch_mm`` apart."""
+        """Return a body that is narrow enough for places that are ``pitch_mm`` apart."""
         return replace(self, diameter_mm=min(self.diameter_mm, pitch_mm - 1.0))
 
 
@@ -123,10 +123,10 @@ def peg_mm(pitch_mm: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PieceLook:
-    """The name, light and drawing of a kind of piece.
+    """The name, light colour and drawing of a kind of piece.
 
-    ``colour`` is the name of the light's colour and ``paint`` the name of the drawing's colour. If
-    either is None, the name of the kind of piece is used.
+    ``colour`` is the name of the light's colour, and ``paint`` is the name of the colour in
+    drawings. If either is None, the name of the kind of piece is also the name of the colour.
     """
 
     noun: str = "{colour} piece"
@@ -156,8 +156,10 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The tracks and the hole drawn on a board. Coordinates are in places from the south-west
-    place, x to the east and y to the north.
+    """The tracks and the hole to draw on a board.
+
+    Coordinates are in units of one place. They start at the south-west place, with x to the east
+    and y to the north.
     """
 
     tracks: tuple[tuple[tuple[float, float], ...], ...]
@@ -174,9 +176,9 @@ class Drawing:
 class Limit(StrEnum):
     """The property of a plate that limits the value of a numeric option.
 
-    The property is the number of places on the plate's shorter side, in its columns or in its rows,
-    or the number of cells along a side of the largest hexagon that fits, or the number of kinds of
-    pieces that the sensors distinguish.
+    ``side``, ``columns`` and ``rows`` are the number of places along the shorter side, of columns,
+    and of rows. ``hexagon`` is the number of cells along a side of the largest hexagon that fits on
+    the plate. ``kinds`` is the number of kinds of pieces that the sensors can tell apart.
     """
 
     SIDE = "side"
@@ -192,15 +194,17 @@ class OptionSpec:
 
     name: str
     kind: str
-    """The type of the value: ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``), or
-    ``board`` (one of ``choices``, or a board as an object). Programs can also accept a file name
-    for a board (see ``tiltboard.games.contract``).
+    """The type of the value.
+
+    ``int``, ``bool`` and ``places`` (a list of places) are plain types. ``choice`` is one of
+    ``choices``. ``board`` is one of ``choices``, or a board as an object. Programs can also accept
+    a file name for a board (see ``tiltboard.games.contract``).
     """
     help: str
     """The effect of the option, as a sentence for players."""
     default: Any = None
-    """The option's value if none is given. None if the option is then unset or depends on other
-    options.
+    """The option's value if the players give no value. None means that the option is then unset, or
+    that the game derives the value from other options.
     """
     low: int | None = None
     """Minimum value of a number, or None for no minimum."""
@@ -214,9 +218,11 @@ class OptionSpec:
     limit: Limit | None = None
     """The property of a plate that limits the number, or None."""
     for_players: int | None = None
-    """The only number of players for which the option is used, or None for any number."""
+    """The number of players for which the option is used, or None if the option is used for any
+    number.
+    """
     secret: bool = False
-    """True if the option reveals hidden information and is therefore not shown before the end of
+    """True if the option reveals hidden information. Such an option is not shown before the end of
     the game.
     """
 
@@ -238,9 +244,7 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """The authorship of a game: title, designer, year, and the notice that the game's owner
-    requests.
-    """
+    """The title, designer and year of a game, and the notice that the game's owner requests."""
 
     title: str
     designer: str
@@ -302,21 +306,25 @@ class Turn:
     """A completed move: the player's act, the consequences of the act, and the position after the
     consequences.
 
-    If a piece is moved by hand onto another piece, the act must also remove the other piece.
+    If a player puts a piece by hand on a place with another piece, the act also removes the other
+    piece.
     """
 
     move: str
     player: str
     act: tuple[Shift, ...]
-    """The shifts that the player makes by hand: dropping from the reserve, lifting and landing, or
-    swapping. The shifts are simultaneous: all sources are vacated before any target is filled.
+    """The shifts (movements of pieces) that the player makes by hand: dropping a piece from the
+    reserve, lifting and landing a piece, or swapping two pieces. The shifts are simultaneous: all
+    sources are vacated before any target is filled.
     """
     consequences: tuple[Shift, ...]
-    """The shifts that must follow the act, by hand or by gravity. The shifts are simultaneous."""
+    """The shifts (movements of pieces) that must follow the player's act, by hand or by gravity.
+    The shifts are simultaneous.
+    """
     position: Position
     path: tuple[str, ...] = ()
-    """Names of the places along which the piece moves, from first to last. Empty in games that show
-    no path.
+    """Names of the places along which the piece moves, from first to last. Empty if the game does
+    not show the paths of pieces.
     """
     entrance: Slot | None = None
     """The slot through which the piece enters, or None if the next turn does not depend on the
@@ -364,8 +372,8 @@ class Position:
 
     @cached_property
     def figures(self) -> Mapping[str, int]:
-        """The number shown for each player during the game, by player name. The heading of these
-        numbers is ``GameType.figure``. Empty if the game shows no such numbers.
+        """The number that is shown for each player during the game, by player name.
+        ``GameType.figure`` is the heading above these numbers. Empty if the game shows no numbers.
         """
         return self.game.figures(self.state)
 
@@ -410,8 +418,8 @@ class Position:
         return game.turn(self, move, Position(game, game.rules.apply(self.state, number)))
 
     def after(self, move: str) -> Position:
-        """Return the position after ``move`` without the player's act, for fast replays of many
-        moves.
+        """Return the position after ``move``, without computing the player's act. This is faster
+        when many moves are replayed.
 
         Raises IllegalMoveError if ``move`` is unreadable or forbidden.
         """
@@ -451,8 +459,8 @@ class Game(ABC):
     players: tuple[str, ...]
     """The players in turn order."""
     pieces: tuple[str, ...]
-    """Kinds of pieces, ordered by the magnet: strong north, strong south, weak north, weak south. A
-    kind with a player's name belongs to that player.
+    """Kinds of pieces, ordered by their magnets: strong north, strong south, weak north, weak
+    south. A kind with the name of a player belongs to that player.
     """
     board: Mapping[str, tuple[int, int]]
     """Each place's (column, row) on a square grid, by place name. Columns and rows are counted from
@@ -464,7 +472,9 @@ class Game(ABC):
     teams: tuple[tuple[str, ...], ...] = ()
     """The teams; the players in each team win together. Empty in games without teams."""
     labels: Mapping[str, str] = MappingProxyType({})
-    """Name to show for each place that the ``tiltboard rules`` contract names differently."""
+    """The name to show for each place whose displayed name differs from its name in the ``tiltboard
+    rules`` contract.
+    """
     hexagonal: bool = False
     """True if each place has six neighbours: one on each of the four sides, and two on the diagonal
     from north-west to south-east.
@@ -543,9 +553,7 @@ class Game(ABC):
         return Position(self, self.rules.start())
 
     def reserve(self, state: Any) -> Mapping[str, int]:
-        """Return the number of pieces that each player can still play (see
-        ``Position.reserve``).
-        """
+        """Return how many pieces each player can still play (see ``Position.reserve``)."""
         return {}
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
@@ -571,20 +579,20 @@ class Game(ABC):
         return IllegalMoveError("This piece may not be put on {place} now.", place=place)
 
     def more(self, position: Position) -> Mapping[str, Any]:
-        """Return entries that are added to a position's JSON object, or replace entries with the
-        same name.
+        """Return additional entries for a position's JSON object. An additional entry replaces an
+        existing entry with the same name.
         """
         return {}
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
-        """Return a listed move with random values filled in where chance or people decide, such as
-        the order of cards or the fallen pieces.
+        """Return ``move``, one of the listed moves, after filling in random values where chance or
+        people decide. Examples are the order of cards and the pieces that fall.
         """
         return move
 
     def shown_move(self, move: str, player: str) -> str:
-        """Return a played move without the parts that ``player`` must not know. ``player`` is ""
-        for a spectator.
+        """Return ``move``, which was played, without the parts that ``player`` must not know.
+        ``player`` is "" for a spectator.
         """
         return move
 
@@ -593,8 +601,8 @@ class Game(ABC):
         return "chance" if number == CHANCE else self.players[number]
 
     def number_of(self, player: str) -> int:
-        """Return the number of a player in the rules. Raises OptionError with the names of all
-        players if there is no such player.
+        """Return the number that the player has in the rules. Raises OptionError with the names of
+        all players if there is no such player.
         """
         if player not in self.players:
             raise OptionError(
@@ -606,7 +614,9 @@ class Game(ABC):
 
 
 class GameType(ABC):
-    """A game before its options are chosen: everything that is known before a position exists."""
+    """A game whose options are not chosen yet: its name, options, texts and everything else that is
+    known before the first position.
+    """
 
     name: str
     """Name of the game in the ``tiltboard rules`` contract."""
@@ -619,7 +629,8 @@ class GameType(ABC):
     that fit its plate.
     """
     rules_summary: Sequence[str]
-    """The rules in our own words, one short paragraph each, for the page and ``--help``."""
+    """The rules in this project's own words, as short paragraphs for the page and for ``--help``.
+    """
     look: PieceLook = PieceLook()
     looks: Mapping[str, PieceLook] = {}
     last_piece: str = "Last piece"
@@ -628,8 +639,8 @@ class GameType(ABC):
     lets: str = "{player} {move} let {winner} win"
     """Message template for a move after which the opponent can force a win."""
     reasons: Mapping[str, str] = REASONS
-    """Explanation why a move is good, in the words of this game, for each kind of reason in
-    ``tiltboard.games.reasons``.
+    """For each kind of reason in ``tiltboard.games.reasons``, a phrase in this game's terms that
+    explains why a move is good.
     """
     emblem: tuple[str, ...] = ("red", "blue")
     aim: str = ""
@@ -646,8 +657,8 @@ class GameType(ABC):
     """True if the game type creates a ``tiltboard.games.seated.SeatedGame``."""
 
     def largest_files(self) -> Mapping[str, str]:
-        """Return the text of the board file that is slowest to read and play, for each option of
-        the kind ``board``.
+        """Return one board file for each option of the kind ``board``: the text of the file that
+        takes longest to read and play.
         """
         return {}
 
@@ -720,7 +731,7 @@ def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -
 
     An option that is None counts as not given, and defaults are *not* filled in. Lists of places
     become sorted tuples; this function does *not* check whether the places are on the board.
-    ``title`` is the name of the game in the error message. Raises OptionError.
+    ``title`` is the name of the game in error messages. Raises OptionError.
     """
     known = {spec.name: spec for spec in specs}
     values = {}
@@ -760,7 +771,9 @@ def _check_value(spec: OptionSpec, value: Any) -> Any:
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise OptionError(
                 "{label}: a whole number from {low} to {high}.",
-                label=spec.label or spec.name,  # The message uses the players' name of the option.
+                # The message shows the option's label, because players know the option by that
+                # name.
+                label=spec.label or spec.name,
                 name=spec.name,
                 low=low,
                 high=high,

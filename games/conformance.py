@@ -1,8 +1,8 @@
 """Checks that every game must pass, run by ``tiltboard check NAME`` and by tests.
 
-The checks contain no knowledge of a particular game. They play random games of every preset and
-compare the rules with the positions, turns and views. They cannot detect a mistake in the rules
-themselves; for that, compare the rules with a second implementation.
+The checks work for any game. They play random games of every preset and compare the rules with the
+positions, turns and views. They cannot detect a mistake in the rules themselves. To find such a
+mistake, compare the rules with a second implementation.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ NONSENSE = ("", "nowhere", "a1 b2", "\x00", "\ud800", "9" * 50)
 
 
 class ConformanceError(RulesError):
-    """Raised if a game breaks a promise of ``tiltboard.games.rules`` or ``tiltboard.games.base``.
-    The message states the promise.
+    """Raised if a game breaks a requirement of ``tiltboard.games.rules`` or
+    ``tiltboard.games.base``. The message states the requirement.
     """
 
 
@@ -33,7 +33,7 @@ def check_type(kind: GameType, dice: Dice, games: int = 3) -> Iterator[str]:
     """Check a whole game type with ``games`` random games of each preset. Yields a line of text for
     each completed check.
 
-    Raises ConformanceError at the first broken promise.
+    Raises ConformanceError at the first broken requirement.
     """
     lower = kind.name == kind.name.lower() and " " not in kind.name
     _hold(lower, f"a name is lower case: {kind.name}")
@@ -79,7 +79,7 @@ def _check_options(kind: GameType) -> str:
 def check_playing(game: Game, dice: Dice) -> int:
     """Play one random game, check every position, and return the number of moves.
 
-    Raises ConformanceError at the first broken promise.
+    Raises ConformanceError at the first broken requirement.
     """
     _hold(game.players == tuple(dict.fromkeys(game.players)), "no player is named twice")
     _hold(game.rules.players == len(game.players), "rules and game have the same players")

@@ -1,6 +1,7 @@
 """The ``tiltboard rules`` contract: games and positions as JSON objects, and options as texts.
 
-This module does no input or output; ``tiltboard.firmware_host.cli.rules`` does. An answer is one of
+This module reads and writes no files or streams; ``tiltboard.firmware_host.cli.rules`` does. The
+answer to a question is one of
 
 - the position after the moves, with all earlier ``positions`` if a trace is requested;
 - ``{"error": {"index": 3, "move": "d4", "reason": "..."}}``: move number 3, counted from 0, is
@@ -47,8 +48,8 @@ class QuestionError(RulesError):
 def answer(
     game: Game, moves: Sequence[str], *, trace: bool = False, view: str | None = None
 ) -> Answer:
-    """Return the position after ``moves`` as a JSON object, or the error object of the first
-    illegal move.
+    """Return the position after ``moves`` as a JSON object. If a move is illegal, return the error
+    object of the first illegal move instead.
 
     If ``view`` is a player's name, the object contains only what that player may see. Raises
     OptionError if there is no such player.
@@ -75,8 +76,8 @@ def answer(
 
 
 def describe(position: Position, view: str | None = None) -> Answer:
-    """Return a position as a JSON object without game, options and moves. If ``view`` is a player's
-    name, the object contains only what that player may see.
+    """Return a position as a JSON object that omits the game, its options and the moves. If
+    ``view`` is a player's name, the object contains only what that player may see.
     """
     if view is not None:
         position = position.view(view)
@@ -97,11 +98,11 @@ def error_answer(error: RulesError) -> Answer:
 
 
 def answer_line(line: bytes, *, trace: bool = False, read_board: ReadBoard | None = None) -> Answer:
-    """Return the answer to one line of a batch. Without ``read_board``, boards are not read from
-    files.
+    """Return the answer to ``line``, one question of a batch. Without ``read_board``, boards are
+    not read from files.
 
     Raises QuestionError, UnknownGameError or OptionError if the question is invalid. An illegal
-    move is not an exception; the answer contains the error.
+    move raises no exception; the answer contains the error.
     """
     try:
         question = json.loads(line)
@@ -161,7 +162,9 @@ def options_from_text(
 
 
 def _from_file(kind: GameType, key: str, value: Any, read_board: ReadBoard | None) -> Any:
-    """Return ``value``, or the board from the file if ``value`` is a file name."""
+    """Return the board that a file contains if ``value`` is the file's name. Return any other
+    ``value`` unchanged.
+    """
     if read_board is None or not isinstance(value, str):
         return value
     boards = (spec for spec in kind.option_specs if spec.kind == "board" and spec.name == key)
@@ -183,8 +186,8 @@ def _value(spec: OptionSpec, value: str, commas_in_places: bool) -> Any:
 
 
 def moves_from_text(game: Game, text: str) -> list[str]:
-    """Split a list of moves at spaces and commas, or only at spaces if places of the game contain
-    commas.
+    """Split a list of moves at spaces and commas. If the game's place names contain commas, split
+    only at spaces.
     """
     return _split(text, any("," in place for place in game.board))
 

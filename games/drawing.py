@@ -8,8 +8,8 @@ from html import escape
 from tiltboard.games.base import Game, GameType, Position, Shift, Turn
 from tiltboard.games.rules import cell_name
 
-# For each paint name: the colour of the piece and the colour of the letters on the piece, as on the
-# page.
+# Maps each paint name to two colours, as on the page: the colour of the piece, and the colour of
+# the letters on the piece.
 PAINTS = {
     "red": ("#d23b33", "#ffeede"),
     "blue": ("#2f70d2", "#eaf4ff"),
@@ -25,8 +25,8 @@ RADIUS = 24
 
 
 def signs(game: Game) -> Mapping[str, str]:
-    """Return a short sign for each kind of piece, such as R for red and RT for red-tank. Signs get
-    longer if two kinds would have the same sign.
+    """Return a short sign for each kind of piece, such as R for red and RT for red-tank. If two
+    kinds would have the same sign, their signs get more letters.
     """
     for letters in range(1, 20):
         found = {
@@ -48,8 +48,8 @@ def piece_title(game: Game, cell: str) -> str:
 
 
 def board_text(position: Position) -> str:
-    """Return the board as text, the highest row first. ``.`` is an empty place, and ``#`` a blocked
-    place. If places are not named by letter and number, an empty place shows its name.
+    """Return the board as text, with the highest row first. ``.`` is an empty place, and ``#`` is a
+    blocked place. If places are not named by letter and number, each empty place shows its name.
     """
     game = position.game
     board = {spot: place for place, spot in game.board.items()}
@@ -80,8 +80,8 @@ def board_text(position: Position) -> str:
 
 
 def picture(position: Position, kind: GameType, turn: Turn | None) -> str:
-    """Return the board as an SVG document. If ``turn`` is given, arrows and marks show the moved
-    pieces.
+    """Return the board as an SVG document. If ``turn`` is given, arrows and marks show which pieces
+    moved in that turn.
     """
     game = position.game
     spots = {
@@ -124,8 +124,8 @@ def _tracks(game: Game) -> Iterator[str]:
 
 
 def _piece(game: Game, kind: GameType, cell: str, spot: tuple[float, float]) -> Iterator[str]:
-    """Yield a piece as SVG elements. A tower is drawn as its topmost piece, with the signs of all
-    pieces.
+    """Yield the SVG elements of a piece. A tower is drawn as its topmost piece, labelled with the
+    signs of all pieces in the tower.
     """
     piece, (x, y) = cell.replace("/", "+").rpartition("+")[2], spot
     base, ink = PAINTS[_paint(game, kind, piece)]
@@ -150,7 +150,7 @@ def _shift_elements(
     stroke: str,
 ) -> Iterator[str]:
     """Yield the SVG elements of a shift: an arrow for a move, a ring for a piece from the reserve,
-    a cross for a piece that leaves the board.
+    or a cross for a piece that leaves the board.
     """
     source, target = spots.get(shift.source or ""), spots.get(shift.target or "")
     style = f'fill="none" stroke="{stroke}" stroke-width="4"'

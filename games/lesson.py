@@ -35,7 +35,7 @@ class LessonStep(NamedTuple):
     move: str
     """The move to make."""
     does: Sequence[str] = ()
-    """Consequences of the move that the text mentions, such as ``d3-d2``."""
+    """Consequences of the move that the text of the step mentions, such as ``d3-d2``."""
 
 
 class Tactic(NamedTuple):
@@ -44,8 +44,8 @@ class Tactic(NamedTuple):
     puzzle: int
     """Number of the puzzle among the game's puzzles."""
     say: str
-    """The task and what the puzzle teaches, in English. ``{player}`` solves the puzzle against
-    ``{other}``.
+    """The task, and the idea that the puzzle teaches, in English. ``{player}`` solves the puzzle
+    against ``{other}``.
     """
 
 

@@ -1,4 +1,4 @@
-"""Games that start from a given position and follow a line of moves: lessons and puzzles."""
+"""Lessons and puzzles: games that start from a given position and follow a fixed line of moves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOT_HERE = IllegalMoveError("Not here: take it back and try again.")
 
 
 class _LineRules(Rules):
-    """The given rules, restricted to the position after ``opening`` and the moves of ``line``.
+    """The rules of a game, restricted to the position after ``opening`` and the moves of ``line``.
 
     If ``free`` is true, the first player can try any legal move, but the line continues only after
     the correct move. Raises IllegalMoveError if a move of ``opening`` or ``line`` does not exist in
@@ -49,7 +49,7 @@ class _LineRules(Rules):
             return self._rules.moves(state)
         return self._line[made : made + 1]
 
-    # The methods below behave as in the unrestricted rules.
+    # The methods below work as in the unrestricted rules.
 
     def apply(self, state: Any, move: int) -> Any:
         return self._rules.apply(state, move)
@@ -71,8 +71,8 @@ class _LineRules(Rules):
 
 
 class _AlongALine(Game):
-    """``game``, restricted by the rules ``_LineRules``. ``elsewhere`` is the error for legal moves
-    that are not on the line.
+    """The game ``game``, restricted to a line of moves by ``_LineRules``. ``elsewhere`` is the
+    error for legal moves that are not on the line.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class _AlongALine(Game):
         whole = Position(self._game, position.state)
         return self._game.drop_refusal(whole, piece, place) or self._elsewhere
 
-    # The methods below behave as in the unrestricted game.
+    # The methods below work as in the unrestricted game.
 
     def cells(self, state: Any) -> Mapping[str, str]:
         return self._game.cells(state)
@@ -128,7 +128,7 @@ class _AlongALine(Game):
 
 
 class GuidedGame(_AlongALine):
-    """``game``, restricted so that the only legal move is the next move of ``lesson``."""
+    """The game ``game``, restricted so that the next move of ``lesson`` is the only legal move."""
 
     def __init__(self, game: Game, lesson: Lesson) -> None:
         line = [step.move for step in lesson.steps]
@@ -151,11 +151,11 @@ class GuidedGame(_AlongALine):
 
 
 class PuzzleGame(_AlongALine):
-    """A puzzle for the solver, who is the player to move after ``opening``.
+    """A puzzle for the solver, who is the player to move after the moves of ``opening``.
 
     ``line`` is the solution: the solver's first move, the other player's answer, the solver's next
     move and so on. After the last answer, the solver must win with the next move. After a wrong
-    move, the solver can continue only by undoing the move.
+    move, the solver must undo the move to continue.
     """
 
     def __init__(self, game: Game, opening: Sequence[str], line: Sequence[str]) -> None:

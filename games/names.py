@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 PLAYERS = frozenset({"player", "next", "winner"})
 """Names of message parameters that contain a player's colour, such as "Red"."""
-# Minimum number of letters that a beginning of a name must have to count as close.
+# Minimum length, in letters, at which the beginning of a name counts as close to the name.
 MIN_BEGINNING = 3
-# Minimum similarity of two names, as difflib's ratio. One wrong letter in five is close enough, one
-# in four is not.
+# Minimum similarity of two names, as measured by difflib's ratio. A name with one wrong letter in
+# five is similar enough, and a name with one wrong letter in four is not.
 MIN_LIKENESS = 0.76
 
 

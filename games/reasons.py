@@ -1,7 +1,7 @@
-"""Explanations why a move is good, as message templates for hints.
+"""Message templates for hints, which explain why a move is good.
 
-The templates have these parameters: ``{player}`` makes the move, and ``{other}`` moves next.
-``{move}`` is the move in question, and ``{turns}`` is the number of turns until the win.
+The templates have these parameters. ``{player}`` makes the move, and ``{other}`` moves next.
+``{move}`` is the move that the text mentions, and ``{turns}`` is the number of turns until the win.
 ``{share}`` is the player's expected score in percent. Each kind of reason is proven or counted from
 the rules alone.
 """

@@ -1,8 +1,8 @@
 """The built-in games, and the games that installed packages add.
 
-A package adds a game through an entry point in the group ``tiltboard.games`` that refers to a
-``tiltboard.games.base.GameType``. A game that cannot be used is omitted and does not affect other
-games; ``BROKEN`` contains the reason.
+A package adds a game through an entry point in the group ``tiltboard.games``. The entry point
+refers to a ``tiltboard.games.base.GameType``. A game that cannot be used is omitted and does not
+affect other games. ``BROKEN`` contains the reason for each omitted game.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _check_kind(name: str, kind: object) -> GameType:
 
 
 def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, RulesError]]:
-    """Return the usable games by name, and the error of each unusable game by name. If two games
+    """Return the usable games by name, and the errors of the unusable games by name. If two games
     have the same name, the first game is used.
     """
     found: dict[str, GameType] = {}

@@ -1,8 +1,8 @@
-"""The class ``Rules``: the rules of one game on states and whole numbers, and the only code that
+"""The class ``Rules``: the rules of one game, in which a move is a whole number. Only this class
 makes moves.
 
-Searches, playouts and the host all use it. Everything that people see of a game (names of cells,
-consequences, explanations) is built on top, in ``tiltboard.games.base.Game``.
+Searches, playouts and the host all use ``Rules``. Everything that people see of a game (names of
+cells, consequences, explanations) is added in ``tiltboard.games.base.Game``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Dice(Protocol):
 
 
 CHANCE = -1
-"""Player number that stands for chance: dice, a shuffle or the sensors decide. The caller passes
-the result to the rules as a move.
+"""The number of a player that represents chance. Dice, a shuffle or the sensors decide the result,
+and the caller passes the result to the rules as a move.
 """
 
 
@@ -39,10 +39,10 @@ class Rules(ABC):
 
     players: int
     every_move: Sequence[int] = ()
-    """All numbers that a move can have. Empty if the numbers cannot be listed."""
+    """Every number that a move of this game can have. Empty if the numbers cannot be listed."""
     names: Mapping[int, str] = MappingProxyType({})
-    """Text of each move, as a person writes the move. If this mapping is empty, the number encodes
-    the text, or the game overrides ``name`` and ``number``.
+    """The text of each move, as a person writes the move. The mapping is empty if the number itself
+    encodes the text, or if the game overrides ``name`` and ``number``.
     """
 
     @abstractmethod
@@ -61,8 +61,8 @@ class Rules(ABC):
 
     @abstractmethod
     def result(self, state: Any) -> tuple[int, ...] | None:
-        """Return the numbers of the players who have won, empty for a draw, or None before
-        the end.
+        """Return the numbers of the players who have won, empty for a draw, or None before the end
+        of the game.
         """
 
     @abstractmethod
@@ -78,8 +78,8 @@ class Rules(ABC):
         return move.to_bytes((move.bit_length() + 7) // 8, "big").decode()
 
     def number(self, name: str) -> int | None:
-        """Return the number of the move with this text, or None if no move of this game can have
-        the text.
+        """Return the number of the move with this text. Return None if no move of this game can
+        have the text.
         """
         if self.names:
             return self._numbers.get(name)
@@ -114,9 +114,9 @@ class Rules(ABC):
         return () if self.result(state) is not None else (self.mover(state),)
 
     def view(self, state: Any, player: int) -> Any:
-        """Return the part of a state that ``player`` can see, or that all spectators can see if
-        ``player`` is ``CHANCE``. Two states that the player cannot distinguish have equal views.
-        Games without hidden information return the whole state.
+        """Return the part of a state that ``player`` can see. If ``player`` is ``CHANCE``, return
+        the part that all spectators can see. Two states that the player cannot distinguish have
+        equal views. Games without hidden information return the whole state.
         """
         return state
 
@@ -135,7 +135,7 @@ class Rules(ABC):
         return state
 
 
-# Square boards, and sets of cells as integers
+# Functions for square boards, and for sets of cells that are stored as integers.
 
 Point = tuple[int, int]
 

@@ -31,11 +31,13 @@ from importlib import resources
 from typing import Any, Protocol
 
 Evaluate = Callable[[Any], int]
-"""A function that returns the value of a state for the player to move, without searching, in
-hundredths of the log-odds: 0 is an even game, 100 a 73 % chance to win. The game must not be over,
-and must have two players or two teams.
+"""A function that estimates the value of a state for the player to move, without searching ahead.
+
+The value is the log-odds of a win, multiplied by 100: 0 is an even game, and 100 is a 73 % chance
+to win. The game must not be over, and must have two players or two teams.
 """
-# Minimum absolute value that represents a proven win or loss, in hundredths of the log-odds.
+# Minimum absolute value that represents a proven win or loss. The value is the log-odds of a win,
+# multiplied by 100.
 MAX_WORTH = 990_000
 WAITS = "wait_ms"
 LEVEL_ROWS = ("depth", "nodes", "slips", "own", "answers", "margin")
@@ -58,7 +60,7 @@ class Budget(Protocol):
 
 
 class Solver(Protocol):
-    """An exact search for one game, which stores its results."""
+    """An exact search that proves results of one game and stores them for later calls."""
 
     def winning(self, state: Any, moves: Sequence[int], budget: Budget) -> int | None:
         """Return the first of ``moves`` that is proven to win from ``state``, or None if all of

@@ -1,7 +1,7 @@
 """Games in which each player has a private view (a seat) and players report their own moves.
 
-Such games use cards, dice, and pieces that slide and fall. The sensors alone cannot determine the
-whole position.
+Such games use cards, dice, and pieces that slide and fall. The sensors alone cannot detect
+everything that belongs to the position.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Protocol
 
 from tiltboard.games.base import Game, Position
 
-# Radius of the middle area, which belongs to no zone, as a fraction of half the plate's width.
+# Radius of the middle area, which belongs to no zone, relative to half the width of the plate.
 MIDDLE = 0.3
 
 Words = tuple[str, Mapping[str, object]]
@@ -87,9 +87,10 @@ class SeatedGame(Game):
 
     def zone_at(self, east: float, north: float) -> str | None:
         """Return the zone that contains a point of the plate, or None if the point is in no zone.
-        Coordinates are from -1 to 1 in each direction.
+        ``east`` and ``north`` are the coordinates of the point, from -1 to 1, with 0 in the middle
+        of the plate.
 
-        By default, the zones are sectors around a middle area that belongs to no zone; a game can
+        By default, the zones are sectors around a middle area that belongs to no zone. A game can
         override this method.
         """
         if hypot(east, north) < MIDDLE:
@@ -106,7 +107,7 @@ class SeatedGame(Game):
     @abstractmethod
     def prompt(self, position: Position) -> Words:
         """Return the current instruction for all players, without secrets, as a template and its
-        parameters. Players have the same names as in ``players``.
+        parameters. Players are named as in ``players``.
         """
 
     @abstractmethod
@@ -114,8 +115,8 @@ class SeatedGame(Game):
         """Return the zones in which a player must act now."""
 
     def forced(self, position: Position) -> int:
-        """Return the number of conditions that make the move harder, which sets the colour of the
-        lights.
+        """Return how many conditions make the move harder. The host chooses the colour of the
+        lights by this number.
         """
         return 0
 
@@ -125,18 +126,18 @@ class SeatedGame(Game):
 
     @abstractmethod
     def takes_back(self, move: str) -> bool:
-        """Return whether a move reports what people did with pieces, so that the report can be
-        wrong. Such a move can be undone until a move other than a pass follows.
+        """Return whether a move reports what people did with pieces. Such a report can be wrong, so
+        the players can undo the move until a move other than a pass follows.
         """
 
     def rolls(self, position: Position) -> bool:
-        """Return whether the next random result is a dice roll by the turn's player."""
+        """Return whether the next random result is a dice roll by the player whose turn it is."""
         return True
 
     @abstractmethod
     def at_once(self, position: Position) -> bool:
-        """Return whether the host makes the next chance move automatically. Otherwise, a player
-        makes the move.
+        """Return whether the host makes the next chance move automatically. If not, a player makes
+        the move.
         """
 
     @abstractmethod
@@ -156,7 +157,7 @@ class SeatedGame(Game):
 
     @abstractmethod
     def standing(self, position: Position) -> Mapping[str, int]:
-        """Return the number of occupied places in each zone, omitting empty zones."""
+        """Return the number of occupied places in each zone that has occupied places."""
 
     @abstractmethod
     def failure(self, position: Position, move: str) -> str | None:
@@ -181,7 +182,9 @@ class SeatedGame(Game):
     @property
     @abstractmethod
     def glossary(self) -> Mapping[str, tuple[str, str]]:
-        """Title and explanation, in English, by a key such as ``zone:3`` or ``card:limit-it``."""
+        """Title and explanation, in English, of each zone, card or other item. The keys have a form
+        such as ``zone:3`` or ``card:limit-it``.
+        """
 
     @property
     @abstractmethod

@@ -7,22 +7,22 @@ GRAY = tuple(step ^ step >> 1 for step in range(16))
 
 
 class Board:
-    """The calls that reach the hardware. Each raises OSError if a chip does not answer."""
+    """The methods that reach the hardware. Each method raises OSError if a chip does not answer."""
 
     def alive(self) -> None:
-        """Feed the watchdog, which restarts the board if a step does not come in time."""
+        """Feed the watchdog, which restarts the board if a step takes too long."""
 
     def now_us(self) -> int:
-        """Return microseconds since an arbitrary start. The value never decreases or wraps."""
+        """Return the microseconds since an arbitrary start. The value never decreases or wraps."""
         raise NotImplementedError
 
     def scan(self, codes: "array[int]", channels: int, start: int) -> bool:
         """Read ``channels`` channels at each of the sixteen addresses into ``codes``.
 
         Start at index ``start`` of GRAY. At the end, select the address at index ``start + 1``,
-        where the next scan starts. Input ``16 * channel + address`` is the index in ``codes``.
-        Return False if the converter does not answer (its null bit is not low). Boards with a
-        faster way override this method.
+        where the next scan starts. In ``codes``, the index of an input is ``16 * channel +
+        address``. Return False if the converter does not answer (its null bit is not low). Boards
+        with a faster way override this method.
         """
         answer = bytearray(3)
         for address in GRAY[start:] + GRAY[:start]:
@@ -44,7 +44,7 @@ class Board:
         raise NotImplementedError
 
     def read_registers(self, address: int, register: int, into: bytearray) -> None:
-        """Read registers of an I2C chip, starting at ``register``, as many as ``into`` holds."""
+        """Read registers of an I2C chip, starting at ``register``, until ``into`` is full."""
         raise NotImplementedError
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
@@ -56,16 +56,16 @@ class Board:
         raise NotImplementedError
 
     def supplied(self) -> bool:
-        """Return whether the lights have power; True if the board cannot measure that."""
+        """Return whether the lights have power. Return True if the board cannot tell."""
         return True
 
     def tone(self, hz: int) -> None:
-        """Sound the buzzer at ``hz``; 0 is silence."""
+        """Sound the buzzer at ``hz``; 0 means silence."""
         raise NotImplementedError
 
     def show(self, grb: bytearray) -> None:
-        """Send green, red, blue of every light, in the strip's order. The caller leaves ``grb``
-        unchanged until all bits are sent and the reset time is over.
+        """Send the green, red and blue byte of every light, in the strip's order. The caller must
+        not change ``grb`` until all bits are sent and the reset time is over.
         """
         raise NotImplementedError
 
@@ -74,5 +74,5 @@ class Board:
         raise NotImplementedError
 
     def send(self, data: bytearray, length: int) -> None:
-        """Send the first ``length`` bytes over the line without waiting until they have left."""
+        """Send the first ``length`` bytes over the line. Do not wait until the bytes have left."""
         raise NotImplementedError

@@ -1,8 +1,8 @@
 """Loops over all places or bytes of a scan, for MicroPython's native compiler (viper).
 
-As bytecode these loops alone would take longer than the 10 ms of a scan (docs/wiring-node.md, "What
-a scan takes"). CPython runs the same code unchanged. Viper's numbers have 32 bits; ``ptr8`` and
-``ptr16`` are arrays of unsigned 8 and 16-bit numbers, without bounds checks.
+As bytecode, these loops alone would take longer than the 10 ms of a scan (docs/wiring-node.md,
+"What a scan takes"). CPython runs the same code unchanged. Numbers in viper have 32 bits. ``ptr8``
+and ``ptr16`` are arrays of unsigned 8-bit and 16-bit numbers, without bounds checks.
 """
 
 import sys
@@ -23,7 +23,7 @@ else:
     ptr8 = ptr16 = None
 
 # CRC-16/IBM-3740: polynomial 0x1021, high bit first, starts at 0xFFFF. The loop takes four bits at
-# a time, because a table of 256 entries costs a Pico too much memory for the time it saves.
+# a time. A table of 256 entries would be faster, but needs too much of a Pico's memory.
 CRC = array("H", [
     0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0x50A5, 0x60C6, 0x70E7,
     0x8108, 0x9129, 0xA14A, 0xB16B, 0xC18C, 0xD1AD, 0xE1CE, 0xF1EF,
@@ -43,10 +43,12 @@ def crc(data: ptr8, length: int, table: ptr16) -> int:
 
 @micropython.viper
 def stuff(plain: ptr8, length: int, out: ptr8) -> int:
-    """Write the first ``length`` bytes of ``plain`` to ``out`` in COBS, whose only zero is the last
-    byte. Return the number of bytes written, at most ``length + length // 254 + 2``.
+    """Write the first ``length`` bytes of ``plain`` to ``out``, encoded in COBS. The last byte
+    written is the only zero. Return the number of bytes written, at most ``length + length // 254 +
+    2``.
     """
-    start = 0  # Index of the current block's first byte, which points to the next block.
+    # Index of the current block's first byte, which gives the distance to the next block.
+    start = 0
     end = 1
     for at in range(length):
         byte = plain[at]
@@ -71,8 +73,8 @@ def pack(codes: ptr16, key: ptr16, places: int, out: ptr8, at: int, whole: int) 
     the index after the last half-byte.
 
     ``key``: codes of the last full reading. If ``whole`` is 1, each code takes three half-bytes.
-    Otherwise a code takes one half-byte if it differs from its code in ``key`` by at most 7. Any
-    other code takes four half-bytes: 8, then the code.
+    Otherwise, a code takes one half-byte if it differs by at most 7 from the same place's code in
+    ``key``. Any other code takes four half-bytes: 8, then the code.
     """
     for place in range(places):
         code = codes[place]
@@ -93,11 +95,11 @@ def pack(codes: ptr16, key: ptr16, places: int, out: ptr8, at: int, whole: int) 
 
 @micropython.viper
 def fill(grb: ptr8, places: ptr8, order: ptr16, count: int, colours: ptr8) -> int:
-    """Write the colour of each place to its light's position in ``grb``. Return the sum of all
-    bytes.
+    """Write the colour of each place to the position of the place's light in ``grb``. Return the
+    sum of all bytes.
 
-    ``places``: index of each place's colour in ``colours``. ``order``: position of each place's
-    light.
+    ``places``: for each place, the index of its colour in ``colours``. ``order``: position of each
+    place's light on the strip.
     """
     total = 0
     for place in range(count):

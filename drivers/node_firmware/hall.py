@@ -1,4 +1,6 @@
-"""The Hall array: an MCP3008 behind CD74HC4067 multiplexers with common address lines."""
+"""The Hall array: an MCP3008 reads the sensors through CD74HC4067 multiplexers, which share their
+address lines.
+"""
 
 import math
 from array import array
@@ -10,12 +12,12 @@ OK = 0
 SILENT = 1  # Fault: the chip does not answer.
 WRONG = 2  # Fault: another chip answers.
 IMPOSSIBLE = 3  # Fault: the values are impossible.
-FALLEN_US = 500  # Time in us that a floating input needs to fall to ground.
+FALLEN_US = 500  # Time in us after which a floating input has fallen to ground.
 LOWEST = 40  # Lowest code of a working sensor, whose output stays 0.2 V above ground.
 
 
 class Hall:
-    """The Hall sensors. ``fault`` and ``detail`` describe a failure of two scans in a row."""
+    """The Hall sensors. If two scans in a row fail, ``fault`` and ``detail`` describe why."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -40,8 +42,9 @@ class Hall:
     def _look(self) -> "tuple[int, int]":
         """Read every input once and return the fault and its detail.
 
-        The first address has been selected since the last scan, so a floating input there has
-        fallen to ground (see drivers.hall). A floating input reads 0 until its next turn.
+        The first address has been selected since the last scan, so a floating input at this address
+        has fallen to ground (see drivers.hall). From then on, the floating input reads 0 until its
+        address is first again.
         """
         codes, board, start = self.codes, self._board, self._start
         has_rested = board.now_us() - self._rests_us >= FALLEN_US

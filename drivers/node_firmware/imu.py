@@ -1,19 +1,20 @@
-"""Driver of the MPU-6050 (RM-MPU-6000A): starts the chip without waiting, and again after a
-failure.
+"""Driver of the MPU-6050 (RM-MPU-6000A). The driver starts the chip without waiting, and again
+after a failure.
 """
 
 from .board import Board
 from .hall import IMPOSSIBLE, OK, SILENT, WRONG
 from .plate import IMU_ADDRESS
 
-# Sample rate 1 kHz / (1 + 4), 20 Hz filter, 500 deg/s (65.5 steps per deg/s), 4 g (8192 steps per
-# g).
+# Settings: sample rate 1 kHz / (1 + 4), filter 20 Hz, ranges 500 deg/s (65.5 steps per deg/s) and 4
+# g (8192 steps per g).
 SETTINGS = bytes([4, 4, 0x08, 0x08])
 ACCEL_NM_S2 = 1_197_101  # Acceleration in nm/s2 per step of a reading.
 GYRO_NRAD_S = 266_462
-# Maps WHO_AM_I of each chip sold as MPU-6050 to the thermometer's steps per 100 C, its value at 0
-# steps in 0.01 C, and True for a separate accelerometer filter. The chips are MPU-6050 and a clone,
-# MPU-6500, MPU-9250, MPU-9255 (RM-MPU-9250A, sections 3 and 4.23), ICM-20689.
+# Maps the WHO_AM_I value of each chip sold as MPU-6050 to three values: the thermometer's steps per
+# 100 C, the temperature at 0 steps in 0.01 C, and True for a separate accelerometer filter. The
+# chips are MPU-6050 and a clone, MPU-6500, MPU-9250, MPU-9255 (RM-MPU-9250A, sections 3 and 4.23),
+# ICM-20689.
 CHIPS = {
     0x68: (34_000, 3653, False),
     0x72: (34_000, 3653, False),
@@ -26,8 +27,8 @@ _SMPLRT_DIV, _ACCEL_CONFIG_2, _ACCEL_XOUT_H = 0x19, 0x1D, 0x3B
 _PWR_MGMT_1, _WHO_AM_I = 0x6B, 0x75
 _RESET = 0x80
 _AWAKE = b"\x01\x00"  # PWR_MGMT_1: clocked by the x gyroscope; PWR_MGMT_2: no axis sleeps.
-# The data sheet requires 100 ms after a reset and 30 ms of settling; the margin allows for a fast
-# crystal.
+# The data sheet requires 100 ms after a reset and 30 ms of settling. The delays here are longer,
+# because the crystal may be fast.
 _RESET_US, _SETTLE_US, _CHECK_US, _RETRY_US = 110_000, 50_000, 500_000, 250_000
 
 _LOW, _HIGH = bytes(14), b"\xff" * 14
@@ -35,8 +36,8 @@ _ABSENT, _RESETTING, _SETTLING, _UP = 0, 1, 2, 3
 
 
 class Imu:
-    """The tilt sensor. ``fault`` and ``detail`` describe its failure. ``temperature`` is
-    in 0.01 C.
+    """The tilt sensor. ``fault`` and ``detail`` describe a failure of the sensor. ``temperature``
+    is in 0.01 C.
     """
 
     def __init__(self, board: Board) -> None:
@@ -45,8 +46,9 @@ class Imu:
         self._wait_us = 0
         self._since_us = 0
         self._chip = 0
-        self._doubted = False  # True if the last read failed, which may have been one bad message.
-        # These buffers are reused, so that the garbage collector has no work.
+        # True if the last read failed. A single bad message can cause such a failure.
+        self._doubted = False
+        # These buffers are reused, so that they leave no garbage to collect.
         self._raw, self._last = bytearray(14), bytearray(14)
         self._one, self._two, self._four = bytearray(1), bytearray(2), bytearray(4)
         self.fault = OK
@@ -55,7 +57,7 @@ class Imu:
 
     def read(self, now_us: int, out: bytearray, at: int) -> int:
         """Write three accelerations and three rates as 16-bit numbers to ``out``, starting at
-        ``at``. Return the number of bytes: 12, or 0 without a reading.
+        ``at``. Return the number of bytes written: 12, or 0 if there is no reading.
         """
         try:
             if self._phase != _UP:
@@ -64,7 +66,7 @@ class Imu:
             try:
                 good = self._measure(now_us)
             except OSError:
-                good = self._measure(now_us)  # Repeat a lost message once.
+                good = self._measure(now_us)  # If a message was lost, repeat the read once.
             self._doubted = False
             if good:
                 raw = self._last
@@ -108,8 +110,8 @@ class Imu:
             return False
         stands = raw == self._last
         due = now_us - self._since_us >= _CHECK_US
-        # Verify the chip regularly, and if its readings repeat or are zero: a chip that lost power
-        # sleeps.
+        # Verify the chip's settings regularly, and also if its readings repeat or are zero, because
+        # a chip that lost power sleeps.
         if stands or due or raw == _LOW:
             if not (self._identify(now_us) and self._keeps_settings(now_us)):
                 return False
@@ -131,8 +133,8 @@ class Imu:
         return True
 
     def _keeps_settings(self, now_us: int) -> bool:
-        """Return whether the chip has kept its settings. Reads them twice at most, then marks the
-        chip as failed.
+        """Return whether the chip has kept its settings. Reads the settings at most twice. If they
+        are wrong, marks the chip as failed.
         """
         if self._has_settings() or self._has_settings():
             return True

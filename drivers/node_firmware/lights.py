@@ -1,4 +1,6 @@
-"""The lights: each place has a look (colour and pattern), drawn with the node's clock."""
+"""The lights. Each place has a light pattern (colour and blink pattern), which is drawn with the
+node's clock.
+"""
 
 import struct
 from array import array
@@ -8,12 +10,14 @@ from .fast import fill
 from .plate import COLUMNS, PLACES, SERPENTINE
 from .wire import LENGTH, VALUE
 
-# Maximum number of patterns and of levels per pattern, at most 2 kB of a Pico's memory.
+# Maximum number of patterns, and maximum number of levels per pattern. Together they take at most 2
+# kB of a Pico's memory.
 PATTERNS, LEVELS = 31, 64
 TICK_US = 31_250  # Unit of time of the patterns, in us: 1/32 s.
 _BITS_US = 30 * PLACES + 300  # Duration of one write, including the reset time after the last bit.
 _WRITE_US = 33_333  # Minimum interval between writes, in us.
-# Interval of repeated writes, because a strip whose power failed stays dark.
+# Interval of repeated writes, because a strip stays dark after a power failure until it is written
+# again.
 _REFRESH_US = 5_000_000
 
 
@@ -28,8 +32,8 @@ def strip_order() -> "list[int]":
 
 
 class Lights:
-    """The lights. ``share``: fraction of the requested light that the supply allows; 255 means all.
-    ``supplied``: True if the strip has its supply.
+    """The lights. ``share``: fraction of the requested light that the power supply allows, where
+    255 means all. ``supplied``: True if the strip has power.
     """
 
     def __init__(self, board: Board) -> None:
@@ -50,7 +54,7 @@ class Lights:
         self.supplied = True
 
     def look(self) -> None:
-        """Check the strip's supply. When the supply returns, all lights are drawn again."""
+        """Check whether the strip has power. When the power returns, all lights are drawn again."""
         supplied = self._board.supplied()
         self._stale = self._stale or (supplied and not self.supplied)
         self.supplied = supplied
@@ -61,12 +65,12 @@ class Lights:
         self._looks, self._places, self._start_us = b"", bytes(PLACES), now_us
         self._stale = True
 
-    # Handlers of the host's messages. Each method returns 0, or the reason why it refuses the
-    # message.
+    # The following methods handle messages of the host. Each method returns 0, or the reason why
+    # the message is refused.
 
     def set_up(self, body: bytes) -> int:
-        """Apply the body of a SETUP message: the supply's limit, the current of a channel at 255,
-        the current of a dark light, and the byte for each brightness.
+        """Apply the body of a SETUP message. The body contains the limit of the power supply, the
+        current of a channel at 255, the current of a dark light, and the byte for each brightness.
         """
         supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
         self._supply_ua, self._channel_ua, self._idle_ua = supply_ma * 1000, channel * 10, idle * 10
@@ -75,8 +79,8 @@ class Lights:
         return 0
 
     def learn(self, body: bytes) -> int:
-        """Store the pattern in the body of PATTERN: its number, the ticks per level, and the
-        levels.
+        """Store the pattern in the body of a PATTERN message. The body contains the pattern's
+        number, the ticks per level, and the levels.
         """
         number, ticks, levels = body[0], body[1], body[2:]
         if not 1 <= number <= PATTERNS or ticks == 0 or not 1 <= len(levels) <= LEVELS:
@@ -86,9 +90,9 @@ class Lights:
         return 0
 
     def show(self, body: bytes, now_us: int) -> int:
-        """Apply the body of a LIGHTS message: the start time of all patterns; looks of four bytes
-        each (pattern, red, green, blue); and for each place the number of its look, counted from 1,
-        or 0 for a dark light.
+        """Apply the body of a LIGHTS message. The body starts with the start time of all patterns.
+        The looks follow, with four bytes each (pattern, red, green, blue). Then comes the number of
+        each place's look, counted from 1, or 0 for a dark light.
         """
         start, count = struct.unpack(">IB", body[:5])
         looks, places = body[5 : 5 + 4 * count], body[5 + 4 * count :]
@@ -103,7 +107,7 @@ class Lights:
             if looks[at] not in self._patterns:
                 return VALUE
         ago_us = now_us - start & 0xFFFFFFFF
-        if ago_us >= 1 << 31:  # The start is in the future.
+        if ago_us >= 1 << 31:  # The start time is in the future.
             ago_us -= 1 << 32
         self._start_us, self._looks, self._places = now_us - ago_us, looks, places
         self._stale = True
@@ -114,7 +118,7 @@ class Lights:
         written immediately. Steps of patterns wait until 33 ms after the last write.
         """
         if not self.supplied:
-            return  # Without supply the lights' chips would draw power from the data line.
+            return  # Without power, the lights' chips would draw current from the data line.
         since_us = now_us - self._written_us
         if since_us < (_BITS_US if self._stale else _WRITE_US):
             return

@@ -25,17 +25,18 @@ from .plate import (
 from .wire import LENGTH, UNKNOWN, VALUE, Frame, Receiver
 
 MAJOR, MINOR = 1, 1
-# Gap between sequence numbers that means: the message repeats the previous message.
+# If a message's sequence number differs from the expected number by this gap, the message repeats
+# the previous message.
 REPEATED = 0xFF
 
-# Types of messages from the host.
+# Types of the messages that the host sends.
 HELLO, PING, SETUP, KEY_PLEASE = 0x01, 0x02, 0x03, 0x04
 LIGHTS, PATTERN, TONE, SHIFT = 0x05, 0x06, 0x07, 0x08
-# Types of messages to the host.
+# Types of the messages that the node sends.
 CAPABILITIES, PONG, KEY, DELTA, STATUS, REFUSED = 0x81, 0x82, 0x83, 0x84, 0x85, 0x86
-# Bits for the contents of a reading.
+# Bits that state what a reading contains.
 MOTION, FIELDS = 0x10, 0x20
-# Bits for the abilities of the plate.
+# Bits that state what the plate can do.
 HAS_IMU, HAS_LIGHTS, HAS_BUTTONS, HAS_BUZZER, TURNS, WATCHES_SUPPLY = 1, 2, 4, 8, 16, 32
 
 PART_HALL, PART_IMU, PART_LIGHTS = 1, 2, 3
@@ -44,12 +45,14 @@ UNKNOWN_TEMPERATURE = -0x8000
 HOST_LOST_US = 2_000_000
 STATUS_US = 1_000_000
 KEY_SCANS, KEY_MOST_SCANS, QUIET_SCANS = 100, 3000, 30
-# Minimum length of a reading's fields in bytes, if every code is close to its code in the key frame
-# (the last full reading).
+# Minimum length of a reading's fields in bytes. A reading has this length if every code is close to
+# the same place's code in the key frame (the last full reading).
 SHORTEST = (PLACES + 1) // 2
-# Index of the motion in a frame, after type, sequence number, time, inputs and key number.
+# Index of the first byte of the motion in a frame. The type, sequence number, time, inputs and key
+# number come before it.
 MOTION_AT = 8
-# Maximum size of a body: capabilities with a long name, or any reading.
+# Maximum size of a message body in bytes, enough for capabilities with a long name or for any
+# reading.
 LONGEST_SENT = 300 + 2 * PLACES
 BOUNCE_US = 20_000
 HALL_RETRY_US = 100_000
@@ -57,7 +60,9 @@ _LENGTHS = {HELLO: 2, PING: 4, SETUP: 262, KEY_PLEASE: 0, LIGHTS: 5, PATTERN: 3,
 
 
 class Node:
-    """The main loop: call ``step`` forever. ``period_us``: time between scans."""
+    """The main loop of the firmware: call ``step`` forever. ``period_us``: time between scans in
+    us.
+    """
 
     def __init__(self, board: Board, period_us: int = SCAN_US) -> None:
         self._board = board
@@ -83,7 +88,8 @@ class Node:
         self._quiet = 0  # Number of scans in which the delta's length has not changed.
         self._buttons = 0
         self._buttons_us = 0
-        self._stop(board.now_us())  # Turn off lights and buzzer that the last run left on.
+        # Turn off lights and buzzer, which may still be on from an earlier run.
+        self._stop(board.now_us())
 
     def step(self) -> int:
         """Do all work that is due. Return the time in us until the next action if the host sends
@@ -109,13 +115,13 @@ class Node:
         self._lights.draw(board.now_us())
         return max(0, self._scan_us - board.now_us())
 
-    # Methods that handle the host's messages.
+    # The following methods handle messages of the host.
 
     def _receive(self, frame: bytes, now_us: int) -> None:
         kind, sequence, body = frame[0], frame[1], frame[2:]
         if kind == HELLO:
             self._expected = sequence
-        # The host greeted an earlier run of the firmware and must greet again.
+        # The host greeted an earlier run of the firmware and must greet this run.
         elif not self._streaming:
             return
         gap = sequence - self._expected & 0xFF
@@ -194,7 +200,7 @@ class Node:
         self._lights.reset(now_us)
         self._lights.draw(now_us)
 
-    # Methods that send messages to the host.
+    # The following methods send messages to the host.
 
     def _scan(self, now_us: int) -> None:
         self._scan_us += self._period_us
@@ -221,10 +227,11 @@ class Node:
 
     def _pack(self, at: int) -> "tuple[int, int]":
         """Pack the fields into the frame, starting at byte ``at``. Return the message type and the
-        end.
+        index of the end.
 
-        A key frame (a full reading) is long and arrives late. So a key frame is sent only if the
-        delta has grown, and preferably while nothing moves.
+        A key frame (a full reading) is long and therefore arrives late. So a key frame is sent only
+        if the delta (the differences from the last key frame) has grown, and preferably while
+        nothing moves.
         """
         codes, plain = self._hall.codes, self._frame.plain
         if self._key:
@@ -243,8 +250,8 @@ class Node:
         return KEY, (pack(codes, codes, PLACES, plain, 2 * at, 1) + 1) // 2
 
     def _debounced(self, now_us: int) -> int:
-        """Return the buttons held down. A change counts immediately; further changes are ignored
-        for BOUNCE_US.
+        """Return the buttons held down, debounced. A change counts immediately, and further changes
+        are then ignored for BOUNCE_US.
         """
         pressed = self._board.buttons()
         if pressed != self._buttons and now_us - self._buttons_us >= BOUNCE_US:

@@ -1,10 +1,12 @@
 """The reference board: a Raspberry Pi Pico. Pin table: docs/wiring-node.md.
 
 The scan uses the chip's registers directly (RP2040 and RP2350 data sheets, SIO and SPI). A pin
-written through machine.Pin costs some 22 us, so the 336 pin writes and 112 transfers of a scan
-would take its whole 10 ms. A pin written through SIO costs a few clocks. A state machine (PIO)
-sends the lights' bits and leaves interrupts enabled. MicroPython's own ``neopixel`` blocks
-interrupts for 3 ms, in which a UART would lose data: its chip holds 32 bytes (0.7 ms).
+write through machine.Pin takes about 22 us. The 336 pin writes and 112 transfers of a scan would
+then take its whole 10 ms. A pin write through SIO takes a few clock cycles.
+
+A state machine (PIO) sends the bits of the lights and leaves interrupts enabled. MicroPython's own
+``neopixel`` blocks interrupts for 3 ms. In that time, a UART would lose data, because its buffer
+holds 32 bytes (0.7 ms).
 """
 
 import select
@@ -19,26 +21,27 @@ import rp2
 from .board import GRAY, Board
 from .plate import BAUD, I2C_HZ, LINE, SPI_HZ, WATCHDOG_MS
 
-TX, RX = 0, 1  # Pins of UART0 to the host, if the host is not on the Pico's own USB plug.
+# UART0 pins for the link to the host, if the host is not connected through the Pico's USB port.
+TX, RX = 0, 1
 SCK, MOSI, MISO, SELECT = 18, 19, 16, 17  # Pins of SPI0 to the MCP3008.
 ADDRESS = (10, 11, 12, 13)  # Pins of the multiplexers' address lines S0 to S3.
 SDA, SCL = 4, 5  # Pins of I2C0 to the MPU-6050.
 CONFIRM, BACK = 14, 15  # Pins of the buttons, which connect to ground.
 BUZZER = 6
 STRIP = 22  # Pin of the lights' data line, through a 74AHCT125.
-# Pin that measures the strip's 5 V through a divider. Without that wire the strip always reads as
-# supplied.
+# Pin that measures the strip's 5 V supply through a divider. If this pin is not wired, the strip
+# always counts as powered.
 SUPPLY = 20
 STRIP_HZ = 8_000_000  # Clock of the state machine, in Hz.
 
 _RP2350 = "RP2350" in getattr(sys.implementation, "_machine", "")
 _SIO = 0xD000_0000
 _SPI0 = 0x4008_0000 if _RP2350 else 0x4003_C000
-# Addresses of GPIO_OUT_SET, GPIO_OUT_CLR, GPIO_OUT_XOR; SSPDR, SSPSR.
+# Addresses of the registers GPIO_OUT_SET, GPIO_OUT_CLR, GPIO_OUT_XOR, SSPDR and SSPSR.
 _REGISTERS = [_SIO + at for at in ((0x18, 0x20, 0x28) if _RP2350 else (0x14, 0x18, 0x1C))]
 _REGISTERS += [_SPI0 + 0x08, _SPI0 + 0x0C]
 _NO_KEY = -1
-# Maximum number of bytes per read, so that a host that never stops cannot block the scan.
+# Maximum number of bytes per read, so that a host that sends without pause cannot block the scan.
 _MOST = 256
 
 
@@ -71,8 +74,8 @@ class Pico(Board):
         self._watchdog.feed()
 
     def now_us(self) -> int:
-        """Return microseconds since the start. Adds up ticks, whose counter wraps after nine
-        minutes.
+        """Return the microseconds since the start. The method adds up ticks, because the tick
+        counter wraps after nine minutes.
         """
         ticks = time.ticks_us()
         self._now_us += time.ticks_diff(ticks, self._last)
@@ -93,7 +96,9 @@ class Pico(Board):
         return (0 if confirm.value() else 1) | (0 if back.value() else 2)
 
     def supplied(self) -> bool:
-        """Return whether the strip has power: the divider of its 5 V holds the line high."""
+        """Return whether the strip has power. If so, the divider of its 5 V supply holds the line
+        high.
+        """
         return bool(self._supply.value())
 
     def tone(self, hz: int) -> None:
@@ -107,7 +112,7 @@ class Pico(Board):
         self._strip.write(grb)
 
     def rest(self, most_us: int) -> None:
-        """Wait at most ``most_us``, in whole milliseconds, or until the host sends something."""
+        """Wait at most ``most_us``, in whole milliseconds, or less if the host sends something."""
         self._waking.poll(most_us // 1000)
 
     def received(self) -> bytes:
@@ -146,11 +151,11 @@ class UartLine:
 
 
 class UsbLine:
-    """A line to the host over MicroPython's USB terminal, without control characters.
+    """A line to the host over MicroPython's USB terminal. Control characters have no effect.
 
     A byte of 3 would otherwise stop the program, as Ctrl-C does. Bytes are dropped while no program
-    has the port open. A host that has the port open but does not read delays a write by half a
-    second.
+    has the port open. If the host has the port open but does not read, a write takes half a second
+    longer.
     """
 
     def __init__(self) -> None:
@@ -173,16 +178,16 @@ class UsbLine:
 
 
 class Scanner:
-    """Reads all sixteen addresses. The converter is on SPI0, already set up, its chip select on pin
-    ``select``.
+    """Reads the inputs at all sixteen addresses. The converter is on SPI0, which is already set up,
+    and its chip select is pin ``select``.
 
     ``lines``: pins of S0 to S3, all low.
     """
 
     def __init__(self, select: int, lines: "tuple[int, ...]", gray: "tuple[int, ...]") -> None:
         self._where = array("I", _REGISTERS + [1 << select])  # noqa: RUF005 - no unpacking there
-        # For each starting address: the order in which to visit the addresses, and the pins to
-        # toggle after each address. The last toggle selects the next starting address.
+        # For each starting address: the addresses in the order of the scan, and the pins to toggle
+        # after each address. The last toggle selects the next starting address.
         self._walks = []  # type: list[tuple[bytes, array[int]]]
         for start in range(16):
             walk = gray[start:] + gray[:start]
@@ -203,8 +208,8 @@ def scan(where: ptr32, gray: ptr8, toggles: ptr32, codes: ptr16, channels: int) 
     """Read ``channels`` inputs at each of sixteen addresses into ``codes``. Return the null bits,
     which are 0 if the converter answers.
 
-    ``where``: addresses of the registers set, clear, exclusive-or, SPI data and SPI status, and the
-    bit of the chip select.
+    ``where``: addresses of five registers (set, clear, exclusive-or, SPI data, SPI status), then
+    the bit of the chip select.
     """
     put_high, put_low, toggle = ptr32(where[0]), ptr32(where[1]), ptr32(where[2])
     data, status, select = ptr32(where[3]), ptr32(where[4]), where[5]
@@ -218,7 +223,8 @@ def scan(where: ptr32, gray: ptr8, toggles: ptr32, codes: ptr16, channels: int) 
             data[0] = 0
             answer = 0
             for _ in range(3):
-                while not status[0] & 4:  # Wait: bit RNE is 0 until a byte has arrived.
+                # Wait until a byte has arrived. The bit RNE is 0 until then.
+                while not status[0] & 4:
                     pass
                 answer = answer << 8 | data[0]
             put_high[0] = select
@@ -239,10 +245,10 @@ def scan(where: ptr32, gray: ptr8, toggles: ptr32, codes: ptr16, channels: int) 
     fifo_join=rp2.PIO.JOIN_TX,
 )
 def ws2812() -> None:
-    """Send one bit per round: the line goes high, then low. The high part is shorter for a 0."""
-    # A bit takes ten clocks of 125 ns, 1.25 us. A 0 is high for 375 ns, a 1 for 750 ns (WS2812B
-    # data sheet, T0H and T1H: 400 and 800 ns, each within 150 ns). The constants are local, because
-    # asm_pio replaces this file's global names while it runs this function.
+    """Send one bit per round: the line goes high, then low. For a 0, the high part is shorter."""
+    # A bit takes ten clock cycles of 125 ns, 1.25 us. A 0 is high for 375 ns, a 1 for 750 ns
+    # (WS2812B data sheet, T0H and T1H: 400 and 800 ns, each within 150 ns). The constants are
+    # local, because asm_pio replaces this file's global names while it runs this function.
     T_BOTH, T_ONE, T_LOW = 3, 3, 4  # noqa: N806 - in clocks
     wrap_target()
     label("bit")
@@ -255,8 +261,8 @@ def ws2812() -> None:
 
 
 class Strip:
-    """The chain of lights at ``pin``. DMA sends the bits, because a hundred lights take 3 ms, a
-    third of a scan.
+    """The chain of lights at ``pin``. DMA sends the bits, because a hundred lights take 3 ms, about
+    a third of a scan.
     """
 
     def __init__(self, pin: int) -> None:
@@ -264,12 +270,14 @@ class Strip:
         self._machine.active(1)
         self._dma = rp2.DMA()
         # Send a byte whenever the first machine of the first PIO has room (DREQ 0). A byte written
-        # to a register appears in all four of its bytes (data sheet, 2.1.4), so the byte that
-        # leaves first is right.
+        # to a register fills all four bytes of the register (data sheet, 2.1.4), so the first byte
+        # that leaves is correct.
         self._control = self._dma.pack_ctrl(size=0, inc_write=False, treq_sel=0)
 
     def write(self, grb: bytearray) -> None:
-        """Send green, red, blue of each light. ``grb`` must not change until all bits are sent."""
+        """Send the green, red and blue byte of each light. ``grb`` must not change until all bits
+        are sent.
+        """
         self._dma.config(
             read=grb, write=self._machine, count=len(grb), ctrl=self._control, trigger=True
         )

@@ -1,4 +1,6 @@
-"""Wiring and figures of the reference plate; change them for another plate. Pins: pico.py."""
+"""Wiring and constants of the reference plate. Change them for another plate. The pins are in
+pico.py.
+"""
 
 COLUMNS = 10
 ROWS = 10
@@ -6,7 +8,7 @@ PLACES = COLUMNS * ROWS
 # True if the rows of the strip alternate in direction, False if every row starts in the west.
 SERPENTINE = True
 
-LINE = "usb"  # Line to the host: "usb" (the Pico's own plug) or "uart" (pins).
+LINE = "usb"  # Line to the host: "usb" (the Pico's USB port) or "uart" (pins).
 BAUD = 460_800  # Rate of the UART in baud.
 # Watchdog timeout in ms, at most 8388. The Pico restarts if no step runs for this time.
 WATCHDOG_MS = 4000
@@ -15,8 +17,9 @@ I2C_HZ = 400_000
 SCAN_US = 10_000
 MULTIPLEXERS = 7
 
-# Spare inputs of the multiplexers, with the lowest and highest code that each can read: ground,
-# full supply, half supply (tolerances of 3 %, 3 % and 8 %). The thermistor is not checked.
+# Spare inputs of the multiplexers, with the lowest and highest code that each input can read:
+# ground, full supply, half supply (tolerances of 3 %, 3 % and 8 %). The thermistor's input is not
+# checked.
 SPARES = (
     (100, 0, 30),
     (101, 993, 1023),
@@ -30,7 +33,8 @@ SPARES = (
     (110, 0, 30),
     (111, 0, 30),
 )
-# Input of the thermistor: 10 kilohm, B = 3950 K, to ground; 10 kilohm to the supply.
+# Input of the thermistor. The thermistor (10 kilohm, B = 3950 K) is wired to ground, and a resistor
+# of 10 kilohm to the supply.
 THERMISTOR = 103
 
 # DRV5055A1 and MCP3008, both on 3.3 V: 60 mV/mT, 1024 steps. Field in nT = FIELD_AT_0_NT + code *

@@ -1,15 +1,15 @@
-"""Frames on the line: COBS with a zero at the end of each frame, and a CRC-16 inside."""
+"""Frames on the line, encoded in COBS. Each frame ends with a zero byte and contains a CRC-16."""
 
 import binascii
 
 from .fast import CRC, crc, stuff
 
-UNKNOWN, LENGTH, VALUE = 1, 2, 3  # Reasons for which a message can be refused.
+UNKNOWN, LENGTH, VALUE = 1, 2, 3  # Reasons why a message can be refused.
 LONGEST = 1024  # Maximum number of bytes in a frame before COBS, including the CRC.
 # Maximum number of bytes in a frame after COBS, without the final zero.
 LONGEST_CODED = LONGEST + LONGEST // 254 + 1
 _RUN = 254  # Maximum number of data bytes in one COBS block.
-# The compiled function for the same CRC, if this Python has the function (CPython does).
+# The compiled function that computes the same CRC, if this Python has it (CPython does).
 _crc_hqx = getattr(binascii, "crc_hqx", None)
 
 
@@ -34,8 +34,8 @@ def unstuff(coded: bytes) -> "bytes | None":
 
 
 def unwrap(coded: bytes) -> bytes:
-    """Return type, sequence number and body of a frame without its final zero, or b"" if it is
-    damaged.
+    """Return the type, sequence number and body of a frame, given without the final zero. Return
+    b"" if the frame is damaged.
     """
     plain = unstuff(coded)
     if plain is None or not 4 <= len(plain) <= LONGEST or crc16(plain):
@@ -44,8 +44,8 @@ def unwrap(coded: bytes) -> bytes:
 
 
 class Frame:
-    """Builds messages for the host in the same memory each time. Otherwise a Pico would collect
-    garbage for 4 ms every half second.
+    """Builds all messages for the host in the same memory. New memory for each message would make a
+    Pico collect garbage for 4 ms every half second.
 
     ``plain``: type, sequence number, body, and room for the CRC.
     """
@@ -56,7 +56,7 @@ class Frame:
         self._sequence = 0
 
     def wrap(self, kind: int, length: int) -> int:
-        """Encode the message in ``plain``, with ``length`` bytes of body, into ``coded``. Return
+        """Encode the message in ``plain``, whose body has ``length`` bytes, into ``coded``. Return
         the length of the frame.
         """
         plain, end = self.plain, length + 2

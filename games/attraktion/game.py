@@ -58,18 +58,18 @@ class AttraktionGame(Game):
         self.board = {name: self.rules.point(name) for name in sorted(self.rules.index)}
 
     def _spaces(self, numbers: int) -> list[str]:
-        """Return the names of the spaces whose bits are set, sorted by code point."""
+        """Return the names of the spaces with a set bit in ``numbers``, sorted by code point."""
         return sorted(self.rules.names[at] for at in bits(numbers))
 
     def figures(self, state: AttraktionState) -> Mapping[str, int]:
-        """Return each player's number of winning positions (rule A3), by player name."""
+        """Return how many winning positions (rule A3) each player has, by player name."""
         found = zip(PLAYERS, self.rules.winning(state), strict=True)
         return {player: middles.bit_count() for player, middles in found}
 
     def outcome(self, position: Position) -> Outcome:
-        """Return the result of the game. ``positions`` in ``extra`` lists each player's winning
-        positions by their middle piece (rule A3), and ``places`` lists the middle pieces of both
-        players.
+        """Return the result of the game. In ``extra``, ``positions`` lists each player's winning
+        positions (rule A3), each named by the space in the middle. ``places`` lists these middle
+        spaces for both players.
         """
         middles = self.rules.winning(position.state)
         found = {p: self._spaces(each) for p, each in zip(PLAYERS, middles, strict=True)}
@@ -87,12 +87,14 @@ class AttraktionGame(Game):
         return dict(sorted((name, player) for player, b in owned for name in self._spaces(b)))
 
     def reserve(self, state: AttraktionState) -> Mapping[str, int]:
-        """Return each player's number of pieces that are not yet placed, by player name."""
+        """Return how many pieces each player has not yet placed, by player name."""
         pieces, turn = self.rules.pieces, state.turn
         return {"white": pieces - (turn + 1) // 2, "black": pieces - turn // 2}
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """Return the turn: the player places one piece, and the piece attracts other pieces."""
+        """Return the turn: the player's act places one piece, and the consequences are the pieces
+        that this piece attracts.
+        """
         player, names = before.mover, self.rules.names
         pulled = self.rules.pulled_pieces(before.state, self.rules.index[move])
         shifts = ((names[source], names[target]) for source, target in pulled)
@@ -100,8 +102,8 @@ class AttraktionGame(Game):
         return Turn(move, player, (Shift(player, None, move),), consequences, after)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """Return a sentence that names the attracted piece, or the row of equal pieces that
-        moves.
+        """Return a sentence that explains why a piece moves. The sentence names the attracted
+        piece, or the row of pieces of one colour that moves.
         """
         params = {"move": turn.move, "source": shift.source, "target": shift.target}
         if shift in turn.consequences:
@@ -176,8 +178,8 @@ class AttraktionType(GameType):
     )
 
     def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
-        """Return the text that states how many winning positions each player has, or why the game
-        is a draw.
+        """Return the text that states how many winning positions each player has. For a draw, the
+        text states why the game is a draw.
         """
         if outcome.winner is None:
             full = outcome.reason == FULL

@@ -29,8 +29,8 @@ _REACH: Final = 5
 # than ``_REACH``.
 _FURTHER: Final = _REACH**2
 
-# Bits of the attracted pieces on both sides of a space: first the pieces that move to lower bits,
-# then the pieces that move to higher bits.
+# Bits of the attracted pieces on both sides of a space. The first integer has the pieces that move
+# to lower bits, and the second integer has the pieces that move to higher bits.
 Pull = tuple[int, int]
 
 
@@ -45,17 +45,20 @@ class AttraktionState(NamedTuple):
 
 
 class _Line:
-    """A row or column divided at one space into two arms, one on each side of the space."""
+    """A row or column of the board, divided at one space into two arms (the parts on both sides of
+    the space).
+    """
 
     def __init__(self, line: Sequence[int], middle: int, step: int, half: int) -> None:
         spaces = [1 << at for at in line]
-        # Spaces of the two arms, nearest first.
+        # The spaces of the two arms, starting next to the dividing space.
         self._arms = spaces[middle + 1 :], spaces[:middle][::-1]
         self._both_sides = 1 | 1 << half
         self.shift = line[middle] - _REACH * step
-        """Right shift that moves the bits around this space to the positions that ``_numbers``
-        expects. The tuple ``near`` contains the attracted pieces for each number that ``_numbers``
-        returns.
+        """Number of bits by which to shift the board right before a lookup in the pattern table
+        from ``_numbers``.
+
+        The tuple ``near`` contains the attracted pieces for each number in the pattern table.
         """
         ahead, behind = ([self._beyond(arm, gap) for gap in range(_REACH)] for arm in self._arms)
         self.near = tuple((higher, lower) for higher in ahead for lower in behind)
@@ -65,7 +68,9 @@ class _Line:
         return sum(arm[gap + 1 :]) * self._both_sides
 
     def pull(self, occupied: int) -> Pull:
-        """Return the spaces whose pieces move toward this space, with gaps at any distance."""
+        """Return the pieces that this space attracts, given the ``occupied`` spaces. The first gap
+        on each side can be at any distance.
+        """
         ahead, behind = self._arms
         gaps = _gap(ahead, occupied), _gap(behind, occupied)
         if gaps not in self._further:
@@ -74,7 +79,7 @@ class _Line:
 
 
 def _gap(arm: Sequence[int], occupied: int) -> int:
-    """Return the number of pieces in the unbroken line that starts next to the space."""
+    """Return how many spaces at the start of the arm are occupied without a gap."""
     gap = 0
     while gap < len(arm) and occupied & arm[gap]:
         gap += 1
@@ -82,9 +87,10 @@ def _gap(arm: Sequence[int], occupied: int) -> int:
 
 
 def _numbers(step: int) -> tuple[int, Mapping[int, int]]:
-    """Return the mask of bits within ``_REACH`` steps of a space, and a table of all patterns of
-    occupied bits within the mask. The table maps each pattern to a number for the positions of the
-    first gaps on both sides. The space has the bit ``_REACH * step``.
+    """Return a mask and a table for finding the first gaps near a space. The mask has the bits
+    within ``_REACH`` steps of the space. The table maps each pattern of occupied bits within the
+    mask to a number for the positions of the first gaps on both sides. The space itself has the bit
+    ``_REACH * step``.
     """
     ahead = [1 << step * (_REACH + away) for away in range(1, _REACH + 1)]
     behind = [1 << step * (_REACH - away) for away in range(1, _REACH + 1)]
@@ -97,17 +103,18 @@ def _numbers(step: int) -> tuple[int, Mapping[int, int]]:
 
 
 def _patterns(arm: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield every pattern of occupied spaces on an arm, with the number of pieces before the first
-    gap.
+    """Yield every pattern of occupied spaces on an arm, each with the number of pieces before the
+    pattern's first gap.
     """
     for taken in range(1 << len(arm)):
         occupied = sum(space for at, space in enumerate(arm) if taken >> at & 1)
         yield occupied, _gap(arm, occupied)
 
 
-# The bits of a space for White and for Black, then the shift, the attracted pieces and the line for
-# the space's row, then the same three values for its column. Plain tuples are used because named
-# tuples take twice as long to unpack.
+# Everything that a move on one space needs. First come the bits of the space for White and for
+# Black. Three values for the space's row follow (the shift, the attracted pieces and the line),
+# then the same three values for the column. Plain tuples are used because named tuples take twice
+# as long to unpack.
 _Space = tuple[tuple[int, int], int, tuple[Pull, ...], _Line, int, tuple[Pull, ...], _Line]
 
 
@@ -117,8 +124,8 @@ class _Layout:
     def __init__(self, size: int) -> None:
         self.stride = stride = size + 1
         self.half = half = stride * (size + 1)
-        # Bit of the space a1. The lower bits are always empty: ``_numbers`` reads them for spaces
-        # near the edge.
+        # Bit of the space a1. All lower bits are always empty, because ``_numbers`` also reads the
+        # bits just outside the edge of the board.
         self.first = _REACH * stride
         grid = [
             [self.first + row * stride + column for column in range(size)] for row in range(size)
@@ -155,7 +162,7 @@ class AttraktionRules(Rules):
         self._layout = layout = _layout(size)
         self.stride, self.half = layout.stride, layout.half
         self.index = layout.index
-        """Bit number in the low half for each space, by space name."""
+        """Number of each space's bit in the low half of the integer, by space name."""
         self.names = layout.names
         self.every_move = tuple(self.names)
 
@@ -175,8 +182,8 @@ class AttraktionRules(Rules):
         return self.advance(state, (move,))
 
     def result(self, state: AttraktionState) -> tuple[int, ...] | None:
-        """Return the player with more winning positions, an empty tuple for a draw, or None before
-        the end.
+        """Return the player who has more winning positions, an empty tuple for a draw, or None
+        before the end of the game.
         """
         if state.ended != POSITIONS:
             return () if state.ended else None
@@ -184,8 +191,8 @@ class AttraktionRules(Rules):
         return (0,) if white.bit_count() > black.bit_count() else (1,)
 
     def key(self, state: AttraktionState) -> int:
-        """Return a positive number that encodes the pieces. The number of turns follows from the
-        pieces.
+        """Return a positive number that encodes the pieces on the board. The pieces also determine
+        the number of turns, so the number of turns is not encoded.
         """
         return state.pieces + 1
 
@@ -197,7 +204,7 @@ class AttraktionRules(Rules):
         row_window, row_numbers = self._layout.row_numbers
         column_window, column_numbers = self._layout.column_numbers
         last_turn, two_rows = self.last_turn, 2 * stride
-        # Multiplying by this factor and adding the product moves a bit up by one row.
+        # ``bit + bit * row_less_one`` is the bit of the space one row up.
         row_less_one = (1 << stride) - 1
         pieces, turn, _ = state
         occupied = pieces | pieces >> half
@@ -235,15 +242,16 @@ class AttraktionRules(Rules):
         return AttraktionState(pieces, turn, None)
 
     def winning(self, state: AttraktionState) -> tuple[int, int]:
-        """Return White's and Black's winning positions (rule A3) as integers. Each position sets
-        the bit of its middle piece.
+        """Return White's and Black's winning positions (rule A3) as two integers. Each winning
+        position is represented by the bit of the space in its middle.
         """
         pairs = state.pieces & state.pieces >> 2
         return self._middles(pairs & pairs >> 2 * self.stride, state.pieces)
 
     def _middles(self, squares: int, pieces: int) -> tuple[int, int]:
-        """Return the middle pieces of White's and of Black's winning positions. ``squares`` has a
-        bit for the south-west corner of each square of four pieces of one player around a space.
+        """Return the middle spaces of White's and of Black's winning positions, as two integers. In
+        ``squares``, each bit is the south-west corner of four pieces of one player that surround a
+        space.
         """
         to_middle = self.stride + 1
         return squares >> self.half - to_middle & pieces, squares << to_middle & pieces >> self.half

@@ -1,8 +1,9 @@
 """Adapts the rules of Gravity Connect to the host: names the cells, and explains the consequences
 of moves and refused moves.
 
-While any cell is empty, there is a legal slot: the cell's row can be entered from the left and the
-right, its column from the top and the bottom, and at most one of these four sides is forbidden.
+While any cell is empty, at least one slot is legal. The cell's row can be entered from the left and
+the right, and its column from the top and the bottom. The rules forbid at most one of these four
+sides.
 """
 
 from __future__ import annotations
@@ -92,8 +93,8 @@ class GravityConnectGame(Game):
         return None if side == NO_SIDE else SIDES[side][0]
 
     def outcome(self, position: Position) -> Outcome:
-        """Return the result of the game. Its ``places`` are the cells of all the winner's lines,
-        sorted by code point.
+        """Return the result of the game. The ``places`` of the result are the cells of all the
+        winner's lines, sorted by code point.
         """
         (won,) = self.rules.result(position.state) or ()
         winner, reason = PLAYERS[won], position.state.ended
@@ -106,16 +107,18 @@ class GravityConnectGame(Game):
         return Outcome(winner, reason, places=tuple(sorted(found)))
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Return a function that evaluates states. The value of a state depends on the lines that
-        each player can still fill, on the player's tiles in each of these lines, and on the number
-        of cells that would complete a line.
+        """Return a function that estimates how good a state is.
+
+        The estimate depends on the lines that each player can still fill, on the player's tiles in
+        each of these lines, and on the number of cells that would complete a line.
         """
         board, length = sum(self.rules.tiles.values()), self.line
         (tempo, tile, connecting, two_missing) = weights["lines"]
 
         def lines(mine: int, open_: int) -> int:
-            """Return the value of the lines that one player can still fill. ``mine`` contains the
-            player's tiles, and ``open_`` contains the player's tiles and all empty cells.
+            """Return the value of the lines that one player can still fill. ``mine`` has the bits
+            of the player's tiles, and ``open_`` has the bits of the player's tiles and of all empty
+            cells.
             """
             free = open_
             for at in range(1, length):
@@ -124,9 +127,9 @@ class GravityConnectGame(Game):
                 return 0
             shifted = [mine >> at for at in range(length)]
             value = tile * sum((free & each).bit_count() for each in shifted)
-            # Each of these integers marks lines by their first cell. In the lines of ``full``, all
-            # cells checked so far have the player's tile; in ``one`` and ``two``, one or two of
-            # these cells are empty.
+            # In each of these integers, a line is represented by the bit of the line's first cell.
+            # ``full`` has the lines in which all cells checked so far have the player's tile.
+            # ``one`` and ``two`` have the lines in which one or two of these cells are empty.
             full, one, two = free, 0, 0
             for each in shifted:
                 two = (two & each) | (one & ~each)
@@ -156,8 +159,8 @@ class GravityConnectGame(Game):
 
     def fall(self, position: Position, slot: Slot) -> tuple[str, ...]:
         """Return the cells through which a tile from ``slot`` falls, from the entry cell to the
-        cell where the tile stops. The slot can be one that is forbidden in this turn. Return an
-        empty tuple if the line is full.
+        cell where the tile stops. The slot can be forbidden in this turn. Return an empty tuple if
+        the line behind the slot is full.
         """
         found = fall([cell in position.cells for cell in slot.cells])
         return () if found is None else slot.cells[found[0] : found[1] + 1]
@@ -289,7 +292,7 @@ class GravityConnectType(GameType):
 
 
 def _longest(places: Iterable[str]) -> int:
-    """Return the number of cells in the longest line among ``places``."""
+    """Return the number of cells in the longest straight line among ``places``."""
     spots = {(ord(place[0]), int(place[1:])) for place in places}
 
     def length(x: int, y: int, dx: int, dy: int) -> int:

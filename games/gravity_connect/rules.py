@@ -1,9 +1,9 @@
 """The rules of Gravity Connect on integers.
 
 The occupied cells are stored for each row and each column, so that a table lookup finds the cell on
-which a tile lands. All tiles of a player are stored in one wide integer. This integer contains
-every row, column and diagonal separately, each followed by an empty bit, so that combining it with
-shifted copies finds connected tiles in all directions at the same time.
+which a tile lands. All tiles of a player are stored in one wide integer. In this integer, every
+row, column and diagonal has its own bits, followed by an empty bit. So combining the integer with
+shifted copies of itself finds connected tiles in all directions simultaneously.
 
 A move is the index of a slot in ``slots``. Rows are numbered from top to bottom, unlike in other
 games: ``A1`` is the north-west corner.
@@ -20,10 +20,11 @@ from tiltboard.games.base import Slot
 from tiltboard.games.rules import Point, Rules
 from tiltboard.ground.override import override
 
-# Maximum number of cells along a side. The slots at the top and the bottom use two letters for each
-# column of the board, and there are 26 letters.
+# Maximum number of cells along a side. Each column has two slots, at the top and the bottom, which
+# are named with two different letters. The alphabet has only 26 letters.
 MOST = 13
-# Each side from which a tile can enter: name, colour, and (columns, rows) of one step inward.
+# The four sides from which a tile can enter. Each entry has the name and colour of the side, and
+# one step inward as (columns, rows).
 SIDES: tuple[tuple[str, str, Point], ...] = (
     ("left", "orange", (1, 0)),
     ("right", "gray", (-1, 0)),
@@ -35,15 +36,15 @@ LINE: Final = "line"
 FULL: Final = "full"
 
 NO_SIDE: Final = -1
-# Number of sides whose slots lead into rows: the left and the right side, which come first in
-# SIDES.
+# Number of sides whose slots lead into rows. These sides, left and right, come first in SIDES.
 _SIDES_OF_ROWS: Final = 2
 
 
 class ConnectState(NamedTuple):
-    """A position of Gravity Connect. ``own`` and ``other`` are the tiles of the player to move and
-    of the other player. ``own_side`` and ``other_side`` are the index of the side that each player
-    used last, or ``NO_SIDE``.
+    """A position of Gravity Connect.
+
+    ``own`` and ``other`` are the tiles of the player to move and of the other player. ``own_side``
+    and ``other_side`` are the index of the side that each player used last, or ``NO_SIDE``.
     """
 
     occupied: tuple[int, ...]
@@ -60,17 +61,18 @@ class ConnectState(NamedTuple):
     """Reason why the game ended, or None before the end."""
 
 
-# The cell on which a slot's tile lands: the cell's bit in the slot's line, the index of the
-# crossing line, the cell's bit in the crossing line, and the cell's bits in the integer of a
-# player's tiles. A named tuple would take twice as long to unpack.
+# Where a tile from one slot lands: the bit of the landing cell in the slot's line, the index of the
+# crossing line, the bit of the cell in the crossing line, and the bits of the cell in the integer
+# of a player's tiles. A named tuple would take twice as long to unpack.
 _Landing = tuple[int, int, int, int]
 
 
 class GravityConnectRules(Rules):
     """The rules C1-C3 on a board of ``size`` x ``size`` cells, where ``line`` tiles in a row win.
 
-    ``size`` is at most ``MOST``. ``rows`` contains the names of the cells row by row from the top,
-    ``columns`` column by column from the left.
+    ``size`` is at most ``MOST``. ``rows`` contains the names of the cells in each row, starting
+    with the top row. ``columns`` contains the names of the cells in each column, starting with the
+    left column.
     """
 
     players = 2
@@ -137,8 +139,8 @@ class GravityConnectRules(Rules):
         return ConnectState((0,) * 2 * self.size, 0, 0, NO_SIDE, NO_SIDE, 0, None)
 
     def moves(self, state: ConnectState) -> Sequence[int]:
-        """Return the slots that the player to move can use. The line of such a slot has an empty
-        cell, and its side is not the side that the player used last.
+        """Return the slots that the player to move can use. The line behind a usable slot has an
+        empty cell. The slot is not on the side that the player used last.
         """
         if state.ended:
             return ()
@@ -154,16 +156,16 @@ class GravityConnectRules(Rules):
         return self.advance(state, (move,))
 
     def result(self, state: ConnectState) -> tuple[int, ...] | None:
-        """Return the player who connected a line, or the second player if the board is full, or
-        None before the end of the game.
+        """Return the winner in a tuple, or None before the end of the game. The winner is the
+        player who connected a line, or the second player if the board is full.
         """
         if state.ended is None:
             return None
         return (1,) if state.ended == FULL else ((state.turn - 1) % 2,)
 
     def key(self, state: ConnectState) -> int:
-        """Return a number that encodes both players' tiles and last sides. The number of moves
-        follows from the tiles.
+        """Return a number that encodes both players' tiles and the side that each player used last.
+        The tiles also determine the number of moves.
         """
         _, own, other, own_side, other_side, _, _ = state
         tiles = own << self._width | other
@@ -206,11 +208,11 @@ class GravityConnectRules(Rules):
 
 @cache
 def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
-    """Return two tables that map the bit pattern of a line's occupied cells to the bit on which a
-    tile lands.
+    """Return two tables that give the bit on which a tile lands. The index of each table is the bit
+    pattern of the occupied cells in a line.
 
-    The first table is for tiles that enter at bit 0, the second table for tiles that enter at the
-    other end. The entry is ``size`` if the line is full (rule C2).
+    The first table is for tiles that enter at bit 0, and the second table is for tiles that enter
+    at the other end. The entry is ``size`` if the line is full (rule C2).
     """
     forward, backward = [], []
     for occupied in range(1 << size):

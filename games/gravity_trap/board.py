@@ -1,6 +1,7 @@
 """Boards of Gravity Trap (rule T1): tracks through bases that are numbered from 1.
 
-A board is the value of an option, as an object, or a TOML file like those of the built-in boards:
+A board is given as an object (the value of an option) or as a TOML file like those of the
+built-in boards:
 
     title = "My printed board"
     hole = [4.5, 4.5]             # the middle of the hole, for the drawing
@@ -15,10 +16,10 @@ A board is the value of an option, as an object, or a TOML file like those of th
     closed = true                 # the track continues from base 5 to base 1
 
 Only the tracks are required. A file is checked more strictly than an object, because a person has
-typed the file: opposites must fit the tracks, and no two tracks can be equal.
+typed the file: the opposite bases must fit the tracks, and no two tracks can be equal.
 
 The built-in boards are part of this package. Their tracks never change, because journals refer to
-boards by name: an improved board gets a new name.
+boards by name. An improved board therefore gets a new name.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ FEWEST_BASES = 3
 FEWEST_CLOSED = 3
 MAX_BASES = 400
 MAX_TRACKS = 1000
-FAR = 100  # Columns and rows of bases must be below this limit.
+FAR = 100  # Upper limit for the column and row of a base, which must be smaller than this limit.
 SHIPPED: tuple[str, ...] = ("whirl",)
 DEFAULT = SHIPPED[0]
 HALF_TURN = "half-turn"
@@ -59,8 +60,8 @@ class TrapBoard:
     positions: Mapping[int, Place]
     """Each base's (column, row) on the plate, counted from 0 at the south-west corner."""
     opposite: Mapping[int, int] | None = None
-    """Each base's opposite base, stored in both directions, or None if the board does not name
-    opposites.
+    """The opposite base of each base. Each pair is stored in both directions. None if the board
+    does not name opposite bases.
     """
     hole: Point | None = None
     """(column, row) of the middle of the drawn hole, or None for no hole."""
@@ -99,7 +100,7 @@ class TrapBoard:
             raise OptionError("hole must be [column, row], numbers from 0 to {most}.", most=FAR - 1)
         if not isinstance(data.get("title", ""), str):
             raise OptionError("The title of a board must be a text.")
-        columns = math.isqrt(len(bases) - 1) + 1  # The board gets about as many columns as rows.
+        columns = math.isqrt(len(bases) - 1) + 1  # Choose about as many columns as rows.
         rows = {base: ((base - 1) % columns, (base - 1) // columns) for base in bases}
         return cls(
             tracks=tracks,
@@ -112,7 +113,9 @@ class TrapBoard:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the object that ``from_json`` reads, with only the entries that were given."""
+        """Return the board as an object that ``from_json`` can read. The object contains only
+        entries that the board's author gave.
+        """
         data: dict[str, Any] = {"tracks": [list(track) for track in self.tracks]}
         if self.opposite is not None:
             data["opposite"] = {str(base): other for base, other in self.opposite.items()}
@@ -189,8 +192,8 @@ def _bases(tracks: Sequence[Track]) -> range:
 
 
 def _opposite(value: Any, bases: range) -> dict[int, int] | None:
-    """Return the opposite base of each base, sorted by base, with both bases of each pair. Return
-    None if ``value`` is None.
+    """Return the opposite base of each base, sorted by base. Each pair is listed in both
+    directions. Return None if ``value`` is None.
     """
     if value is None:
         return None
@@ -242,8 +245,8 @@ def _positions(value: Any, bases: range) -> dict[int, Place]:
 
 
 def _by_base(key: str, value: Any, bases: range) -> dict[int, Any]:
-    """Return the entries of an object whose keys are bases, with the bases converted from texts to
-    numbers.
+    """Return the entries of an object whose keys are base numbers, after converting the keys from
+    text to numbers.
     """
     if not isinstance(value, Mapping):
         raise OptionError('{key} must be an object with bases as keys, like {{"1": ...}}.', key=key)
@@ -382,8 +385,7 @@ def curve(points: Sequence[Point], *, closed: bool = False) -> tuple[Point, ...]
         knots = [knots[-1], *knots, *knots[:2]]
     chords = [after - before for before, after in pairwise(knots)]
     inner = [1 / (one.conjugate()) + 1 / (two.conjugate()) for one, two in pairwise(chords)]
-    # The direction at each end of the curve follows from the direction at the other end of the same
-    # arc.
+    # The direction at one end of an arc also determines the direction at the other end.
     first, last = inner[0] if inner else chords[0], inner[-1] if inner else chords[-1]
     begin = first.conjugate() * chords[0] / chords[0].conjugate()
     end = last.conjugate() * chords[-1] / chords[-1].conjugate()

@@ -92,7 +92,8 @@ class GravityTrapGame(Game):
 
     def outcome(self, position: Position) -> Outcome:
         """Return the result of the game. ``margin`` is the number of pods that the winner's ship
-        can still reach in one move, and ``places`` are the ship's base and the bases of these pods.
+        can still reach in one move. ``places`` lists the base of that ship and the bases of these
+        pods.
         """
         state = position.state
         within = self._named(self.rules.reach(state, state.winner))
@@ -132,8 +133,8 @@ class GravityTrapGame(Game):
         }
 
     def figures(self, state: TrapState) -> Mapping[str, int]:
-        """Return each player's number of pods that the player's ship can reach, by player name.
-        Empty until both ships are placed.
+        """Return how many pods each player's ship can reach, by player name. Empty until both ships
+        are placed.
         """
         if not state.pods:
             return {}
@@ -144,7 +145,7 @@ class GravityTrapGame(Game):
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
         """Return the turn: the player lifts the ship, removes the pod and lands the ship on the
-        pod's base.
+        base where the pod was.
 
         ``path`` follows the track on which the ship passes the fewest bases. When the second ship
         is placed, the pods come from the box.

@@ -1,7 +1,7 @@
-"""The rules of Gravity Trap with sets of bases as integers, and a solver that proves the winner.
+"""The rules of Gravity Trap, and a solver that proves which player wins.
 
-Bases are numbered from 0 in this module, and a move is the number of a base. In a set, bit b stands
-for base b. A game has about 20 moves and cannot be a draw.
+A set of bases is stored as an integer, in which bit b represents base b. Bases are numbered from 0
+in this module, and a move is the number of a base. A game has about 20 moves and cannot be a draw.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class TrapState(NamedTuple):
     turn: int
     """Number of moves made, including the two moves that place the ships."""
     copying: bool
-    """True if the second player started on the base opposite to the first ship and has only copied
-    the first player's moves since then.
+    """True if the second player started on the base opposite the first ship and has mirrored every
+    move of the first player since then.
     """
     winner: int | None
     """Number of the winner, 0 or 1, or None before the end of the game."""
 
 
 class GravityTrapRules(Rules):
-    """The rules T2-T4 and T6 on one board. If ``no_copy`` is true, the rule against copying moves
+    """The rules T2-T4 and T6 on one board. ``no_copy`` is true if the rule against copying moves
     applies.
     """
 
@@ -54,13 +54,13 @@ class GravityTrapRules(Rules):
             for base in track:
                 near[base - 1] |= whole
         self.near = tuple(reach & ~bit for reach, bit in zip(near, self.bit, strict=True))
-        """For each base: the set of the other bases on its tracks."""
+        """For each base, the set of all other bases that share a track with this base."""
         opposite = board.opposite if no_copy and board.opposite is not None else {}
         self.twin = tuple(
             self.bit[opposite[base] - 1] if base in opposite else 0 for base in board.bases
         )
-        """For each base: the set that contains only the opposite base, or an empty set if copying
-        is allowed or no opposite is known.
+        """For each base, the set that contains only the opposite base. The set is empty if copying
+        moves is allowed or if no opposite base is known.
         """
 
     def start(self) -> TrapState:
@@ -98,8 +98,8 @@ class GravityTrapRules(Rules):
         return None if state.winner is None else (state.winner,)
 
     def key(self, state: TrapState) -> int:
-        """Return a positive number that encodes the ships and pods. The number of moves follows
-        from the ships and pods.
+        """Return a positive number that encodes the ships and pods. The ships and pods also
+        determine the number of moves.
         """
         number = 1 + state.copying
         for ship in state.ships:
@@ -157,9 +157,9 @@ class GravityTrapRules(Rules):
 class TrapSolver:
     """A solver that stores its results for later positions of the same game.
 
-    While the rule against copying can apply, the solver gets the moves from the rules. Once the
-    rule cannot apply any more, a ship can fly to any pod on its tracks, and a table lookup finds
-    these pods twenty times as fast.
+    While the rule against copying moves can apply, the solver gets the legal moves from the rules.
+    Once this rule can no longer apply, a ship can fly to any pod on its tracks. A table lookup then
+    finds these pods twenty times as fast.
     """
 
     def __init__(self, rules: GravityTrapRules) -> None:
@@ -188,8 +188,8 @@ class TrapSolver:
         return self.winning(state, self._rules.moves(state), budget) is not None
 
     def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
-        """Return whether the player to move wins, if the rule against copying moves no longer
-        applies. The player must have a legal move.
+        """Return whether the player to move wins, in a position in which the rule against copying
+        moves no longer applies. The player must have a legal move.
         """
         key = (pods << 6 | mine) << 6 | other
         known = self._known.get(key)
@@ -204,8 +204,8 @@ class TrapSolver:
             left = pods ^ 1 << base
             answers = theirs & left
             if not near[base] & left:
-                # If the ship reaches no further pod from its new base, the ship loses, so skip this
-                # move.
+                # If the ship can reach no other pod from its new base, the player loses, so skip
+                # this move.
                 continue
             if not answers or self._known.get((left << 6 | other) << 6 | base) is False:
                 won = True

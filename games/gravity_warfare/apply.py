@@ -42,7 +42,8 @@ def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
             s.stage = "deal"
         case "shuffle":
             turn_phases.deal(s, args or [UNKNOWN] * len(turn_phases.cards_to_shuffle(s)))
-        # If no troop of the rolled kind is left, the owner rolls the troop die once more.
+        # If the owner of the turn has no troop of the rolled kind left, the owner rolls the troop
+        # die a second time.
         case "roll" | "troop" if s.stage == "roll":
             s.troop = (args[0],)
             if what == "roll":
@@ -60,7 +61,7 @@ def _by_chance(s: WarfareState, what: str, args: Sequence[str]) -> None:
             s.zone = args[0]
             if s.stage == "roll":
                 turn_phases.open_window(s)
-            # A hero let the player roll the zone die again, so players can lay cards again.
+            # The zone die was rolled again because of a hero, so players can lay cards again.
             elif s.fixed is None:
                 s.stage, s.ask = "window", ""
             else:
@@ -78,7 +79,7 @@ def _pass(s: WarfareState, players: set[int]) -> None:
 
 def _see(s: WarfareState, args: Sequence[str]) -> None:
     """Replace the towers in some zones by the towers that the sensors detected. Missing pieces are
-    put aside, and no player loses points.
+    removed from play, and no player loses points.
     """
     before = s.standing()
     for zone, towers in (towers_of(s, args) or {}).items():
@@ -142,8 +143,8 @@ def _by_player(s: WarfareState, player: int, what: str, args: Sequence[str]) -> 
 
 
 def _value(args: Sequence[str]) -> str:
-    """Return the value of the last argument if it has the form ``under=N`` or ``fell=X+Y``. Return
-    "" if the move has no such argument.
+    """Return the value of the move's last argument if the argument has the form ``under=N`` or
+    ``fell=X+Y``. Otherwise, return "".
     """
     return args[-1].partition("=")[2]
 
@@ -197,7 +198,7 @@ def _keep(s: WarfareState, player: int, which: int) -> None:
 
 
 def _carry_out(s: WarfareState, player: int, args: Sequence[str]) -> None:
-    """Apply a successful or failed event card to the top piece of a zone."""
+    """Carry out an event card, which has succeeded or failed, on the top piece of a zone."""
     how, zone, piece, *more = args
     name, drawn = s.event_now.name, s.event is None
     fell = _fell(args) if how == "fail" else []

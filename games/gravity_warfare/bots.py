@@ -1,10 +1,10 @@
-"""Bots for Gravity Warfare, which choose a move only from what the bot's player can see.
+"""Bots for Gravity Warfare. A bot chooses its move only from what its player can see.
 
 There are three levels. ``easy`` plays at random and passes often. ``medium`` follows rules of
-thumb. ``hard`` also estimates the value of keeping a card, and compares its best moves by playouts
-in imagined states, where the unseen cards are dealt at random.
+thumb. ``hard`` also estimates the value of keeping a card. It compares its best moves by playouts
+in imagined states, in which the unseen cards are dealt at random.
 
-People place the pieces, so a bot's placement is only a request.
+People place the pieces, so a bot can only ask for a placement.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from tiltboard.games.gravity_warfare.words import ABILITIES, card_said
 from tiltboard.games.seated import Phrase, Words
 
 LEVELS = ("easy", "medium", "hard")
-SLICES = 48  # Maximum number of playouts of a hard bot, divided equally among the candidate moves.
+# Maximum number of playouts that a hard bot makes for one move, divided equally among the candidate
+# moves.
+SLICES = 48
 CANDIDATES = 6
-# Minimum average gain, in points, of a move over passing. If passing is not allowed, the gain over
-# the medium bot's move counts.
+# Minimum average gain, in points, by which a move must be better than passing. If passing is not
+# allowed, the move must be better than the medium bot's move by this gain.
 MARGIN = 0.05
 MIN_TOLD = 0.1  # Minimum gain, in points, for which the explanation of a move states the gain.
-NEAR = 2  # A player with at most this many troops left counts as close to placing the last troop.
+# Maximum number of troops left for a player who counts as close to placing the last troop.
+NEAR = 2
 WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name", "draw")
 
 
@@ -62,7 +65,7 @@ class Player:
         return next(self._slices, None) is not None
 
     def _weigh(self) -> Iterator[bool]:
-        """Play each candidate in the same imagined states with the same dice, and compare the
+        """Play each candidate move in the same imagined states with the same dice, and compare the
         average results.
         """
         first, *others = self._candidates()
@@ -85,8 +88,8 @@ class Player:
 
     @property
     def why(self) -> Words:
-        """The reason for ``best``: the expected gain in points, and the chance that pieces stay on
-        the platform.
+        """The reason for the move ``best``: the expected gain in points, and the chance that pieces
+        stay on the platform.
         """
         template, params = why(self._table, self._player, self.best)
         if self._gain < MIN_TOLD:
@@ -165,15 +168,15 @@ def why(s: WarfareState, player: int, move: str) -> Words:
 
 
 def _share(s: WarfareState, names: Collection[str]) -> int:
-    """Return the estimated chance, in percent, that a placed piece stays on the platform with the
-    challenges ``names``.
+    """Return the estimated chance, in percent, that a placed piece stays on the platform while the
+    challenges ``names`` are in force.
     """
     return round(100 * evaluation.stability(s, names))
 
 
 def _why_play(s: WarfareState, player: int, words: list[str]) -> Words:
-    """Return the reason for playing a card. ``words`` contains the played card, and the player or
-    challenge at which the card is aimed.
+    """Return the reason for playing a card. ``words`` contains the name of the card, and the player
+    or challenge at which the card is aimed.
     """
     name, named = words[0].rpartition("=")[2], words[-1]
     left, ahead = len(s.troops[s.owner]), s.points[s.owner] - s.points[player]

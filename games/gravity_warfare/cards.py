@@ -1,6 +1,4 @@
-"""Conditions and effects of cards and heroes, in the phase for laying cards and after a
-placement.
-"""
+"""Conditions and effects of cards and heroes, while players lay cards and after a placement."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ def antimatter_cards(s: WarfareState) -> list[str]:
 
 
 def is_event(s: WarfareState, name: str) -> bool:
-    """Return whether a card is an event. Events are carried out immediately."""
+    """Return whether the card is an event, which is carried out immediately."""
     return name in (KEEP, GIVE) or (name == TELEPORT and s.options.teleport_event)
 
 
@@ -59,8 +57,8 @@ def arguments(s: WarfareState, name: str) -> list[str]:
 
 
 def unplayable(s: WarfareState, player: int, name: str) -> str | None:
-    """Return the reason why a player cannot play a card in the phase for laying cards, or None if
-    the card is playable. The card's argument is not checked.
+    """Return the reason why a player cannot play a card in the phase for laying cards. Return None
+    if the card is playable. The card's argument is not checked.
     """
     if name in (GUARD, HOLE):
         if player not in s.options.partners(s.doer):
@@ -89,7 +87,7 @@ def unplayable(s: WarfareState, player: int, name: str) -> str | None:
 
 def play(s: WarfareState, player: int, token: str, arg: str) -> None:
     """Apply the move ``play:TOKEN[:ARG]``: remove the card from the player's hand and carry out the
-    card.
+    card's effect.
     """
     card, wild, name = token.partition("=")
     name = name if wild else card
@@ -116,9 +114,11 @@ def play(s: WarfareState, player: int, token: str, arg: str) -> None:
 
 
 def _guard(s: WarfareState) -> None:
-    """Carry out the Guardian: all challenges are cancelled, and any troop can be placed in any
-    zone. In Simple mode, if another player would place the piece instead of the turn's owner, the
-    Guardian only makes the owner place the piece.
+    """Carry out the Guardian card. All challenges are cancelled, and any troop can be placed in any
+    zone.
+
+    There is one exception in Simple mode. If a player other than the owner of the turn would place
+    the piece, the only effect is that the owner places the piece instead.
     """
     if not s.options.simple:
         s.lying += (GUARD,)
@@ -155,8 +155,8 @@ def givable(s: WarfareState) -> str | None:
 
 
 def buys(s: WarfareState, player: int) -> list[str]:
-    """Return the sides, left or right, of the card piles from which ``player`` can draw. Empty if
-    the player's hand is full.
+    """Return from which of the two card piles, left or right, ``player`` can draw. Empty if the
+    player's hand is full.
     """
     if len(s.hands[player]) >= HAND:
         return []
@@ -190,8 +190,8 @@ def heroics(s: WarfareState, player: int, abilities: Collection[str]) -> Iterato
 
 
 def _hero_arguments(s: WarfareState, player: int, ability: str) -> list[str]:
-    """Return the possible arguments of a hero with this ability: ``[""]`` if the hero takes no
-    argument, empty if the player cannot use the hero now.
+    """Return the possible arguments of a hero with this ability. The list is ``[""]`` if the hero
+    takes no argument, and empty if the player cannot use the hero now.
     """
     owner, doer, other = player == s.owner, player == s.doer, player in s.others
     zone_bound, troop_bound = s.zone not in (ANY, None), s.troop[:1] not in ((ANY,), ())

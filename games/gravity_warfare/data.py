@@ -1,7 +1,7 @@
 """The contents of a box of Gravity Warfare (cards, heroes and dice) and the options of a game.
 
-The rules (docs/rules.md) do not state how many cards of each name there are, nor the heroes' names.
-The file ``default.toml`` chooses both.
+The rules (docs/rules.md) state neither how many cards of each name there are nor the names of the
+heroes. The file ``default.toml`` specifies both.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ ZONES = tuple("12345678")
 BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
 PAPER = "paper"
 HAND = 6
-# Maximum numbers of different cards, of all cards and of heroes in a deck, and maximum number of
-# characters in a name. The built-in deck has 15 different cards, 65 cards in total and 10 heroes.
+# Maximum sizes of a deck: the number of different cards, the number of all cards, the number of
+# heroes, and the number of characters in a name. The built-in deck has 15 different cards, 65 cards
+# in total and 10 heroes.
 MAX_KINDS, MAX_CARDS, MAX_HEROES, MAX_WORD = 60, 400, 40, 40
 _WORD = re.compile(rf"[^:=+@/? ]{{1,{MAX_WORD}}}")
 FACES = ("universe", "mothership")
@@ -38,8 +39,10 @@ KINDS_OF_CARDS = {
     "guardian": "defence", "space-time-hole": "defence", "do-it-yourself": "defence",
     "keep-it": "event", "give-it-back": "event", "antimatter": "wild",
 }  # fmt: skip
-"""Kind of each card that is not a challenge, by card name. A card with any other name is a
-challenge; the players judge challenges that the rules do not describe.
+"""The kind of each card that is not a challenge, by card name.
+
+A card with a name that is not listed here is a challenge. If the rules do not describe a challenge,
+the players themselves judge whether the challenge was met.
 """
 ABILITIES = (
     *("reuse", "free-zone", "free-troop", "cancel", "reroll-zone"),
@@ -154,8 +157,8 @@ class Options:
 
 
 def largest_deck() -> str:
-    """Return the text of a deck file of the maximum size: as many cards, kinds of cards and heroes
-    as ``box_of`` accepts.
+    """Return the text of a deck file of the maximum size: with as many cards, kinds of cards and
+    heroes as ``box_of`` accepts.
     """
     each = MAX_CARDS // MAX_KINDS
     names = ["guardian", *(f"c{number}" for number in range(1, MAX_KINDS))]

@@ -31,14 +31,16 @@ HARDNESS = {
 USUAL_HARDNESS = 0.2
 WORTH = {"guardian": 9, "do-it-yourself": 7, "antimatter": 8, "keep-it": 6, "space-time-hole": 6}
 USUAL_WORTH = 5
-PROGRESS = 0.7  # Value in points of each placed troop, as progress towards placing the last troop.
+# Value in points of each placed troop, because each troop is progress towards placing the last
+# troop.
+PROGRESS = 0.7
 CARD_TURN = 1.0  # Value in points of a turn whose card is not drawn yet.
-# A medium bot plays a defence card if the chance that a placed piece stays on the platform is below
-# this threshold.
+# Threshold for the chance that a placed piece stays on the platform. If the chance is lower, a
+# medium bot plays a defence card.
 HARD_TURN = 0.65
 HORIZON = 40  # Maximum number of moves in a playout to the end of the turn.
-# Decay rate in the race to place the last troop first: each remaining troop multiplies a player's
-# weight by exp(-RACE).
+# Decay rate for the race to place the last troop first. Each troop that a player still has
+# multiplies the player's weight by exp(-RACE).
 RACE = 1.1
 CARD = 0.12  # Value in points of a card in a player's hand early in a round.
 # Factor by which each piece underneath reduces the chance that a placed piece stays on the
@@ -48,7 +50,7 @@ FALLEN = (
     (0, 2 / 7),
     (1, 4 / 7),
     (turn_phases.TOPPLED, 1 / 7),
-)  # Pairs of (number of fallen pieces, probability), as in ``moves.FALLS``.
+)  # Pairs of (number of fallen pieces, probability of this number), as in ``moves.FALLS``.
 
 
 def success_probability(s: WarfareState, move: str) -> float:
@@ -64,8 +66,8 @@ def under(move: str) -> int:
 
 
 def stability(s: WarfareState, names: Collection[str]) -> float:
-    """Return the estimated chance, 0 to 1, that a piece placed on the surface of the platform stays
-    there with the challenges ``names``.
+    """Return the estimated chance, 0 to 1, that a piece stays on the platform when a player places
+    it directly on the surface. The challenges ``names`` are in force.
     """
     return (0.95 - 0.015 * s.pieces()) * _combined_ease(names)
 
@@ -84,8 +86,8 @@ def card_value(card: str) -> int:
 
 
 def attempted(s: WarfareState, move: str, dice: random.Random) -> str:
-    """Return ``move``, or with the estimated chance of failure a move that reports a random
-    failure.
+    """Return ``move``, or a move that reports a random failure. The probability of the failure is
+    the estimated chance that ``move`` fails.
     """
     words = move.split(":")
     if words[1] not in ("place", "event") or dice.random() < success_probability(s, move):
@@ -113,7 +115,7 @@ def score(
 ) -> float:
     """Return the value of a move by rules of thumb, relative to passing.
 
-    A small random part makes games differ. If ``keen`` is true, the value includes the gain from a
+    A small random part varies the games. If ``keen`` is true, the value includes the gain from a
     card kept in Simple mode.
     """
     words = move.split(":")
@@ -153,8 +155,9 @@ def score(
 
 
 def _placing(s: WarfareState, move: str) -> float:
-    """Return the value of a placement: points if the piece stays on the platform, the loss of one
-    point if the piece falls, and a bonus for each kind of troop that remains.
+    """Return the value of a placement. The value consists of the points if the piece stays on the
+    platform, the loss of one point if the piece falls, and a bonus for each kind of troop that the
+    player still has.
     """
     chance = success_probability(s, move)
     forced = s.fixed or ()
@@ -162,14 +165,14 @@ def _placing(s: WarfareState, move: str) -> float:
         return chance
     high = 0 if MOUNT in forced or s.free_zone else under(move)
     left = Counter(s.troops[s.owner]) - Counter(move.split(":")[3].split("+"))
-    # If more kinds of troops remain, more results of the troop die can be used.
+    # If a player still has more kinds of troops, the player can use more results of the troop die.
     kinds = len({kind_of(piece) for piece in left})
     return chance * (1 + high) - (1 - chance) + 0.1 * kinds
 
 
 def _prospect(s: WarfareState, names: Collection[str], high: int = 0) -> float:
-    """Return the value of the turn to its owner with the challenges ``names``, if the piece is
-    placed on top of ``high`` pieces.
+    """Return how many points the turn is expected to bring its owner, if the challenges ``names``
+    are in force and the piece is placed on top of ``high`` other pieces.
     """
     chance = stability(s, names) * HIGHER**high
     if TELEPORT in names:
@@ -242,9 +245,9 @@ def expected_value(s: WarfareState, player: int, move: str, dice: random.Random)
 
 
 def _on_average(s: WarfareState, player: int, before: WarfareState, dice: random.Random) -> float:
-    """Return the value of the state after all players have played by rules of thumb to the end of
-    the turn. Instead of a random result for each placement, both results are weighted by their
-    chances.
+    """Return the value of the state after all players have played to the end of the turn by rules
+    of thumb. For each placement, the values of success and failure are both computed and weighted
+    by their chances.
     """
     for _ in range(HORIZON):
         if s.stage in ("over", "refill") or (s.owner, s.round) != (before.owner, before.round):
@@ -274,7 +277,7 @@ def value(s: WarfareState, player: int) -> float:
     troop first.
     """
     seats, partners = s.options.players, s.options.partners
-    # Waiting time until each player's next turn, as a fraction of a round.
+    # Time until each player's next turn, as a fraction of a round.
     waits = [((each - s.owner) % seats) / seats for each in s.players]
     near = [exp(-RACE * (len(s.troops[each]) + 0.5 * waits[each])) for each in s.players]
     cards = CARD * min(4, *map(len, s.troops)) / 4
@@ -289,8 +292,8 @@ def value(s: WarfareState, player: int) -> float:
 
 
 def sample_world(seen: WarfareState, dice: random.Random) -> WarfareState:
-    """Return a complete state that agrees with the player's view ``seen``, with hidden cards and
-    heroes dealt at random. Paper cards stay unknown.
+    """Return a complete state that agrees with the player's view ``seen``. The hidden cards and
+    heroes are dealt at random, and paper cards stay unknown.
     """
     s = seen.copy()
     s.seen = None

@@ -60,7 +60,7 @@ class WarfareGame(SeatedGame):
         return {zone: "/".join(map(spelt, towers)) for zone, towers in zones}
 
     def reserve(self, state: WarfareState) -> Mapping[str, int]:
-        """Return each player's number of troops that are not yet placed, by player name."""
+        """Return how many troops each player has not yet placed, by player name."""
         return dict(zip(self.players, map(len, state.troops), strict=True))
 
     def outcome(self, position: Position) -> Outcome:
@@ -82,7 +82,7 @@ class WarfareGame(SeatedGame):
         return Turn(move, who, (), (), after)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
-        """Return the error that explains why ``move`` is refused, or None if the move is legal."""
+        """Return the error that explains why ``move`` is illegal, or None if the move is legal."""
         if position.over:
             return IllegalMoveError("The game is over.")
         if move in position.legal() and move not in ("chance:heroes", "chance:shuffle"):
@@ -98,8 +98,8 @@ class WarfareGame(SeatedGame):
         return words.prompt(position.state)
 
     def lit(self, position: Position) -> Sequence[str]:
-        """Return the zones to light: the zone of the turn, or all zones if the player can choose.
-        Empty outside the phases in which cards are laid and pieces are moved.
+        """Return the zones to light: the zone of the turn, or all zones if the player can choose
+        the zone. Empty except while players lay cards or move pieces.
         """
         state = position.state
         if state.phase not in ("window", "place", "take") or state.zone is None:
@@ -111,13 +111,13 @@ class WarfareGame(SeatedGame):
         return len(position.state.in_force)
 
     def passes(self, move: str) -> bool:
-        """Return whether ``move`` is a player's pass or reports the end of the countdown."""
+        """Return whether ``move`` is a player's pass or the report that the countdown has ended."""
         return move == self.time_up or move.endswith(":pass")
 
     def takes_back(self, move: str) -> bool:
-        """Return whether players can take the move back. The move must report pieces that people
-        placed, took or moved, or a change that the sensors detected, because such reports can be
-        wrong.
+        """Return whether players can undo the move. Players can undo a move that reports pieces
+        that people placed, took or moved, or a change that the sensors detected. Such reports can
+        be wrong.
         """
         return move.partition(":")[2].startswith(("place:", "event:", "take:", "see:"))
 
@@ -129,8 +129,8 @@ class WarfareGame(SeatedGame):
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
 
     def rolls(self, position: Position) -> bool:
-        """Return whether the next move is a roll of dice. Dealing cards does not count, because any
-        player can deal.
+        """Return whether the next move is a roll of dice. A deal of cards is not a roll, because
+        any player can deal.
         """
         state: WarfareState = position.state
         return state.phase in ("roll", "dice")
@@ -165,9 +165,7 @@ class WarfareGame(SeatedGame):
         return moves.failing(move) if move.split(":")[1] in ("place", "event") else None
 
     def spins(self, position: Position) -> bool:
-        """Return whether the challenge *Spin it* is in force, which requires that the platform
-        spins.
-        """
+        """Return whether the challenge *Spin it* is in force. The platform must then spin."""
         return SPIN in position.state.in_force
 
     @override
@@ -191,7 +189,7 @@ class WarfareGame(SeatedGame):
         return words.glossary(self.chosen)
 
     def more(self, position: Position) -> Mapping[str, Any]:
-        """Return the entries of the position's JSON object that only Gravity Warfare has."""
+        """Return the entries of a position's JSON object that exist only in Gravity Warfare."""
         state: WarfareState = position.state
         named = self.players
 
@@ -229,11 +227,13 @@ class WarfareGame(SeatedGame):
         }
 
     def completed(self, position: Position, move: str, dice: Dice) -> str:
-        """Return the move completed with random heroes, shuffled cards or fallen pieces."""
+        """Return the move after filling in random heroes, shuffled cards or fallen pieces."""
         return moves.completed(position.state, move, dice)
 
     def shown_move(self, move: str, player: str) -> str:
-        """Return the move without the dealt heroes and cards, which players must not see."""
+        """Return the move without the names of the dealt heroes and cards, which players must not
+        see.
+        """
         for stem in ("chance:heroes", "chance:shuffle"):
             if move.startswith(stem):
                 return stem

@@ -11,8 +11,8 @@ from tiltboard.games.seated import Witnessed
 
 
 def witnessed(s: WarfareState, change: Mapping[str, int], wish: str | None) -> Witnessed | None:
-    """Return the only move that explains a change of the platform. Return None if no move, or more
-    than one move, explains the change.
+    """Return the only move that explains a change of the platform. Return None if no move explains
+    the change, or if several moves do.
 
     ``change`` maps each zone to the change in its number of towers. ``wish`` is the move that the
     player intends, if known. The sensors do not detect pieces that are put on a tower.
@@ -29,8 +29,8 @@ def witnessed(s: WarfareState, change: Mapping[str, int], wish: str | None) -> W
 
 
 def _hopeful(s: WarfareState) -> dict[str, str]:
-    """Return the zone in which each move changes the platform, by move, for all moves that do not
-    report a failure.
+    """Return each move that does not report a failure, with the zone in which the move changes the
+    platform.
     """
     at = {"place": 4, "take": 2, "event": 3}
     mine = ((move, move.split(":")) for move in listed_of(s, awaited_seats(s)[0]))
@@ -47,9 +47,9 @@ def _only(meant: list[str], wish: str | None) -> Witnessed | None:
 def _placement_move(
     s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str], wish: str | None
 ) -> Witnessed | None:
-    """Return the move that explains the change as a placement. The placed piece stays on the
-    platform, even if another piece slid, or the placement fails. Return None if the change has no
-    single explanation.
+    """Return the move that explains the change as a placement. Either the placed piece stays on the
+    platform, even if another piece slid, or the placement fails. Return None if no move, or more
+    than one move, explains the change.
     """
     on_surface = {move: zone for move, zone in _hopeful(s).items() if ":under=" not in move}
     landed = [zone for zone in came if zone in on_surface.values()]
@@ -74,8 +74,8 @@ def _placement_move(
 def _gone(
     s: WarfareState, change: Mapping[str, int], went: Iterable[str]
 ) -> dict[str, list[Tower]] | None:
-    """Return the towers that left each zone, by zone, or None if a zone had too few towers. The
-    newest towers are assumed to have left.
+    """Return the towers that left the platform, by zone. Return None if a zone had too few towers.
+    The newest towers of a zone are assumed to have left.
     """
     found = {}
     for zone in went:
@@ -89,7 +89,7 @@ def _gone(
 def _slide_move(
     s: WarfareState, change: Mapping[str, int], came: list[str], went: list[str]
 ) -> Witnessed | None:
-    """Return the move that reports a tower that slid to another zone, or fell while no piece was
+    """Return the move that reports that a tower slid to another zone, or fell although no piece was
     being placed. Return None if the change has another cause.
     """
     gone = _gone(s, change, went)

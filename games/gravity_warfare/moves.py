@@ -1,4 +1,4 @@
-"""Lists each phase's moves, checks individual moves, and completes moves with random results."""
+"""Lists the moves of a phase, checks individual moves, and completes moves with random results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tiltboard.games.rules import Dice
 CHANCE, TABLE = "chance", "table"
 BUYING = ("window", "blocked", "choose", "event", "take", "place", "after", "refill")
 SEEING = ("card", "roll", "blocked", "window", "after", "refill")
-# Numbers of pieces that fall in a random failure. Each entry is equally likely.
+# The numbers of fallen pieces from which a random failure is drawn. Each entry is equally likely.
 FALLS = (0, 0, 1, 1, 2, 3, 4)
 
 
@@ -37,8 +37,8 @@ def awaited_seats(s: WarfareState) -> tuple[int, ...]:
             return (s.owner,)
         case "window":
             return tuple(each for each in s.players if each not in s.passed)
-        # If a player with an empty hand buys a card in this phase, the player can then give the
-        # piece back, too.
+        # A player with an empty hand who buys a card in this phase can then also give the piece
+        # back.
         case "after":
             return tuple(p for p in s.players if p not in s.passed and s.may_give_back(p))
         case "choose":
@@ -53,8 +53,8 @@ def awaited_seats(s: WarfareState) -> tuple[int, ...]:
 
 
 def legal_moves(s: WarfareState) -> list[str]:
-    """Return all legal moves. If the arguments of a move cannot be listed, the list contains only
-    the part of the move before the arguments.
+    """Return all legal moves. A move whose arguments cannot be listed is given without its
+    arguments.
     """
     found = [f"{CHANCE}:{words}" for words in _of_chance(s)]
     for player in s.players:
@@ -181,16 +181,16 @@ def _placements(s: WarfareState) -> Iterator[str]:
 
 
 def _unders(s: WarfareState, zone: str) -> list[str]:
-    """Return the possible last arguments of a move that places a piece: "" for the surface of the
-    zone, and ``:under=HEIGHT`` for each height of its towers.
+    """Return the possible last arguments of a move that places a piece in the zone. The argument is
+    "" for the surface of the zone, and ``:under=HEIGHT`` for each height of the towers in the zone.
     """
     heights = sorted({len(tower) for tower in s.zones.get(zone, ())})
     return ["", *(f":under={height}" for height in heights)]
 
 
 def _choices(s: WarfareState) -> set[tuple[str, ...]]:
-    """Return the possible choices of pieces to place now: one piece, or a pair with the lower piece
-    first.
+    """Return the pieces that can be placed now. Each choice is one piece, or a pair of pieces with
+    the lower piece first.
     """
     if s.held is not None:
         return {(s.held,)}
@@ -232,16 +232,16 @@ def is_allowed(s: WarfareState, move: str) -> bool:
 
 
 def failing(move: str) -> str:
-    """Return the move that reports the failure of this placement or event card, without the fallen
-    pieces.
+    """Return the move that reports the failure of this placement or event card. The move does not
+    name the fallen pieces.
     """
     who, what, _, first, second = move.split(":")[:5]
     return f"{who}:{what}:fail:{first}:{second}"
 
 
 def could_fall(s: WarfareState, move: str) -> tuple[list[str], list[str]]:
-    """Return the pieces that can fall if the move fails: the pieces in the player's hand, and the
-    pieces on the platform as ``PIECE@ZONE``.
+    """Return two lists of the pieces that can fall if the move fails: the pieces in the player's
+    hand, and the pieces on the platform as ``PIECE@ZONE``.
     """
     _, what, _, first, second = move.split(":")[:5]
     standing = [f"{piece}@{zone}" for piece, zone in s.standing()]
@@ -253,7 +253,8 @@ def could_fall(s: WarfareState, move: str) -> tuple[list[str], list[str]]:
 
 def towers_of(s: WarfareState, words: Sequence[str]) -> dict[str, list[Tower]] | None:
     """Return the towers of each zone, by zone, that ``words`` of the form
-    ``ZONE=PIECE+PIECE/PIECE`` describe. Return None if the words are invalid or add a piece.
+    ``ZONE=PIECE+PIECE/PIECE`` describe. Return None if a word is invalid or describes an additional
+    piece.
 
     A piece that was placed in this turn stays marked as new if an equal piece is still in the same
     zone. Otherwise, an equal piece in the zone with the lowest number is marked as new.
@@ -289,7 +290,8 @@ def towers_of(s: WarfareState, words: Sequence[str]) -> dict[str, list[Tower]] |
     return found
 
 
-# Random completion of moves that cannot be listed, for the host, tests and conformance checks
+# Moves that cannot be listed are completed at random for the host, for tests and for conformance
+# checks.
 
 
 def completed(state: WarfareState, move: str, dice: Dice) -> str:

@@ -17,8 +17,8 @@ PHASE_OF = {
     "draw": ("card", "refill"), "play": ("card", "window", "after"),
     "pass": ("blocked", "window", "after", "refill"),
 }  # fmt: skip
-"""The phases in which each action of a player is allowed, by action. The actions ``buy`` and
-``hero`` are checked elsewhere.
+"""The phases in which a player may take each action, by action. The actions ``buy`` and ``hero``
+are checked elsewhere.
 """
 
 

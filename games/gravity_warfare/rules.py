@@ -1,5 +1,5 @@
-"""The rules of Gravity Warfare (docs/rules.md) on states. The number of a move encodes the text of
-the move.
+"""The rules of Gravity Warfare (docs/rules.md), applied to states of the game. A move is a number
+that encodes the text of the move.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class WarfareRules(Rules):
 
     def result(self, state: WarfareState) -> tuple[int, ...] | None:
         """Return the numbers of the players with the most points, or None before the end of the
-        game. The points of team partners are added together.
+        game. The points of team partners are added.
         """
         if state.stage != "over":
             return None

@@ -1,6 +1,7 @@
-"""The state of a game of Gravity Warfare: platform, hands, piles of cards and progress of the turn.
+"""The state of a game of Gravity Warfare: the platform, the players' hands, the piles of cards and
+the progress of the turn.
 
-The functions that apply moves change a copy of a ``WarfareState``; all other code treats the state
+The functions that apply moves change a copy of a ``WarfareState``. All other code treats the state
 as immutable. Players are numbered by seat.
 """
 
@@ -42,11 +43,11 @@ def spelt(tower: Tower) -> str:
 
 
 class Token(NamedTuple):
-    """A challenge card, or a hero's challenge, laid on the turn.
+    """A challenge that a player has laid on the turn, from a card or from a hero.
 
     ``who`` is the number of the player who laid the challenge, and ``text`` is the challenge as
-    written in moves. ``card`` is the card, or None if a hero laid the challenge. ``deferred`` is
-    true if the challenge was deferred to this turn, and ``holes`` are the Space-Time Hole cards
+    written in moves. ``card`` is the challenge card, or None for a hero's challenge. ``deferred``
+    is true if the challenge was deferred to this turn, and ``holes`` are the Space-Time Hole cards
     that deferred the challenge.
     """
 
@@ -65,15 +66,15 @@ class Token(NamedTuple):
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """Cards to discard together with this challenge: Space-Time Holes, and the challenge card
-        unless a hero laid the challenge.
+        """Cards to discard together with this challenge: the Space-Time Holes that deferred the
+        challenge and, unless a hero laid the challenge, the challenge card.
         """
         return (*self.holes, *([self.card] if self.card else []))
 
 
 class CardPlay(NamedTuple):
-    """The first placement of a turn, which the challenge *Copy it* repeats: challenges, zone and
-    kinds of pieces.
+    """The challenges, zone and kinds of pieces of a turn's first placement, which the challenge
+    *Copy it* repeats.
     """
 
     challenges: tuple[str, ...]
@@ -89,8 +90,8 @@ class WarfareEvent(NamedTuple):
 
 
 class SeenTable(NamedTuple):
-    """Parts of a player's view that cannot be computed because cards are hidden: the player's legal
-    moves, and the seat numbers of all players who can act now.
+    """Parts of a player's view that the program cannot compute from the view, because cards are
+    hidden: the player's legal moves, and the seat numbers of all players who can act now.
     """
 
     legal: tuple[str, ...]
@@ -106,19 +107,18 @@ class OfTurn:
     tokens: tuple[Token, ...] = ()
     used: tuple[str, ...] = ()
     passed: frozenset[int] = frozenset()
-    """Numbers of the players who have passed since players could last start to lay cards."""
+    """Numbers of the players who have passed since the phase for laying cards last began."""
     spent: list[int] = field(default_factory=list)
     """Number of challenges and events that each player has laid in this turn, in seat order."""
     right: list[int] = field(default_factory=list)
-    """Maximum number of challenges and events that each player can lay in this turn, in seat order.
-    """
+    """Maximum number of challenges and events for each player in this turn, in seat order."""
     ever_laid: frozenset[int] = frozenset()
     laid: list[tuple[str, ...]] = field(default_factory=list)
-    """Names of the challenges that each player has laid in this turn and not withdrawn, in seat
+    """Names of the challenges that each player has laid in this turn and has not withdrawn, in seat
     order.
     """
     fixed: tuple[str, ...] | None = None
-    """Names of the challenges in force, or None while players can still lay cards."""
+    """Names of the challenges in force, or None while players can still lay cards in this turn."""
     chosen: bool = False
     ask: str = ""
     """The dice to roll next: ``roll`` for both dice, ``troop`` or ``zone``. Empty if no dice are
@@ -144,8 +144,8 @@ class WarfareState(OfTurn):
 
     options: Options = field(compare=False)
     stage: str = "heroes"
-    """The name of the stored phase. The property ``phase`` has another value while drawn cards or
-    new piles interrupt the stored phase.
+    """The name of the stored phase. The property ``phase`` reports another phase while a player
+    chooses between drawn cards or new piles are formed.
     """
     turn: int = 0
     """Number of moves made since the start of the game."""
@@ -176,8 +176,8 @@ class WarfareState(OfTurn):
     """
     first_turn: bool = True
     seen: SeenTable | None = None
-    """Set only in a player's view, in which hidden cards are ``?`` and no move can be applied. None
-    in a complete state.
+    """The parts of a player's view that cannot be computed, or None in a complete state. In a
+    player's view, hidden cards are ``?``, and no move can be applied.
     """
 
     def copy(self) -> WarfareState:
@@ -237,8 +237,8 @@ class WarfareState(OfTurn):
         return [(piece.name, zone) for zone, towers in zones for t in towers for piece in t]
 
     def put(self, zone: str, names: tuple[str, ...], under: int, *, fresh: bool = True) -> None:
-        """Put pieces onto the first tower that has exactly ``under`` pieces, or onto the surface of
-        the zone if ``under`` is 0.
+        """Put pieces onto the first tower in the zone that has exactly ``under`` pieces. If
+        ``under`` is 0, put the pieces onto the surface of the zone.
         """
         towers = list(self.zones.get(zone, ()))
         new = tuple(WarfarePiece(name, fresh) for name in names)
@@ -250,7 +250,7 @@ class WarfareState(OfTurn):
         self.set_zone(zone, towers)
 
     def set_zone(self, zone: str, towers: list[Tower]) -> None:
-        """Set the towers of a zone, or delete the zone's entry if there are no pieces."""
+        """Set the towers of a zone. If ``towers`` is empty, delete the zone's entry."""
         kept = tuple(tower for tower in towers if tower)
         if kept:
             self.zones[zone] = kept
@@ -305,7 +305,7 @@ class WarfareState(OfTurn):
         self.points[player] = max(0, self.points[player] - cost)
 
     def gem(self, player: int) -> None:
-        """Give the player a green gem if the supply is not empty."""
+        """Give the player a green gem if any gem is left in the supply."""
         if sum(self.gems) < GEMS:
             self.gems[player] += 1
 
@@ -325,7 +325,7 @@ class WarfareState(OfTurn):
 
     def lift(self, text: str, who: int | None = None) -> Token:
         """Remove the first challenge with this text from the turn and return the challenge. If
-        ``who`` is given, search only the challenges that this player laid in this turn.
+        ``who`` is given, consider only challenges that this player laid in this turn.
         """
         token = next(
             each
@@ -360,7 +360,7 @@ class WarfareState(OfTurn):
         return self.left if side == "left" else self.right_pile
 
     def draw(self, side: str, count: int) -> tuple[str, ...]:
-        """Remove ``count`` cards from the top of a pile and return them."""
+        """Remove ``count`` cards from the top of a pile and return these cards."""
         pile = self.pile(side)
         if side == "left":
             self.left = pile[count:]
@@ -373,7 +373,8 @@ class WarfareState(OfTurn):
         """Name of the current phase, as reported to other programs.
 
         While a player must choose between two drawn cards, the phase is ``keep``. Otherwise, the
-        phase is ``deal`` if no pile is large enough to draw from and there are cards for new piles.
+        phase is ``deal`` if no pile has enough cards to draw from and there are cards for new
+        piles.
         """
         if self.drawn:
             return "keep"
@@ -388,8 +389,8 @@ class WarfareState(OfTurn):
 
     @property
     def event_now(self) -> WarfareEvent:
-        """The event card in progress. If no event card was played, the event is a *Keep it* that
-        the doer (the player who places the piece) drew in Simple mode.
+        """The event card in progress. If no event card was played, the event is the *Keep it* card
+        that the doer (the player who places the piece) drew in Simple mode.
         """
         return self.event or WarfareEvent(self.doer, "keep-it")
 
@@ -408,12 +409,14 @@ class WarfareState(OfTurn):
         return self.names() if self.fixed is None else set(self.fixed)
 
     def is_possible(self, card: str) -> bool:
-        """Return whether ``card`` can be combined with the challenges laid on this turn."""
+        """Return whether ``card`` can be combined with the challenges that players have laid on
+        this turn.
+        """
         return self.impossible(card) is None
 
     def impossible(self, card: str) -> str | None:
-        """Return the reason why ``card`` cannot be combined with the challenges laid on this turn,
-        or None if the combination is possible (rule W4).
+        """Return the reason why ``card`` cannot be combined with the challenges that players have
+        laid on this turn. Return None if the combination is possible (rule W4).
         """
         names = self.names() | {card}
         copied: set[str] = set()

@@ -1,4 +1,4 @@
-"""Automatic steps of a turn and a round from one phase to the next (docs/rules.md)."""
+"""Automatic steps from one phase of a turn or round to the next phase (docs/rules.md)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def begin_round(s: WarfareState, starter: int) -> None:
 
 
 def clear_turn(s: WarfareState) -> None:
-    """Reset all fields that belong to a turn."""
+    """Reset all fields of the state that apply only to one turn."""
     count = s.options.players
     right = 2 if s.options.mode == DUEL else 1
     fresh = state.OfTurn(spent=[0] * count, right=[right] * count, laid=[()] * count)
@@ -45,8 +45,8 @@ def clear_turn(s: WarfareState) -> None:
 
 
 def deal(s: WarfareState, cards: Sequence[str]) -> None:
-    """Deal the shuffled ``cards`` for a new round, or form new piles during a round. Each paper
-    card is ``?``.
+    """Deal the shuffled ``cards`` for a new round. During a round, form new piles from the cards
+    instead. Each paper card is ``?``.
     """
     rest = tuple(cards)
     if s.stage == "deal":
@@ -92,8 +92,8 @@ def open_window(s: WarfareState) -> None:
 
 
 def again(s: WarfareState) -> None:
-    """Restart the phase in which players lay cards, and forget which players have passed. In Simple
-    mode, only the doer (the player who places the piece) can act.
+    """Restart the phase in which players lay cards, as if no player had passed. In Simple mode,
+    only the doer (the player who places the piece) can act.
     """
     s.stage, s.ask = "window", ""
     s.passed = frozenset(each for each in s.players if s.options.simple and each != s.doer)
@@ -101,7 +101,7 @@ def again(s: WarfareState) -> None:
 
 def close_window(s: WarfareState) -> None:
     """End the phase in which players lay cards, after all players have passed. Remove impossible
-    challenges and set the next phase (rule W4).
+    challenges and start the next phase (rule W4).
     """
     laid, s.tokens = s.tokens, ()
     for token in laid:
@@ -126,16 +126,16 @@ def close_window(s: WarfareState) -> None:
 
 
 def blinding(s: WarfareState) -> list[Token]:
-    """Return the laid challenges that require a blindfold: *Blindfolded*, and *Copy it* if it
-    copies *Blindfolded*.
+    """Return the laid challenges that require a blindfold. These are *Blindfolded*, and *Copy it*
+    if the challenge to copy is *Blindfolded*.
     """
     copied = s.last is not None and BLIND in s.last.challenges
     return [t for t in s.tokens if t.name == BLIND or (t.name == COPY and copied)]
 
 
 def choose(s: WarfareState, *, blindfolded: bool) -> None:
-    """Keep either *Blindfolded* or the other challenges, and return the rejected cards to the
-    players' hands.
+    """Keep either the challenge *Blindfolded* or all other challenges, and return the rejected
+    cards to the players' hands.
     """
     blind, laid = blinding(s), s.tokens
     s.tokens = tuple(token for token in laid if (token in blind) == blindfolded)
@@ -159,14 +159,16 @@ def give_back(s: WarfareState, token: Token) -> None:
 
 
 def next_step(s: WarfareState) -> None:
-    """Set the next phase of the turn: roll dice, take a piece, or place a piece."""
+    """Set the next phase of the turn, in which a player rolls dice, takes a piece or places a
+    piece.
+    """
     force = s.fixed or ()
     taking = TELEPORT in force and s.held is None
     if state.PAIR in force and len(s.troop) < 2:
         s.stage, s.ask = "dice", "troop"
         return
-    # If the zone has no piece that can be taken or built on, the zone die is rolled once more. If
-    # the second zone has none either, the player can choose any zone.
+    # If the zone has no piece that can be taken or built on, the zone die is rolled a second time.
+    # If the new zone has no such piece either, the player can choose any zone.
     if (taking or MOUNT in force) and s.zone not in (None, ANY, *s.zones):
         s.zone = ANY if s.rolled_again else None
         s.rolled_again = True
@@ -202,7 +204,9 @@ def placed(s: WarfareState, names: tuple[str, ...], zone: str, under: int) -> No
 
 
 def succeed(s: WarfareState) -> None:
-    """Score a successful turn, and wait while a player can still play *Give it back*."""
+    """Score a successful turn. If a player can still play *Give it back*, wait for that player
+    before the turn ends.
+    """
     force = s.fixed or ()
     if TELEPORT not in force:
         s.points[s.owner] += sum(len(names) for names in s.placed)
@@ -230,8 +234,8 @@ def after(s: WarfareState) -> None:
 
 
 def end_refill(s: WarfareState, player: int | None = None) -> None:
-    """Remove ``player`` from the players who can still refill their hands. End the turn when no
-    such player is left.
+    """Remove ``player`` from the players who can still refill their hands. When no such player is
+    left, end the turn.
     """
     s.refill = tuple(each for each in s.refill if each != player)
     s.stage = "refill"
@@ -240,7 +244,7 @@ def end_refill(s: WarfareState, player: int | None = None) -> None:
 
 
 def apply_failure(s: WarfareState, names: tuple[str, ...], fell: Sequence[str]) -> None:
-    """Apply a failed placement. ``fell`` lists the fallen pieces as the move names them."""
+    """Apply a failed placement. ``fell`` names the fallen pieces in the same way as the move."""
     force = s.fixed or ()
     own, strangers = fall(s, fell, own=TELEPORT not in force)
     if TELEPORT in force:
@@ -254,9 +258,9 @@ def apply_failure(s: WarfareState, names: tuple[str, ...], fell: Sequence[str]) 
 
 
 def fall(s: WarfareState, fell: Sequence[str], *, own: bool) -> tuple[list[str], list[str]]:
-    """Remove the fallen pieces from the platform. Return the pieces that the caller gives back to a
-    player, and the pieces that are put aside. If ``own`` is true, the pieces placed in this turn
-    are given back; otherwise, all pieces are put aside.
+    """Remove the fallen pieces from the platform. Return two lists: the pieces that the caller
+    gives back to a player, and the pieces that are set aside (out of play). If ``own`` is true, the
+    pieces placed in this turn are given back. Otherwise, no piece is given back.
     """
     returning, strangers = [], []
     for each in fell:
@@ -274,8 +278,8 @@ def fall(s: WarfareState, fell: Sequence[str], *, own: bool) -> tuple[list[str],
 
 def punish(s: WarfareState, who: int, count: int, *, free: bool) -> None:
     """Subtract the penalty for ``count`` fallen pieces from the points of the player ``who``, then
-    end the turn. If at least TOPPLED pieces fell, end the round. If ``free`` is true, fewer fallen
-    pieces have no penalty.
+    end the turn. If at least TOPPLED pieces fell, end the round. If ``free`` is true, a fall of
+    fewer pieces costs no points.
     """
     if count >= TOPPLED:
         s.pay(who, 2)
@@ -307,7 +311,7 @@ def end_turn(s: WarfareState) -> None:
 
 
 def tidy(s: WarfareState) -> None:
-    """Discard the cards of the turn, and mark all pieces on the platform as no longer new."""
+    """Discard the cards of the turn, and clear the mark for new pieces on the platform."""
     s.discard += (*s.used, *(card for token in s.tokens for card in token.cards))
     s.tokens = s.used = ()
     s.round_laid = [(*earlier, *now) for earlier, now in zip(s.round_laid, s.laid, strict=True)]

@@ -44,8 +44,8 @@ TROOPS: Mapping[str, tuple[str, str, str, str]] = {
     "ship": ("Ship", "a ship", "your ship", "{owner}'s ship"),
     ANY: ("any troop", "any piece", "any of your pieces", "any of {owner}'s pieces"),
 }
-"""Title of each kind of troop, and its phrases for any piece, for the player's own piece and for
-another player's piece.
+"""Four texts for each kind of troop: a title, and phrases for any piece of this kind, for the
+player's own piece and for another player's piece.
 """
 JUDGED = "People judge whether it was done."
 NO_TROOP = "no troop"
@@ -83,7 +83,9 @@ def texts() -> list[str]:
 
 
 def card_said(token: str) -> str | Phrase:
-    """Return the title of a played card, such as ``limit-it`` or ``antimatter=limit-it``."""
+    """Return the title of a card that was played, given as text such as ``limit-it`` or
+    ``antimatter=limit-it``.
+    """
     card, wild, name = token.partition("=")
     title = CARDS[card][0] if card in CARDS else spoken(card)
     if not wild:
@@ -124,8 +126,8 @@ def spoken(name: str) -> str:
 
 
 def prompt(s: WarfareState) -> Words:
-    """Return the instruction to show now, as a template and its parameters. The parameters
-    ``owner``, ``doer`` and ``who`` are players' names.
+    """Return the current instruction to the players, as a template and its parameters. The
+    parameters ``owner``, ``doer`` and ``who`` are players' names.
     """
     owner, doer = COLOURS[s.owner], COLOURS[s.doer]
     match s.phase:

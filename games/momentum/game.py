@@ -27,14 +27,14 @@ from tiltboard.games.search import Evaluate, Weights, numbers
 from tiltboard.ground.override import override
 
 COLOURS = ("red", "blue", "white", "green")
-# Number of rings of cells by distance from the edge. A marble three steps from the edge is as safe
-# as a marble further inside.
+# Number of rings of cells, counted by distance from the edge. A marble three steps from the edge is
+# as safe as a marble further inside.
 RINGS = 4
 
 
 ROLLS, FALLS_IN, ROLLS_OFF = "rolls", "falls in", "rolls off"
-# Explanations why a marble moves. The key states what happens to the marble, and whether the new
-# marble hit the marble directly.
+# Sentences that explain why a marble moves. The key states what happens to the marble, and whether
+# the new marble hit this marble directly.
 REASONS = {
     (ROLLS, True): "{move} hits {hit}, which rolls to {target}.",
     (ROLLS, False): "{move} hits {hit}, so {source} rolls to {target}.",
@@ -70,9 +70,9 @@ class MomentumGame(Game):
             self.labels = {place: cell_name(*point) for place, point in self.board.items()}
 
     def evaluation(self, weights: Weights) -> Evaluate | None:
-        """Return a function that evaluates states of a two-player game by the distances of the
-        marbles from the edge, and by the number of marbles each player still needs. Return None for
-        more players.
+        """Return a function that estimates how good a state of a two-player game is. The estimate
+        depends on the distances of the marbles from the edge, and on how many marbles each player
+        still needs. Return None for more than two players.
         """
         if self.rules.players != 2:
             return None
@@ -114,7 +114,7 @@ class MomentumGame(Game):
         }
 
     def reserve(self, state: State) -> Mapping[str, int]:
-        """Return each player's number of marbles off the board, by player name. The player to move
+        """Return how many marbles each player has off the board, by player name. The player to move
         always has at least one marble, because the game ends when a player brings in the last
         marble.
         """
@@ -122,8 +122,8 @@ class MomentumGame(Game):
         return {player: self.rules.marbles - count for player, count in held}
 
     def outcome(self, position: Position) -> Outcome:
-        """Return the result of the game. Its ``places`` are the cells of all marbles of the winner,
-        or of the winning team.
+        """Return the result of the game. The ``places`` of the result are the cells of all marbles
+        of the winner or of the winning team.
         """
         winner, team = self.rules.winner(position.state)
         players = self.players
@@ -136,7 +136,7 @@ class MomentumGame(Game):
         )
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """Return the turn: a dropped marble and the marbles that it pushes, or a swap."""
+        """Return the turn: either a dropped marble with the marbles that it pushes, or a swap."""
         player, cells, names = before.mover, before.cells, self.rules.names
         if move == SWAP:
             (place, piece), *_ = cells.items()
@@ -150,8 +150,8 @@ class MomentumGame(Game):
         return Turn(move, player, (Shift(player, None, move),), consequences, after)
 
     def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
-        """Return a sentence that names the marble that was hit, and where the last marble of its
-        line goes.
+        """Return a sentence that explains why marbles move. The sentence names the marble that was
+        hit, and the cell to which the last marble in line goes.
         """
         if shift.source is None or turn.move not in self.board:
             return "", {}
@@ -219,8 +219,8 @@ class MomentumGame(Game):
 
 
 def rings(rules: MomentumRules) -> dict[int, int]:
-    """Return the number of steps from each cell to the nearest cell at the edge of the board or of
-    a hole, at most ``RINGS - 1``, by cell.
+    """Return how many steps each cell is away from the nearest cell at an edge of the board or of a
+    hole. The number is at most ``RINGS - 1``.
     """
     start = rules.start().cells
     edge = [at for at in rules.cells if any(start[at + step] is None for step in rules.steps)]

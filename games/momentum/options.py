@@ -1,7 +1,7 @@
 """Boards and options of Momentum (rule M6).
 
-Boards are rectangles or hexagons, with missing or blocked cells. The options have defaults, and
-rules about which options can be combined.
+A board is a rectangle or a hexagon and can have missing or blocked cells. The module also defines
+the defaults of the options, and which options can be combined.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ SPECS: tuple[OptionSpec, ...] = (
     ),
 )  # fmt: skip
 
-# Number of marbles per player in the standard sets, by (width, height, holes) and number of
-# players. Rule M7 defines standard sets only for these boards.
+# Number of marbles per player in the standard sets. The key is the board as (width, height, holes)
+# and the number of players. Rule M7 defines standard sets only for these boards.
 STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] = {
     (7, 7, ()): {2: 8, 3: 6},
     (9, 7, ()): {2: 10, 3: 7},
@@ -163,11 +163,11 @@ def read(given: Mapping[str, Any]) -> tuple[dict[str, Any], MomentumBoard]:
 
 
 def _shape(values: Mapping[str, Any]) -> tuple[int, int, Mapping[str, Point]]:
-    """Return the number of columns, the number of rows and the point of each place, for the kind of
-    board that the options select. Raises OptionError if they select several kinds.
+    """Return the number of columns, the number of rows, and the point of each place on the board
+    that the options select. Raises OptionError if the options select several kinds of boards.
 
-    The cells of a hexagon are named ``q,r`` around the middle ``0,0``, with |q|, |r| and |q + r|
-    below ``hex``.
+    The cells of a hexagon are named ``q,r``. The cell in the middle is ``0,0``, and |q|, |r| and |q
+    + r| are below ``hex``.
     """
     asked = [name for name in ("size", "width", "height", "hex") if name in values]
     if len(asked) > 1 and asked != ["width", "height"]:
@@ -193,16 +193,16 @@ def _shape(values: Mapping[str, Any]) -> tuple[int, int, Mapping[str, Point]]:
 def suggested_marbles(players: int, cells: int) -> int:
     """Return a suggested number of marbles per player for a board with ``cells`` open cells.
 
-    The standard sets have one more marble for every 8 cells with two players, and for every 16
-    cells with three players. For other board sizes, this project continues the same growth. All
-    marbles together never exceed half the cells.
+    In the standard sets, each player gets one more marble for every 8 additional cells with two
+    players, and for every 16 additional cells with three players. This project continues the same
+    growth for other board sizes. All players' marbles together never exceed half the cells.
     """
     each = {2: round(cells / 8) + 2, 3: round(cells / 16) + 3, 4: round(cells / 20) + 3}[players]
     return max(1, min(each, cells // (2 * players)))
 
 
-# All offered boards with their numbers of open cells, the most common board first. With more
-# players, the boards are the same, and each player has fewer marbles.
+# All offered boards with their numbers of open cells, the most common board first. The same boards
+# are offered for three and four players, with fewer marbles per player.
 PRESETS = tuple(
     Preset(
         {"Players": people, "Board": label},

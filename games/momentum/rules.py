@@ -64,7 +64,7 @@ class MomentumRules(Rules):
         self.marbles: int = options["marbles"]
         self.pie: bool = options["pie"]
         self.must_block: bool = options["must_block"]
-        # A limit of 0 means no limit.
+        # A limit of 0 means that there is no limit.
         self.last_turn: int = (options["round_limit"] or 0) * players
         self.index = {name: index(name) for name in board.cells}
         self.swap = (board.rows + 2) * stride + 1
@@ -74,10 +74,10 @@ class MomentumRules(Rules):
             self.names[self.swap] = SWAP
         self.every_move = tuple(self.names)
         self.steps = tuple(dy * stride + dx for dx, dy in board.directions)
-        # The next player for each player, numbered from 1.
+        # The player who moves after each player, numbered from 1.
         self._following = (0, *range(2, players + 1), 1)
-        # If the players' marbles cannot fill the board before one player has placed all marbles,
-        # the check for a full board is skipped.
+        # Skip the check for a full board if one player always places the last marble before the
+        # board is full.
         self._may_fill = players * (self.marbles - 1) >= len(self.index)
         cells: list[Cell] = [*[OFF] * self.swap, 1]
         for at in self.cells:
@@ -86,19 +86,21 @@ class MomentumRules(Rules):
             if what == CUSHION_NAME:
                 cells[index(name)] = CUSHION
         self._empty = tuple(cells)
-        # The first cell and the direction of each line of marbles that a drop on a cell pushes.
+        # For each cell, the start and the direction of each line of marbles that a drop on the cell
+        # pushes.
         self._near = {
             at: tuple((at + step, step) for step in self.steps if at + step in self.names)
             for at in self.cells
         }
 
     def start(self) -> State:
-        """Return the state of the empty board."""
+        """Return the state of the empty board at the start of the game."""
         return State(self._empty, (0,) * self.players, 0, None)
 
     def moves(self, state: State) -> Sequence[int]:
-        """Return the drops on empty cells, and ``swap`` if allowed. Rule M8 allows only drops after
-        which the next player has no winning move, if there are such drops.
+        """Return the drops on empty cells, and ``swap`` if a swap is allowed. If rule M8 is in use,
+        the only legal drops are those after which the next player has no winning move, if there are
+        such drops.
         """
         if state.ended:
             return ()
@@ -148,8 +150,8 @@ class MomentumRules(Rules):
         return state if state.ended else self._play_drops(state, stream)
 
     def _play_drops(self, state: State, drops: Iterable[int]) -> State:
-        """Return the state after playing ``drops`` one turn after another, until there are no more
-        drops or the game ends. Drops on occupied cells are skipped.
+        """Return the state after playing ``drops``, one drop per turn, until all drops are played
+        or the game ends. Drops on occupied cells are skipped.
         """
         cells: list[Any] = list(state.cells)
         held = [0, *state.held]
@@ -188,8 +190,8 @@ class MomentumRules(Rules):
         return State(tuple(cells), tuple(held[1:]), turn, ended)
 
     def result(self, state: State) -> tuple[int, ...] | None:
-        """Return the players who have won (both partners in team games), or None before the end of
-        the game.
+        """Return all players who have won, including the winner's partner in team games, or None
+        before the end of the game.
         """
         return None if state.ended is None else self.winner(state)[1]
 
@@ -197,8 +199,8 @@ class MomentumRules(Rules):
         """Return the player who decided a finished game, or None, and all players who have won.
 
         If a team game reaches the round limit, a player who alone has more than half of the marbles
-        is the winner. Otherwise, the team with more than half wins, and no individual player
-        decided the game (our reading of rules M5 and M8).
+        is the winner. Otherwise, the team with more than half of the marbles wins, and the first
+        result is None (this project's reading of rules M5 and M8).
         """
         held = state.held
         if state.ended == COMPLETE:
