@@ -163,11 +163,11 @@ def test_a_unit_that_may_write_nothing_uses_what_was_compiled_and_keeps_nothing(
         "import os, sys\n"
         "if sys.argv[1:]:\n"
         "    os.access = lambda path, mode: False\n"
-        "from tiltboard_kernels.jit import below, stepped\n"
-        "stepped(1)\n"
+        "from tiltboard_kernels.jit import below, next_random\n"
+        "next_random(1)\n"
         "if sys.argv[1:]:\n"
         "    below(1, 2)\n"
-        "print(sum(stepped.stats.cache_hits.values()))\n"
+        "print(sum(next_random.stats.cache_hits.values()))\n"
     )
     environment = {**os.environ, "STATE_DIRECTORY": str(tmp_path)}
 

@@ -153,7 +153,7 @@ def test_a_board_of_gravity_trap_is_drawn_by_tapping_and_a_track_closed(served, 
     expect(page.locator(".opponents .ball.ship")).to_have_count(2)
     page.locator("#option-board").select_option(label="draw it here…")
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.locator(".new-game > form > footer .problem")).to_contain_text("three places")
+    expect(page.locator(".new-game > form > footer .problem")).to_contain_text("three spaces")
     board = page.get_by_role("group", name="Board", exact=True)
     expect(board.get_by_role("button")).to_have_count(100)
     for place in ("b2", "h2", "e7", "b2"):  # the first one again closes it

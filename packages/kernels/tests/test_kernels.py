@@ -568,10 +568,10 @@ def test_what_another_version_is_just_writing_stays_and_hinders_nobody(monkeypat
 def test_one_process_at_a_time_adds_to_what_was_compiled(tmp_path):
     """Two at once would name what they compile alike, and a game be given another's kernel."""
     program = (
-        "from tiltboard_kernels.jit import stepped\n"
-        "print(stepped._cache.cache_path, flush=True)\n"
+        "from tiltboard_kernels.jit import next_random\n"
+        "print(next_random._cache.cache_path, flush=True)\n"
         "input()\n"
-        "stepped(1)\n"
+        "next_random(1)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program],
@@ -597,9 +597,9 @@ def test_one_process_at_a_time_adds_to_what_was_compiled(tmp_path):
 def test_what_was_compiled_serves_wherever_the_package_lies(tmp_path):
     """A second clone beside the first one, or an environment that was moved."""
     program = (
-        "from tiltboard_kernels.jit import __file__ as lies, stepped\n"
-        "stepped(1)\n"
-        "print(lies, sum(stepped.stats.cache_hits.values()))\n"
+        "from tiltboard_kernels.jit import __file__ as lies, next_random\n"
+        "next_random(1)\n"
+        "print(lies, sum(next_random.stats.cache_hits.values()))\n"
     )
     moved = tmp_path / "moved"
     without = shutil.ignore_patterns("__pycache__", "static", "*.po")
