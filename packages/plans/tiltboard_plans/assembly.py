@@ -40,12 +40,12 @@ class Solid:
 
     name: str
     moves: Moves
-    """The component that the part moves with: the plate, the ring between the axles, or the ground.
-    ``wires`` bend with the tilt.
+    """The component with which the part moves: the plate, the ring between the axles, or the
+    ground. A part with the value ``wires`` bends with the tilt.
     """
     body: Any
     look: str = "wood"
-    """The material of the part, which gives its colour in pictures."""
+    """The material of the part, which sets the part's colour in pictures."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ class Assembly:
     frame: Frame | None
     solids: tuple[Solid, ...]
     tools: tuple[Solid, ...]
-    """The space for a screwdriver or socket at each screw that is turned after the assembly."""
+    """The space that a screwdriver or socket needs at each screw that is turned after the assembly.
+    """
 
     @classmethod
     def of(cls, plans: Plans) -> Assembly:
@@ -75,7 +76,8 @@ class Assembly:
     def collisions(
         self, plate_deg: float = 0.0, ring_deg: float = 0.0, spin_deg: float = 0.0
     ) -> list[str]:
-        """Return all pairs of parts that overlap when the axles are turned by these angles.
+        """Return all pairs of parts that overlap when the axles are turned by these angles in
+        degrees.
 
         ``plate_deg`` and ``ring_deg``: the rotation of the plate's axle and of the ring's axle.
         ``spin_deg``: the plate's rotation about the vertical axis. Parts that move together are
@@ -105,8 +107,8 @@ class Assembly:
         return found
 
     def blocked_tools(self) -> list[str]:
-        """Return the names of each screw that a screwdriver cannot reach and of the part in the
-        way.
+        """Return two names for each screw that a screwdriver cannot reach: the screw and the part
+        in the way.
         """
         return [
             f"{tool.name}: {solid.name}"
@@ -118,7 +120,9 @@ class Assembly:
 
 
 def _near(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
-    """Return whether two bounding boxes, in the form of manifold3d's ``bounding_box``, overlap."""
+    """Return whether two bounding boxes overlap. The boxes have the form of manifold3d's
+    ``bounding_box``.
+    """
     return all(one[at] < two[at + 3] and two[at] < one[at + 3] for at in range(3))
 
 
@@ -141,7 +145,7 @@ def _rod(across: float, at: tuple[float, float], low: float, high: float) -> Any
 
 def _bolt(across: float, at: tuple[float, float, float], long: float, turn: float) -> Any:
     """Return a cylinder that starts at ``at`` and lies along x, rotated about the vertical axis by
-    ``turn`` degrees. ``across``: diameter. ``long``: length.
+    ``turn`` degrees. ``across``: the diameter in mm. ``long``: the length in mm.
     """
     lying = _solid().cylinder(long, across / 2, -1.0, 16).rotate((0, 90, 0))
     return lying.rotate((0, 0, turn)).translate(at)
@@ -199,7 +203,8 @@ def _plate(plans: Plans, frame: Frame, cut: dict[str, Sheet]) -> Iterator[Solid]
     profile, under = plans.profile, f.UNDER_MM
     top = under + platform.PLYWOOD_MM
     wood = extruded(cut["drill"], under, top)
-    # Rings of acrylic fill the ring-shaped cuts in the felt, so the felt is drawn without the cuts.
+    # Rings of acrylic fill the ring-shaped cuts in the felt, so the felt is drawn as if it had no
+    # cuts.
     plain = replace(cut["felt"], lines=cut["felt"].lines[:4])
     plain.circles = [each for each in plain.circles if each[0] == "drill"]
     felt = extruded(plain, top, top + platform.FELT_MM)
@@ -327,8 +332,8 @@ def _bundle(frame: Frame) -> Any:
 
 
 def _legs(frame: Frame) -> Iterator[Solid]:
-    """Yield the support of a shelf that does not tilt: four blocks and, if the table spins, a
-    turntable under the blocks.
+    """Yield the support of a shelf that does not tilt. The support is four blocks and, if the table
+    spins, a turntable under the blocks.
     """
     low = f.SHELF_TOP_MM - f.SHELF_MM
     spins = frame.stands == "turntable"

@@ -1,8 +1,8 @@
-"""A circuit board as parts, pads and copper, and the text of its files in KiCad's formats.
+"""A circuit board as parts, pads and copper, and the text of the board's files in KiCad's formats.
 
 Horizontal tracks are on the back, vertical tracks are on the front, and vias join them. Therefore
-two tracks meet only where a via connects them. Lengths are in mm, x to the right and y down, seen
-from the side with the parts.
+two tracks are connected only where a via joins them. Lengths are in mm, x to the right and y down,
+seen from the side with the parts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import Any, Literal, NamedTuple
 Point = tuple[float, float]
 Side = Literal["F", "B"]
 GRID_MM = 2.54
-# Width in mm of a lane that connects some pins of a net separately from the net's other pins.
+# Width in mm of an extra lane. Some pins of a net use an extra lane, which is separate from the
+# lane of the net's other pins.
 APART_MM = 0.8
 _NAMESPACE = uuid.UUID("5d0f6f4e-1f4e-4f3b-9d0e-7a3c1b2a9e10")
 _LAYERS = (
@@ -54,7 +55,9 @@ class Component(NamedTuple):
     at: Point
     pads: tuple[Pad, ...]
     nets: dict[str, str]
-    """The net of each connected pin, by pin number; other pins are not connected."""
+    """The net of each connected pin, by pin number. Pins that are not in this dictionary are not
+    connected.
+    """
     footprint: str = ""
     """The name of a footprint that replaces the part's standard footprint, or ""."""
     turned: bool = False
@@ -62,13 +65,15 @@ class Component(NamedTuple):
 
     @property
     def value(self) -> str:
-        """The text for the part in drawings and parts lists: the maker's number, or the title."""
+        """The text for the part in drawings and parts lists: the maker's part number, or the part's
+        title.
+        """
         about = table("parts")["parts"][self.part]
         return str(about.get("number", about["title"]))
 
     @property
     def pins(self) -> list[tuple[str, str, str]]:
-        """Number, name and electrical type of each pin, as in the part's datasheet."""
+        """The number, the name and the electrical type of each pin, as in the part's datasheet."""
         symbol: str = table("parts")["parts"][self.part]["symbol"]
         if symbol.startswith("conn"):
             return [(str(n + 1), f"P{n + 1}", "passive") for n in range(int(symbol[4:]))]
@@ -147,10 +152,10 @@ class Board:
     holes: list[tuple[Point, float]] = field(default_factory=list)
     rails: dict[str, Rail] = field(default_factory=dict)
     texts: list[tuple[Point, str]] = field(default_factory=list)
-    """Centre and text of each printed label."""
+    """The centre and the text of each printed label."""
     stands: list[tuple[float, float, float, float, float]] = field(default_factory=list)
-    """Left, top, right and bottom edge and height, in mm, of each object on the board that has no
-    pad, such as a heatsink.
+    """The left, top, right and bottom edge and the height, in mm, of each object on the board
+    without a pad, such as a heatsink.
     """
     edge: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Left, top, right and bottom edge of the board, in mm."""
@@ -214,7 +219,7 @@ class Board:
         self.track(net, width, "F", *points, end)
 
     def finish(self) -> Board:
-        """Draw each rail between its outermost connections, and return the board."""
+        """Draw each rail from its leftmost to its rightmost connection, and return the board."""
         for net, y, width, joined in self.rails.values():
             if len(joined) > 1:
                 self.track(net, width, "B", (min(joined), y), (max(joined), y))
@@ -243,10 +248,11 @@ class Board:
 
 @dataclass(slots=True)
 class Channel:
-    """A group of parallel horizontal tracks on the back, one lane for each net, and the vertical
-    tracks that lead to the lanes.
+    """A group of parallel horizontal tracks on the back, and the vertical tracks that lead to them.
+    Each net has one horizontal track, which is called its lane.
 
-    The first lane is at ``y``, and the distance between two lanes is ``lane``.
+    ``y``: the vertical position of the first lane. ``lane``: the distance between neighbouring
+    lanes.
     """
 
     board: Board
@@ -254,7 +260,8 @@ class Channel:
     lane: float = 0.9
     ends: list[tuple[str, tuple[Point, ...]]] = field(default_factory=list)
     apart: dict[str, str] = field(default_factory=dict)
-    """For each net with an extra lane: the name of the extra lane, which some pins of the net use.
+    """The names of extra lanes, by the name of the net. Some pins of a net use the extra lane
+    instead of the net's lane.
     """
 
     def add(self, net: str, *points: Point) -> None:
@@ -262,8 +269,8 @@ class Channel:
         self.ends.append((net, points))
 
     def add_part(self, ref: str, part: str, at: Point, nets: dict[str, str]) -> None:
-        """Place a part below the channel and connect its pins to the lanes. Tracks from the far row
-        of pins pass between the pins of the near row.
+        """Place a part below the channel and connect the part's pins to the lanes. The tracks from
+        the far row of pins pass between the pins of the near row.
         """
         placed = self.board.add(ref, part, at, nets)
         near = min(pad.at[1] for pad in placed.pads)
@@ -273,7 +280,7 @@ class Channel:
             self.add(lane, (x, y), *([] if y == near else [(x + 1.27, y - 1.27)]))
 
     def depth(self, extra: int = 0) -> float:
-        """Return the total height of all lanes, with space for ``extra`` more nets, in mm."""
+        """Return the total height in mm of all lanes, with space for ``extra`` more nets."""
         return self.lane * (len({net for net, _ in self.ends}) + extra)
 
     def lay(self) -> None:
@@ -302,7 +309,7 @@ def _pads(kind: str, *, turned: bool) -> tuple[Pad, ...]:
             x = GRID_MM * (pin - 1 if pin <= along else count - pin)
             y = apart / 2 if pin <= along else -apart / 2
         else:
-            # As on the Pi, odd pins are in the row nearer to the viewer. In the other order, a
+            # Odd pins are in the row nearer to the viewer, as on the Pi. In the other order, a
             # ribbon cable would swap each pair of pins.
             x, y = GRID_MM * ((pin - 1) // 2), apart * (pin % 2)
         if turned:
@@ -415,11 +422,11 @@ _FLAG = [("1", "F", "power_out")]  # The only pin of KiCad's power flag.
 
 
 def schematic_text(board: Board) -> str:
-    """Return the text of KiCad's schematic. Each pin has a label with the name of its net; equal
-    labels are connected.
+    """Return the text of KiCad's schematic. Each pin has a label with the name of the pin's net.
+    KiCad connects pins with equal labels.
     """
     root = _uid(board.name, "sheet")
-    # These nets supply parts but come from a wire outside the board, so each gets a power flag.
+    # These nets supply parts but come from a wire outside the board, so each net gets a power flag.
     kinds = board.pin_kinds
     drives = {net: {kinds[pin] for pin in pins} for net, pins in sorted(board.nets.items())}
     undriven = [net for net, of in drives.items() if "power_in" in of and "power_out" not in of]

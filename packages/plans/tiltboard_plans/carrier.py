@@ -1,10 +1,13 @@
-"""The carrier board: the parts that each table needs once, and a header for each sensor.
+"""The carrier board, which has the parts that each table needs once, and a header for each sensor.
 
-From top to bottom, the board has the rails with 3.3 V and ground for the row boards, the chips that
-read the sensors (their shared lines run between their two rows of pins), resistors, and a channel
-of parallel tracks. Below the channel are the Pi's header or the Pico, the plugs, and the supply
-with a fuse for each branch. All grounds meet only at the supply's rail. The pins follow the
-datasheets of the MCP23017 (Microchip DS20001952) and of the Pico.
+From top to bottom, the board has several sections. The first section has the rails with 3.3 V and
+ground for the row boards. The next section has the chips that read the sensors; the lines that
+these chips share run between the two rows of each chip's pins. Resistors and a channel of parallel
+tracks follow. The last sections are the Pi's header or the Pico, the plugs, and the supply with a
+fuse for each branch.
+
+All grounds meet only at the supply's rail. The pins follow the datasheets of the MCP23017
+(Microchip DS20001952) and of the Pico.
 """
 
 from __future__ import annotations
@@ -41,24 +44,26 @@ V33, GND = "3V3A", "GND"
 HEATSINK_MM = (-14.96, -15.3, 20.04, -2.6, 40.0)
 # Points at the left edge at which the supply connects to the rails for the row boards, in mm.
 FEED_MM = {V33: (-4.5, -19.0), GND: (-8.0, -21.54)}
-# The separate lane for the controller's ground, and the x position at which this lane leads to the
-# supply, in mm.
+# The name of the separate lane for the controller's ground, and the x position in mm at which this
+# lane leads to the supply.
 BACK, BACK_MM = "ground of the controller", -11.5
 SHUTDOWN_GPIO = 16  # The GPIO of the shutdown button (docs/service.md).
 Side = dict[int, tuple[int, str]]
-"""The inputs at one header of a chip: the chip's pin and the net, by position along the header."""
+"""The inputs at one header of a chip, by position along the header. Each input is the number of the
+chip's pin and the name of the net.
+"""
 CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
 
 
 @dataclass(frozen=True)
 class Controller:
-    """The pins of a Pi at the end of a ribbon cable, or of a Pico on the carrier board.
+    """The pins of a controller: a Pi at the end of a ribbon cable, or a Pico on the carrier board.
 
     The wire to a pin has the same name as the pin.
     """
 
     pins: dict[str, int]
-    """The pin for each signal, by the signal's name."""
+    """The number of the pin for each signal, by the signal's name."""
     grounds: tuple[int, ...]
     supply: str
     """The net of the controller's own 3.3 V, which supplies the tilt sensor."""
@@ -67,7 +72,7 @@ class Controller:
     selects: tuple[str, ...] = ()
     """The select net of each converter."""
     spi: tuple[str, ...] = ()
-    """The nets of the converters' data out, data in and clock."""
+    """The nets of the converters' data output, data input and clock."""
     bus: tuple[str, str] | None = None
     """The nets of the I2C clock and data, or None if the table has no I2C chip."""
     data: str | None = None
@@ -82,13 +87,13 @@ class Controller:
     """
     spares: tuple[tuple[int, str], ...] = ()
     """The multiplexer inputs without a sensor. Each entry is the number of the input and the name
-    of its signal.
+    of the signal at the input.
     """
 
     @classmethod
     def of(cls, profile: Profile) -> Controller:
-        """Return the controller of a profile: the pins of the Pi, or of the Pico with its
-        firmware's pin assignment.
+        """Return the controller of a profile with the pins of the Pi, or with the pins that the
+        Pico's firmware assigns.
         """
         hall, lights, panel = profile.hall, profile.lights, profile.panel
         if isinstance(hall, wiring.NodeHall):
@@ -158,8 +163,8 @@ class _Carrier:
         on_board = self.controller.line != ()
         wanted |= {"VSYS"} if on_board else set()
         depth = channel.depth(extra=len(wanted) + 12)
-        # The controller's ground current must not flow through the ground that the converter uses
-        # as the reference for the sensors.
+        # The ground of the converter is the reference for the sensors, so the controller's ground
+        # current must not flow through this ground.
         channel.apart[GND] = BACK
         y = CHANNEL_MM + depth + 3
         self._header(plugs, wanted, y, on_board=on_board)
@@ -192,7 +197,7 @@ class _Carrier:
             if name in board.rails:
                 board.tap(name, FEED_MM[board.rails[name].net][0])
 
-    # The chips that read the sensors.
+    # The methods below place the chips that read the sensors.
 
     def _muxes(self) -> float:
         """Add the multiplexers and converters. Return the x position of the board's right edge in
@@ -275,7 +280,7 @@ class _Carrier:
             board.add(f"C{row + 1}", "c100n", (beside, -3.81), nets, footprint=shape)
             board.join(V33, (beside, -3.81))
             board.join("GND^", (beside, -6.35), (beside + 1.35, -5.0))
-        # The vertical tracks to the channel are to the right of the resistors.
+        # The vertical tracks to the channel run to the right of the resistors.
         wide = max(EXPANDER_MM * len(hall.addresses), 140.0)
         for at, name in enumerate(("GND^", V33, *bus)):
             self.channel.add(*board.tap(name, wide + 1.5 * at))
@@ -284,8 +289,8 @@ class _Carrier:
     def _chip(
         self, ref: str, part: str, x: float, rails: dict[str, str], sides: tuple[Side, Side]
     ) -> None:
-        """Place a chip, connect it to its rails, and connect its inputs to a header below and one
-        above.
+        """Place a chip, and connect it to its rails. Connect the chip's inputs to one header below
+        and one header above the chip.
 
         ``rails``: the rail of each shared pin. ``sides``: the inputs at the header below and at the
         header above.
@@ -321,7 +326,7 @@ class _Carrier:
             else:
                 self.channel.add(net, pad.at)
 
-    # The parts between the chips and the controller.
+    # The methods below place the parts between the chips and the controller.
 
     def _resistors(self) -> None:
         wires, carried = self.controller, {what for _, what in self.controller.spares}
@@ -340,7 +345,8 @@ class _Carrier:
         if wires.panel:
             parts.append(("r100", wires.panel[2], "BUZ"))
         parts += [("c100n", V33, GND)] * len(wires.selects)
-        parts.append(("r330", V33, GND))  # Minimum load with which the regulator keeps its voltage.
+        # The voltage regulator needs this minimum load to keep its voltage.
+        parts.append(("r330", V33, GND))
         counts = {"r": 0, "c": 20}
         for at, (part, one, two) in enumerate(parts):
             counts[part[0]] += 1
@@ -386,13 +392,13 @@ class _Carrier:
             shifter = {"1": GND, "2": wires.data, "3": "LD"}
             shifter |= dict.fromkeys(("4", "5", "7", "9", "10", "12", "13"), GND) | {"14": "5VL"}
             channel.add_part("U23", "shifter", (25 * GRID_MM, y + 3.81), shifter)
-        at = 35.5  # This column lies between the columns of the resistors.
+        at = 35.5  # This column is between the columns of the resistors.
         for ref, part, ends in plugs:
             numbered = {str(number): net for number, net in enumerate(ends, 1)}
             channel.add_part(ref, part, (at * GRID_MM, y), numbered)
             at += len(ends) + 2
 
-    # The supply.
+    # The methods below place the power supply.
 
     def _supply(self, y: float, regulator: str, *, on_board: bool) -> float:
         """Add the power supply. Return the y position of its lower edge in mm.
@@ -453,8 +459,8 @@ class _Carrier:
         self._feed(V33, across, width=2.0, via=1.6)
 
     def _feed(self, net: str, y: float, *, width: float, via: float) -> None:
-        """Connect a supply net to the row boards' rail by a track on the back, which runs from
-        ``y`` along the left edge.
+        """Connect a supply net to the row boards' rail. The connection is a track on the back,
+        which runs from ``y`` along the left edge.
         """
         x, top = FEED_MM[net]
         self.board.track(net, width, "F", (x, y), (x, top))

@@ -1,13 +1,12 @@
-"""The dimensions of the plate's support, which are shared by sheets, printed parts, report and
-assembly.
+"""The dimensions of the plate's support, which sheets, printed parts, report and assembly share.
 
 The origin is the point where the two axles cross, under the plate's centre; x is east, y is north,
 z is up. A plate that tilts hangs in a gimbal, a plate that spins is on a turntable, and any other
 plate is on legs.
 
-In each case, a shelf with the circuit boards hangs on four rods from the plate's two ears (the
-extensions to the west and the east). Only the supply's wires lead from the moving part to the base.
-Lengths are in mm, masses in g.
+In each case, a shelf with the circuit boards hangs on four rods. The rods are fixed to the plate's
+two ears (the extensions to the west and the east). Only the supply's wires lead from the moving
+part to the base. Lengths are in mm, masses in g.
 """
 
 from __future__ import annotations
@@ -61,8 +60,8 @@ CLEAR_MM, SOCKET_MM = 8.0, 26.0
 BUNDLE_MM, BEND_MM = 8.0, 14.0
 TURNTABLE_MM, TURNTABLE_HIGH_MM = 300.0, 10.0
 SLIP_RING_MM = 22.0
-# Minimum ratio of the righting moment to the upsetting moment, with heavy pieces on all places of
-# the plate.
+# Minimum safety margin against tipping: the ratio of the righting moment to the upsetting moment,
+# with heavy pieces on all places of the plate.
 MARGIN = 1.5
 FRICTION = 0.2  # Friction coefficient of a steel bolt in a printed bearing.
 
@@ -98,7 +97,7 @@ class Frame:
     board_g: float
     """Mass of the board on the shelf with its parts, in g."""
     pieces_g: float
-    """Mass of the pieces if the heaviest piece is on every place, in g."""
+    """Total mass in g of the pieces if the heaviest piece is on every place."""
     pi_on_base: bool = False
     """True if the Pi is on the base, False if it is under the shelf."""
     bars: bool = True
@@ -183,8 +182,8 @@ class Frame:
 
     @property
     def below_shelf(self) -> dict[str, Box]:
-        """The box of each part that is screwed to the lower face of the shelf beside the weight or
-        the slip ring, by the part's name.
+        """The boxes of the parts that are screwed to the lower face of the shelf, by the part's
+        name. These parts are beside the weight or the slip ring.
         """
         top = SHELF_TOP_MM - SHELF_MM
         middle = platform.WEIGHT_ACROSS_MM if self.stands == "gimbal" else SLIP_RING_MM
@@ -201,9 +200,9 @@ class Frame:
 
     @cached_property
     def discs(self) -> int:
-        """Number of steel discs in the weight, or 0 without a gimbal. This is the minimum that
-        rights the plate as the simulation assumes and keeps the safety margin ``MARGIN`` with a
-        full plate.
+        """Number of steel discs in the weight, or 0 without a gimbal. This is the minimum number
+        that rights the plate as strongly as the simulation assumes and keeps the safety margin
+        ``MARGIN`` with a full plate.
         """
         if self.stands != "gimbal":
             return 0
@@ -241,9 +240,10 @@ class Frame:
             yield "weight", discs * _disc_g(), -_discs_moment(discs) / (discs * _disc_g())
 
     def balance(self) -> tuple[float, float, float]:
-        """Return the mass in g and the height in mm of the centre of mass, both without pieces, and
-        the safety margin with the heaviest pieces on all places. The margin is the righting moment
-        divided by the upsetting moment.
+        """Return the mass in g, the height of the centre of mass in mm, and the safety margin.
+
+        The mass and the height are without pieces. The safety margin is the righting moment divided
+        by the upsetting moment, with the heaviest pieces on all places.
         """
         masses = list(self.masses())
         grams = sum(mass for _, mass, _ in masses)
@@ -301,7 +301,7 @@ class Frame:
 
     @property
     def on_base(self) -> dict[str, Box]:
-        """The box of each part that is screwed onto the base beside the southern post, by the
+        """The boxes of the parts that are screwed onto the base beside the southern post, by the
         part's name.
         """
         long, deep, high = SUPPLY_MM
@@ -315,13 +315,13 @@ class Frame:
 
     @property
     def bundle_end_mm(self) -> tuple[float, float, float]:
-        """Point at which the wires to the base leave the shelf, in mm."""
+        """The point at which the wires to the base leave the shelf: x, y and z in mm."""
         south = -(platform.WEIGHT_ACROSS_MM / 2 + 16.0)
         return 0.0, south, SHELF_TOP_MM - SHELF_MM - BUNDLE_MM / 2 - 0.5
 
     def bend_mm(self, plate_deg: float = 0.0, ring_deg: float = 0.0) -> float:
-        """Return the radius of the half circle of wires between shelf and base when the axles are
-        turned by these angles.
+        """Return the radius in mm of the half circle of wires between shelf and base when the axles
+        are turned by these angles in degrees.
         """
         plate, ring = math.radians(plate_deg), math.radians(ring_deg)
         x, y, z = self.bundle_end_mm

@@ -1,9 +1,9 @@
 """A circuit board's manufacturing files: Gerber layers (Ucamco's specification, X2) and Excellon
 drill files.
 
-The files are written without KiCad, so that a board can be ordered on a machine without KiCad;
-`make plans-check` compares them with KiCad's own files. Lengths are in mm, x to the right and y up
-from the lower left corner.
+This module writes the files without KiCad, so that people can order a board on a machine without
+KiCad. `make plans-check` compares the files with KiCad's own files. Lengths are in mm, x to the
+right and y up from the lower left corner.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LAYERS = {
     "F_Paste.gtp": "Paste,Top",
     "F_Silkscreen.gto": "Legend,Top",
     "Edge_Cuts.gm1": "Profile,NP",
-}  # The layer's function in Gerber X2, by the ending of the file's name in KiCad.
+}  # The function of each layer in Gerber X2, by the ending of the layer's file name in KiCad.
 
 
 class Layer:
@@ -80,7 +80,7 @@ def layers(board: Board) -> dict[str, str]:
     front, back, front_mask, back_mask, paste, silk, outline = made.values()
     for part in board.components.values():
         for pad in part.pads:
-            # Pads with holes are round, except for the pad of pin 1, as in KiCad's file.
+            # Pads with holes are round, except for the pad of pin 1. KiCad's file does the same.
             size = pad.size[:1] if pad.drill and pad.number != "1" else pad.size
             through, flat = (front, front_mask, back, back_mask), (front, front_mask, paste)
             for layer in through if pad.drill else flat:
@@ -145,9 +145,9 @@ def order(board: Board) -> bytes:
 
 
 def _write(silk: Layer, words: str, middle: Point, high: float) -> None:
-    """Write text as strokes, centred on ``middle``. The letters "a" to "o" name the points of a
-    grid with three columns and five rows, on which the characters are drawn. ``high``: height of
-    the characters in mm.
+    """Write text as strokes, centred on ``middle``. Characters are drawn on a grid with three
+    columns and five rows, whose points are named "a" to "o". ``high``: height of the characters in
+    mm.
     """
     strokes, unit = table("shapes")["strokes"], high / 4
     x = middle[0] - unit * (3 * len(words) - 1) / 2

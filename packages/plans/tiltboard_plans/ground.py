@@ -1,8 +1,8 @@
 """The effect of ground currents on a board: the voltages along the ground copper, and the resulting
 error of the sensors' readings.
 
-The copper of the ground net is modelled as a network of resistors. Tracks are divided at each pad,
-via and bend, and plated holes connect both sides. Needs numpy (the extra ``make``).
+The copper of the ground net is modelled as a network of resistors. The model divides tracks at each
+pad, via and bend, and plated holes connect both sides. Needs numpy (the extra ``make``).
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from importlib import import_module
 from tiltboard_plans.board import Board, Point
 from tiltboard_plans.carrier import GND
 
-SQUARE_OHM = 0.00049  # Resistance of a square area of copper 35 um thick, in ohm.
-# Resistance in ohm of the ground wire from a Pi on the shelf: 0.2 m of AWG 18 and the wire's
-# contacts.
+SQUARE_OHM = 0.00049  # Resistance in ohm of a square area of copper that is 35 um thick.
+# Resistance in ohm of the ground wire from a Pi on the shelf, with the wire's contacts: 0.2 m of
+# AWG 18.
 LEAD_OHM = 0.01
-# Resistance of one wire in a ribbon cable of 25 cm (AWG 28) and the wire's contacts, in ohm.
+# Resistance in ohm of one wire in a ribbon cable of 25 cm (AWG 28), with the wire's contacts.
 RIBBON_OHM = 0.25 * 0.213 + 0.02
-# Resistance between touching copper areas, and a tiny conductance to ground, without which isolated
-# copper would have no solution.
+# Resistance in ohm between touching copper areas, and a tiny conductance to ground in siemens.
+# Without the conductance, the equations for isolated copper would have no solution.
 JOINED_OHM, LEAK_S = 1e-6, 1e-9
 MV_MT = 60.0  # Sensitivity of a DRV5055A1 in mV per mT.
 Node = tuple[Point, str]
 
 
 def ground_shift_mt(board: Board, lead_ohm: float = LEAD_OHM) -> float:
-    """Return the error of the carrier's converter in mT per ampere of current that returns from the
-    Pi or Pico to the supply.
+    """Return the error of the carrier's converter in mT for each ampere of current that flows from
+    the Pi or Pico back to the supply.
 
-    ``lead_ohm``: resistance of the ground wire to plug J23, infinity if the wire is loose.
+    ``lead_ohm``: resistance of the ground wire to plug J23, or infinity if the wire is loose.
     """
     volts = return_volts(board, lead_ohm)
     rows = [volts["J300", "1"]]
@@ -39,8 +39,9 @@ def ground_shift_mt(board: Board, lead_ohm: float = LEAD_OHM) -> float:
 
 
 def return_volts(board: Board, lead_ohm: float = LEAD_OHM) -> dict[tuple[str, str], float]:
-    """Return the voltage of each ground pin relative to the supply, by part and pin, when the
-    controller returns one ampere. ``lead_ohm``: resistance of the ground wire to plug J23.
+    """Return the voltage of each ground pin relative to the supply, by part and pin, when one
+    ampere flows from the controller back to the supply. ``lead_ohm``: resistance of the ground wire
+    to plug J23.
     """
     wires = _copper(board)
     pins = {

@@ -12,13 +12,13 @@ from tiltboard_plans.carrier import GND, HEADER_PIN, PI_GROUNDS
 
 CELL_MM = (16.0, 14.2)  # Distance between neighbouring places, in mm.
 LANE_MM = 0.7
-# Positions of the tracks at a place, relative to the first pad of the place's first button.
+# Positions in mm of the tracks at a place, relative to the first pad of the place's first button.
 NORTH_X, SOUTH_X, ROW_Y = -1.8, -2.6, 8.9
 
 
 def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
-    """Return the board of a table of push buttons. Row 1 of the table is at the bottom of the
-    board.
+    """Return the circuit board for a table that has push buttons instead of sensors. Row 1 of the
+    table is at the bottom of the board.
 
     Inside a button, the two upper pads are connected, and so are the two lower pads.
     """
@@ -54,8 +54,8 @@ def matrix_board(profile: Profile, hall: MatrixHall) -> Board:
 
 
 def _place(board: Board, hall: MatrixHall, index: int, at: tuple[float, float]) -> None:
-    """Add a place with two chains of column line, button, diode and row line, as docs/wiring.md
-    shows.
+    """Add a place with two chains, one for each button. A chain connects the column line, the
+    button, the diode and the row line, as docs/wiring.md shows.
     """
     x, y = at
     row, column = divmod(index, len(hall.north_pins))

@@ -42,10 +42,11 @@ WIRES_G = 150.0  # Mass of the wires between the row boards and the shelf, in g.
 BOARD_MM, MAX_SPACER_MM = 1.6, 9.0
 # Distances from a sensor to the 5 V rail and to the ground rail of the place's light, in mm.
 RAILS_MM = (3.8, 8.2)
-RAIL_OHM_MM = 0.000246  # Resistance in ohm per mm of a copper rail 2 mm wide and 0.035 mm thick.
+# Resistance in ohm per mm of a copper rail that is 2 mm wide and 0.035 mm thick.
+RAIL_OHM_MM = 0.000246
 SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
 PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
-# Maximum rise time in ns and sink current in mA at 400 kHz, as UM10204 specifies.
+# Maximum rise time in ns and sink current in mA for I2C at 400 kHz, as UM10204 specifies.
 I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0
 TILT_WIRE_M = 0.5  # Length of the wires from the carrier to the tilt sensor, in metres.
 SLIP_A = 2.0  # Maximum current of one wire of a slip ring, in A.
@@ -62,8 +63,8 @@ class Plans:
 
     @classmethod
     def of(cls, profile: Profile) -> Plans:
-        """Return the plans of a profile. Raises ConfigError if the boards that the profile needs
-        cannot be made.
+        """Return the plans of a profile. Raises ConfigError if this package cannot draw the boards
+        of the profile.
         """
         hall, lights = profile.hall, profile.lights
         _check_profile(profile)
@@ -82,7 +83,7 @@ class Plans:
                     lights=soldered,
                     switches=switches,
                 )
-        # The estimate includes 0.05 A for the multiplexers and the converter.
+        # The current includes an estimated 0.05 A for the multiplexers and the converter.
         sensor = 2 * PARTS["switch"]["peak_ma"] if switches else PARTS["sensor"]["peak_ma"]
         sensors_a = profile.size * sensor / 1000 + 0.05
         regulator = "regulator" if sensors_a <= PARTS["regulator"]["amps"] else "regulator_3a"
@@ -103,8 +104,8 @@ class Plans:
 
     @cached_property
     def row_boards(self) -> list[tuple[Board, float, float]]:
-        """Each row board under the plate, with the position of the board's first place in mm from
-        the plate's centre.
+        """Each row board under the plate, with the position of the row board's first place relative
+        to the plate's centre, in mm.
         """
         found = []
         for row in range(self.profile.rows) if "carrier" in self.boards else ():
@@ -119,7 +120,9 @@ class Plans:
         return isinstance(self.profile.hall, wiring.NodeHall)
 
     def spacers(self) -> list[tuple[tuple[float, float], float]]:
-        """Return position and diameter of each plywood hole for the row boards' screws, in mm."""
+        """Return the position and the diameter in mm of each hole in the plywood for the row
+        boards' screws.
+        """
         found = []
         for board, x, y in self.row_boards:
             found += [((x + right, y - below), across) for (right, below), across in board.holes]
@@ -133,8 +136,8 @@ class Plans:
 
     @cached_property
     def tilt_sensor_mm(self) -> tuple[float, float] | None:
-        """Position of the tilt sensor under the plate in mm, or None without a tilt sensor. This is
-        the position nearest to the centre where no wire or screw is in the way.
+        """Position of the tilt sensor under the plate in mm, or None without a tilt sensor. The
+        position is the one nearest to the centre at which no wire or screw is in the way.
         """
         if self.profile.imu is None:
             return None
@@ -233,16 +236,17 @@ class Plans:
         return sum(float(PARTS[part].get(key, 0)) * quantity for part, quantity in counted)
 
     def sensors_a(self, *, peak: bool = False) -> float:
-        """Return the current in A that the sensors' 3.3 V supply delivers. ``peak``: True for the
-        maximum current, False for the normal current.
+        """Return the current in A that the sensors draw from their 3.3 V supply. ``peak``: True for
+        the maximum current, False for the normal current.
         """
         on_it = ("sensor", "switch", "switch_north", "mux", "converter", "expander", "r1k")
         return self.total("peak_ma" if peak else "ma", on_it) / 1000
 
     def lights_a(self) -> tuple[float, float, float]:
-        """Return three currents of the lights in A: all lights white at the profile's brightness
-        and current limit, all lights dark, and the peak when all channels are on at the same
-        instant. The peak occurs when the pulses of all WS2812 are in phase.
+        """Return three currents of the lights in A. The first current is for all lights in white,
+        at the profile's brightness and within its current limit. The second current is for dark
+        lights. The third current is the peak when all channels are on at the same instant, because
+        the pulses of all WS2812 are in phase.
         """
         lights = self.profile.lights
         if lights is None:
@@ -252,8 +256,8 @@ class Plans:
         return min(all_a * lights.brightness + dark, lights.supply_a), dark, all_a + dark
 
     def branches(self) -> dict[str, tuple[float, float]]:
-        """Return the maximum current and the fuse rating of each branch of the supply, in A, by the
-        branch's name. The result is empty if the Pi's own supply feeds the whole table.
+        """Return the maximum current in A and the fuse rating in A of each branch of the supply, by
+        the branch's name. The result is empty if the Pi's own supply feeds the whole table.
         """
         if isinstance(self.profile.hall, wiring.MatrixHall):
             return {}
@@ -261,7 +265,7 @@ class Plans:
         amps = {
             "lights": 0.0 if lights is None else lights.supply_a,
             "sensors": self.sensors_a(peak=True),
-            # If the plate has its own controller, the Pi has a separate supply.
+            # If a controller is on the plate, the Pi has a separate supply.
             "Pico": self.total("peak_ma", ("node",)) / 1000,
             "Pi": self.total("peak_ma", () if self.on_plate else ("pi", "zero")) / 1000,
         }
@@ -349,7 +353,9 @@ def _check_profile(profile: Profile) -> None:
 
 
 def _row(profile: Profile, row: int) -> Iterator[tuple[str, int, int]]:
-    """Yield name, first column and number of places of each board in a row, from the west."""
+    """Yield the name, the first column and the number of places of each board in a row, from west
+    to east.
+    """
     lights, first = profile.lights, 0
     # The node's firmware expects the lights in a serpentine chain.
     to_and_fro = lights is not None and (lights.serpentine or lights.on_node)
@@ -439,7 +445,7 @@ def parts_html(plans: Plans) -> str:
 
 
 def report(plans: Plans) -> str:
-    """Return the report, a Markdown text with the figures that follow from the drawings."""
+    """Return the report, a Markdown text with the figures that are calculated from the drawings."""
     profile = plans.profile
     matrix = isinstance(profile.hall, wiring.MatrixHall)
     apart = "{:g} x {:g}".format(*CELL_MM) if matrix else f"{profile.pitch_mm:g}"
@@ -538,7 +544,7 @@ def _field_rows(profile: Profile) -> dict[str, str]:
 
 
 def _frame_rows(plans: Plans) -> dict[str, str]:
-    """Return the report's rows about the plate's support and its return to level."""
+    """Return the report's rows about the plate's support and about the plate's return to level."""
     frame = plans.frame
     if frame is None:
         return {}
@@ -582,15 +588,15 @@ def _frame_rows(plans: Plans) -> dict[str, str]:
 
 
 def spacer_mm(profile: Profile) -> float:
-    """Return the length of the spacers between row boards and plywood that gives the profile's gap
-    between magnet and sensor, in mm.
+    """Return the length in mm of the spacers between the row boards and the plywood. With spacers
+    of this length, the gap between magnet and sensor is as the profile says.
     """
     return profile.gap_mm - FLOOR - FELT_MM - PLYWOOD_MM + ELEMENT_MM
 
 
 def _power_rows(plans: Plans) -> dict[str, str]:
-    """Return the report's rows about currents, and about the heat and the magnetic fields that the
-    currents cause.
+    """Return the report's rows about currents, and about the heat and the magnetic fields of the
+    currents.
     """
     profile, lights = plans.profile, plans.profile.lights
     most = plans.sensors_a(peak=True)
@@ -605,7 +611,7 @@ def _power_rows(plans: Plans) -> dict[str, str]:
     fed = profile.rows if lights.strip else len(plans.row_boards)
     row_a = profile.columns * 3 * lights.channel_ma / 1000 * lights.brightness
     near, far = RAILS_MM
-    # Field in mT per ampere of a pair of wires with opposite currents.
+    # Magnetic field in mT per ampere of two wires that carry opposite currents.
     per_a = 0.2 * (1 / near - 1 / far)
     drop_mv = 2000 * row_a * profile.columns * profile.pitch_mm * RAIL_OHM_MM / 8
     dim = profile.size * lights.channel_ma / 1000
@@ -624,8 +630,8 @@ def _power_rows(plans: Plans) -> dict[str, str]:
 
 
 def _axis_field_mt(disc: Disc, gap_mm: float) -> float:
-    """Return the field of a magnet on its axis at a distance of ``gap_mm``, in mT.
-    ``Disc.centred_mt`` is the field at 12 mm.
+    """Return the field in mT of a magnet on its axis, ``gap_mm`` away from the magnet.
+    ``Disc.centred_mt`` is the field at a distance of 12 mm.
     """
 
     def axis(z: float) -> float:

@@ -1,7 +1,7 @@
 """The printed parts: the games' pieces, tools for making the pieces, and the gimbal's parts.
 
-A piece is a cup with a magnet on its floor. Ballast fills the cup up to the mass that the
-simulation assumes, and a lid with the mark of the magnet's pole closes the cup. Lengths are in mm,
+A piece is a cup with a magnet on its floor. Ballast fills the cup until the piece has the mass that
+the simulation assumes. A lid with the mark of the magnet's pole closes the cup. Lengths are in mm,
 masses in g. Needs manifold3d (the extra ``make``).
 """
 
@@ -21,10 +21,10 @@ from tiltboard.games.registry import HOSTED
 from tiltboard_plans import frame as f
 
 FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
-# The ballast is brass shot in epoxy. Steel would disturb the magnetic field.
+# The ballast is brass shot in epoxy, because steel would disturb the magnetic field.
 PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5
-# Heights above the circuit board in mm: the Hall element of a DRV5055 in a SOT-23 package, and a
-# WS2812B light.
+# Heights above the circuit board in mm of two components: the Hall element of a DRV5055 in a SOT-23
+# package, and a WS2812B light.
 ELEMENT_MM, LIGHT_HIGH_MM = 0.7, 1.6
 _AROUND = 96
 
@@ -35,7 +35,9 @@ def _disc_mm3(across: float, high: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A kind of piece with its printed bodies, its magnet and the players that use it."""
+    """A kind of piece with its printed bodies, its magnet, and the players that use pieces of this
+    kind.
+    """
 
     name: str
     players: tuple[str, ...]
@@ -44,13 +46,15 @@ class Piece:
     cup: Any
     lid: Any
     bores: list[tuple[float, float, float]]
-    """The cylinders of the hollow inside, each as lower height, upper height and diameter in mm."""
+    """The cylinders that make up the hollow inside of the piece. Each cylinder is a lower height,
+    an upper height and a diameter in mm.
+    """
     tile: bool
     """True if the piece is a tile, which has a stem under its hat."""
 
     @property
     def printed_g(self) -> float:
-        """The mass of the cup and the lid, printed solid, in g."""
+        """The mass in g of the cup and the lid if both are printed solid."""
         return float(self.cup.volume() + self.lid.volume()) / 1000 * PLA_G_CM3
 
     @property
@@ -83,7 +87,9 @@ def _cylinder(across: float, low: float, high: float, top: float | None = None) 
 
 
 def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
-    """Return the bottom, top and diameter of each section of a piece, lowest section first."""
+    """Return the bottom, top and diameter of each section of a piece in mm, starting with the
+    lowest section.
+    """
     foot, below, above = TILE_HAT_MM, TILE_STEM_MM, body.diameter_mm
     if not tile:
         if body.mast_mm is None:
@@ -93,8 +99,8 @@ def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]
 
 
 def _bores(parts: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """Return the bottom, top and diameter of each section of the hollow inside ``parts``, the
-    sections of a piece.
+    """Return the bottom, top and diameter of each section of the hollow inside of a piece.
+    ``parts``: the sections of the piece.
     """
     bores = []
     for at, (low, high, across) in enumerate(parts):
@@ -161,9 +167,9 @@ def with_pole_mark(lid: Any, pole: str) -> Any:
 
 
 def pusher(pole: str) -> Any:
-    """Return a tool for inserting a magnet the right way up. A magnet glued into the tool's tip
-    attracts only one pole. The tool for north has a round handle, and the tool for south has a
-    square handle.
+    """Return a tool for inserting a magnet the right way up. The magnet in the tool's tip attracts
+    only one pole of other magnets. The tool for north has a round handle, and the tool for south
+    has a square handle.
     """
     across = STRONG.diameter_mm
     rod = _cylinder(across - 1, 0, 45)
@@ -217,8 +223,8 @@ def stl(solid: Any) -> bytes:
 
 
 def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of each file for the games' pieces and for the tools to make and
-    test the pieces.
+    """Yield the name and content of each file for printing the games' pieces and the tools to make
+    and test pieces.
     """
     rows = [
         "| file | for | printed | magnet | ballast | weighs |",
@@ -241,8 +247,8 @@ def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, by
     yield "pieces/pieces.md", "\n".join([*rows, ""]).encode()
 
 
-# The parts of the gimbal: bearings, stops, posts and the tray for the weight. In each part, the
-# axle lies along x.
+# The functions below make the parts of the gimbal: bearings, stops, posts and the tray for the
+# weight. In each part, the axle lies along x.
 
 AXLE_FIT = 0.2
 
@@ -252,13 +258,13 @@ def _block(size: tuple[float, float, float], at: tuple[float, float, float]) -> 
 
 
 def _bore(across: float, x: float, y: float, z: float, *, upright: bool = False) -> Any:
-    """Return a cylinder that cuts a hole through a whole part, along x or upright."""
+    """Return a cylinder that cuts a hole through a whole part, either along x or upright."""
     hole = _manifold().cylinder(400, across / 2 + AXLE_FIT / 2, -1.0, 48).translate((0, 0, -200))
     return hole.translate((x, y, 0)) if upright else hole.rotate((0, 90, 0)).translate((0, y, z))
 
 
 def axle_holes() -> Any:
-    """Return the hole for an axle and the hole for the pin that locks it."""
+    """Return the hole for an axle, and the hole for the pin that locks the axle."""
     return _bore(platform.AXLE_MM, 0, 0, 0) + _bore(platform.LOCK_MM, 0, f.LOCK_OFF_MM, 0)
 
 
@@ -302,8 +308,8 @@ def _stop() -> Any:
 def _post(high_mm: float) -> Any:
     """Return a post, which carries the ring's axle ``high_mm`` above the base.
 
-    The post's arms reach under the ring, which is to the west of the post, and stop the ring at the
-    maximum tilt.
+    The ring is to the west of the post. The post's arms reach under the ring and stop the ring at
+    the maximum tilt.
     """
     long, wide, foot = f.FOOT_MM
     turn = math.radians(platform.STOP_DEG)

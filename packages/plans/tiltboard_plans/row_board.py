@@ -17,9 +17,9 @@ SWITCH_MM = 1.6  # Distance from a place's centre to each of its switches, in mm
 # Half the height of a board in mm. Boards are this high only if the pitch is large enough.
 HALF_MM = 17.3
 SCREWS_MM = ((9.0, 6.0, 3.2), (9.0, 6.0, 3.2), (-7.0, -12.0, 3.2))
-"""Position (to the right, downward) of the three spacers relative to the first, the last and the
-middle place, and the diameter of each spacer's hole, in mm. The three spacers are not in one line,
-so that the board cannot tilt.
+"""The position in mm (to the right and downward) of each of the three spacers, and the diameter of
+the spacer's hole in mm. The positions are relative to the first place, the last place and the
+middle place. The three spacers are not in one line, so that the board cannot tilt.
 """
 # Position of the third spacer on a board with a light strip, and diameter of its hole for an M2.5
 # screw, in mm.
@@ -74,8 +74,8 @@ def row_board(
         (_switches if switches else _sensor)(board, at, at * pitch_mm)
         if not lights:
             continue
-        # A light's index is its position in the chain, which starts at the westernmost or at the
-        # easternmost light.
+        # A light's index is its position in the chain. The chain starts at the westernmost light or
+        # at the easternmost light.
         order = places - 1 - at if westward else at
         _light(board, at, at * pitch_mm, order, at_end=at == places - 1, westward=westward)
     for net, y, _ in rails:
@@ -117,8 +117,8 @@ def _chain_ends(board: Board, left: float, last: float, places: int, *, westward
 
 
 def _sensor(board: Board, at: int, x: float) -> None:
-    """Add a sensor in a SOT-23 package or in a TO-92 package laid flat. Both packages have the Hall
-    element at the same position.
+    """Add a sensor, in a SOT-23 package or in a TO-92 package that is laid flat. Both packages have
+    the Hall element at the same position.
     """
     name = f"S{at + 1}"
     board.add(f"U{at + 1}", "sensor", (x, 0), {"1": V33, "2": name, "3": GNDA})
@@ -156,8 +156,8 @@ def _switches(board: Board, at: int, x: float) -> None:
 def _light(board: Board, at: int, x: float, order: int, *, at_end: bool, westward: bool) -> None:
     """Add a place's light.
 
-    ``order``: the light's index in the chain. ``at_end``: True if the light is the easternmost one,
-    which connects to a wire.
+    ``order``: the light's index in the chain. ``at_end``: True if the light is the easternmost
+    light, which connects to a wire. ``westward``: True if the lights' data enters at the east end.
     """
     lx, ly = x + LIGHT_MM[0], -LIGHT_MM[1]
     into, out = f"link{order}", f"link{order + 1}"

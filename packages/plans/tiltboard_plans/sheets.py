@@ -2,8 +2,8 @@
 board to lay on the plate) for each game.
 
 Each drawing is written as a DXF file for a machine, as one SVG file, and as a PDF file with several
-A4 pages. The pages have marks for joining them and a ruler for checking the printer. Lengths are in
-mm, x to the east and y to the north of the plate's centre.
+A4 pages. The pages have marks that help to join the pages, and a ruler that helps to check the
+printer. Lengths are in mm, x to the east and y to the north of the plate's centre.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class Sheet:
     name: str
     half_mm: float
     lines: list[tuple[str, float, float, float, float]] = field(default_factory=list)
-    """Layer, start point and end point of each line."""
+    """The layer, the start point and the end point of each line."""
     circles: list[tuple[str, float, float, float]] = field(default_factory=list)
-    """Layer, centre and diameter in mm of each circle."""
+    """The layer, the centre and the diameter in mm of each circle."""
     texts: list[tuple[float, float, float, str]] = field(default_factory=list)
-    """Centre, height in mm and content of each text."""
+    """The centre, the height in mm and the words of each text."""
 
     @classmethod
     def square(cls, name: str, half_mm: float) -> Sheet:
@@ -105,7 +105,7 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
         guides = Sheet("guides", half)
         for index in range(profile.size):
             _ring(guides, profile.centre_mm(index), lights.offset_mm, profile.pitch_mm)
-        # A ring and, inside the ring, a disc of felt are inserted into each hole of the felt.
+        # Each hole of the felt is filled with a ring and, inside the ring, a disc of felt.
         felt.lines += guides.lines
         felt.circles += guides.circles
         yield guides
@@ -128,8 +128,8 @@ def _mark_sheet(sheet: Sheet, y: float, words: str) -> None:
 def _ring(
     sheet: Sheet, middle: tuple[float, float], light: tuple[float, float], pitch_mm: float
 ) -> None:
-    """Add a ring that guides the light of a place around the piece. The ring has an ear that covers
-    the light.
+    """Add a ring that leads the light of a place around the piece. The ring has an ear that covers
+    the place's light.
     """
     (x, y), (east, north) = middle, light
     inner, outer = PieceBody().diameter_mm / 2 + 0.5, min(pitch_mm / 2 - 0.4, 17.2)
@@ -148,8 +148,8 @@ def _ring(
 
 
 def _gimbal_ring(frame: Frame) -> Sheet:
-    """Return the gimbal's ring around the plate. Lines on the drill layer are holes through a side
-    of the ring, parallel to the plywood.
+    """Return the gimbal's ring around the plate. Each line on the drill layer is a hole through a
+    side of the ring, parallel to the plywood.
     """
     x, y, far, deep = frame.ring_mm
     ring = Sheet("gimbal-ring", max(far, deep))
@@ -167,8 +167,8 @@ def _gimbal_ring(frame: Frame) -> Sheet:
 
 
 def _shelf(plans: Plans, frame: Frame) -> Sheet:
-    """Return the shelf under the plate. The shelf carries the boards, and under it are the weight,
-    the Pi and the bus bars.
+    """Return the shelf under the plate. The shelf carries the boards. The weight, the Pi and the
+    bus bars are under the shelf.
     """
     corners = frame.shelf_outline
     shelf = Sheet("shelf", max(max(map(abs, corner)) for corner in corners))
@@ -228,7 +228,9 @@ def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
 
 
 def _pegs(profile: Profile, filled: set[int]) -> Iterator[tuple[str, float, float, float]]:
-    """Yield the pegs at the points where four places meet, if tiles can slide between pegs."""
+    """Yield the pegs at the points where four places meet. Yield nothing if no tiles can slide
+    between pegs.
+    """
     wide, half, peg = profile.columns, profile.pitch_mm / 2, peg_mm(profile.pitch_mm)
     for index in filled if 0 < peg < TILE_HAT_MM else ():
         others = {index + 1, index + wide, index + wide + 1}
@@ -270,8 +272,8 @@ def _bezier(points: Sequence[tuple[float, float]], t: float) -> tuple[float, flo
 
 
 def _zones(profile: Profile, game: Game, name: str) -> Sheet:
-    """Return a drawing of a platform's zones: wedges around the centre, clockwise from the north,
-    as the page shows them.
+    """Return a drawing of a platform's zones. The zones are wedges around the centre, clockwise
+    from the north, as the table's web page shows them.
     """
     half = profile.plate_mm / 2
     sheet = Sheet.square(name, half)

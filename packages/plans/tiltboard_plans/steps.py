@@ -28,7 +28,7 @@ STEPS = (
     ("8-sensors", "Wires of the row boards", "row board .* ?wires", "below"),
     ("10-tilt-sensor", "The tilt sensor", "tilt sensor", "below"),
 )
-"""File name, title, pattern of the new solids' names, and view of each step.
+"""The file name, the title, the pattern of the new solids' names, and the view of each step.
 
 The view is ``above``, ``below`` (without the stand), or ``alone`` (from above, without other
 parts).
@@ -91,12 +91,14 @@ class Outline:
     name: str
     colour: str
     level: float
-    """Height of the solid's middle in the direction of the viewer."""
+    """Height of the solid's middle along the line of sight. The solid with the greatest height is
+    nearest to the viewer.
+    """
     box: tuple[float, float, float, float]
     """Positions of the west, south, east and north edge in the picture."""
     paths: tuple[str, str]
-    """Two SVG paths: the outline of the whole solid, and the outline of the face nearest to the
-    viewer.
+    """Two SVG paths. The first path is the outline of the whole solid, and the second path is the
+    outline of the face nearest to the viewer.
     """
 
     @classmethod

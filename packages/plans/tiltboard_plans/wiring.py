@@ -25,8 +25,8 @@ MUX_INPUTS = 16
 
 
 def wiring_page(profile: Profile) -> str:
-    """Return a Markdown page with a table's pins, multiplexer inputs, chain of lights and lines for
-    config.txt.
+    """Return a Markdown page about a table's wiring, with the pins, the multiplexer inputs, the
+    chain of lights and the lines for config.txt.
     """
     parts = [f"# Wiring of {profile.title}\n\nWhat each part needs is in docs/wiring.md."]
     rows = [(what, f"GPIO{gpio}", HEADER_PIN[gpio], to) for what, gpio, to in pins(profile)]
@@ -97,8 +97,8 @@ def _muxes(profile: Profile) -> Iterator[tuple[object, ...]]:
 
 
 def _expanders(profile: Profile, hall: DualSwitchHall) -> Iterator[tuple[object, ...]]:
-    """Yield the row, address, levels of the three address pins, first place and last place of each
-    port expander.
+    """Yield a row about each port expander: the row of places, the address, the levels of the three
+    address pins, the first place and the last place.
     """
     for row, address in enumerate(hall.addresses):
         straps = ("high" if address >> bit & 1 else "low" for bit in (2, 1, 0))
@@ -107,8 +107,8 @@ def _expanders(profile: Profile, hall: DualSwitchHall) -> Iterator[tuple[object,
 
 
 def _chain(profile: Profile) -> Iterator[tuple[object, ...]]:
-    """Yield the number of each row, its first and last place along the chain of lights, and the
-    numbers of its lights.
+    """Yield a line about each row of places: the number of the row, the row's first and last place
+    along the chain of lights, and the numbers of the row's lights.
     """
     for row in range(profile.rows):
         indices = range(row * profile.columns, (row + 1) * profile.columns)

@@ -87,11 +87,11 @@ def can_print() -> bool:
 
 
 def placement(board: Board) -> str:
-    """Return a placement table in the format that board makers use: position and rotation of each
-    part.
+    """Return a placement table, which lists the position and rotation of each part, in the format
+    that board makers use.
 
-    Positions are in mm from the board's lower left corner. Rotations are counterclockwise from the
-    orientation of KiCad's own footprint, in degrees.
+    Positions are in mm from the board's lower left corner. Rotations are counterclockwise in
+    degrees, relative to the orientation of KiCad's own footprint.
     """
     left, _, _, bottom = board.edge
     rows = ["Designator,Value,Package,Mid X,Mid Y,Rotation,Layer"]
@@ -122,7 +122,7 @@ def board_parts(board: Board) -> str:
 
 
 def _board_parts(board: Board) -> list[Component]:
-    """Return the parts of a board, without the pads for wires."""
+    """Return the parts of a board, leaving out the pads for wires."""
     return [p for p in board.components.values() if p.footprint not in ("wire", "power")]
 
 
