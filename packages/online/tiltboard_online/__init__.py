@@ -1,3 +1,1 @@
-"""The table's connections to other tables, spectators, clubs and a smart home, through an MQTT
-broker.
-"""
+"""Connects the table to other tables, spectators, clubs and a smart home through an MQTT broker."""

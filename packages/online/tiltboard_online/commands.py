@@ -95,8 +95,8 @@ def _print(sheet: EveningSheet) -> None:
 
 
 def _print_json(sheet: EveningSheet) -> None:
-    """Print a JSON object for each game, and then one for each player. In a bye, ``second`` is
-    null.
+    """Print a JSON object for each game, and then a JSON object for each player. In a bye,
+    ``second`` is null.
     """
     games = [
         {"round": number, "first": first, "second": second, "won": won}

@@ -47,11 +47,11 @@ from tiltboard_online.far.link import Link
 
 MAX_TABLES = 500
 MAX_KEY = 64  # Maximum length of a table's key; a valid key has 22 letters.
-# If space is needed, a table that has sent no message for this many seconds can be removed.
+# A table that has sent no message for this many seconds can be removed if its space is needed.
 AGED_S = 3600.0
 MAX_LOOKERS = 1_000
-# Maximum number of messages per second from all tables together. Handling this rate takes half a
-# processor core.
+# Maximum number of messages per second from all tables together. At this rate, the page needs half
+# a processor core.
 MAX_PER_S = 1_000
 PERIOD_S = 0.1  # Minimum time between two updates to a browser, in seconds.
 # Interval in seconds after which an empty comment keeps an idle connection open.
@@ -87,8 +87,8 @@ class Club:
         self._told_s: dict[str, float] = {}
         self._spoken, self._evening = spoken, evening
         self._encode = encoder(spoken)
-        # Each table and its layout, by the table's key. The dictionary is replaced on each change
-        # and never modified, because another thread reads it.
+        # Each table and the layout of its board, by the table's key. The dictionary is replaced on
+        # each change and never modified, because another thread reads the dictionary.
         self._tables: dict[str, tuple[SpectatedTable, Layout]] = {}
         self._online: dict[str, bool] = {}
         self._sheet: EveningSheet | None = None
@@ -134,7 +134,9 @@ class Club:
             else:
                 found = None
         if found is None:
-            self._forget(tables, key)  # The table has no valid state to show now.
+            # The page has no valid state or no space for the table, so the page does not show the
+            # table.
+            self._forget(tables, key)
         else:
             seen, layout = found
             online = self._online.get(name, False)
@@ -152,7 +154,7 @@ class Club:
         is removed.
 
         Tables with a game of the evening rank first, then connected tables, then tables with recent
-        messages. A message does not prove which table sent it.
+        messages. A message does not prove which table sent the message.
         """
         paired = frozenset(table.seen.names.values()) in pairs
         now_s = self._clock.now()
@@ -225,8 +227,8 @@ class Club:
     def _note_results(self, file: Path) -> None:
         for key, (table, _) in self._tables.items():
             seen = table.seen
-            # A game that was already over when this page first received the table's state belongs
-            # to another evening.
+            # A game that was already over in the first message from a table does not belong to this
+            # evening.
             if self._sheet is None or not seen.over or self._going.pop(key, None) != seen.number:
                 continue
             game = open_game(self._sheet, frozenset(seen.names.values()))
@@ -247,8 +249,9 @@ class Club:
         key = request.path_params.get("key")
 
         def wanted(of: str, table: SpectatedTable) -> bool:
-            """Return whether a browser gets this table's state. The table's own link always shows
-            the table; the club's page shows only known tables that agree to be listed.
+            """Return whether a browser gets this table's state. The link of a single table always
+            shows that table. The club's page shows only tables that report their connection and
+            agree to be listed.
             """
             known = table.id in self._online
             return of == key if key is not None else table.seen.listed and known

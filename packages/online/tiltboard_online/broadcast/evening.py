@@ -122,8 +122,8 @@ def _rounds(evening: Evening, results: Results) -> list[list[Game]]:
 
 
 def round_robin(players: Sequence[str]) -> list[list[tuple[str, str | None]]]:
-    """Return rounds in which each player meets every other player once. In the circle method, one
-    player keeps a fixed position and the other players rotate.
+    """Return the rounds of a tournament in which each player meets every other player once. In the
+    circle method, one player keeps a fixed position and the other players rotate.
     """
     ring: list[str | None] = [*players, *([None] if len(players) % 2 else [])]
     rounds = []
@@ -180,8 +180,8 @@ def _swiss(evening: Evening, before: Sequence[Sequence[Game]]) -> list[tuple[str
 def standings(
     players: Sequence[str], rounds: Sequence[Sequence[Game]], *, bye: float
 ) -> list[EveningLine]:
-    """Return the standings, best player first; players with equal points and Buchholz keep the
-    order of ``players``. ``bye``: the points for a bye.
+    """Return the standings, best player first. Players with equal points and equal Buchholz scores
+    keep the order of ``players``. ``bye``: the points for a bye.
     """
     points = dict.fromkeys(players, 0.0)
     met: dict[str, list[str]] = {name: [] for name in players}

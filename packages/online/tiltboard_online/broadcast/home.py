@@ -24,7 +24,8 @@ EVENTS = ("win", "draw", "fault")
 # Minimum change of the tilt in degrees that is published. Smaller changes are noise.
 LEVEL_STEP_DEG = 0.5
 PLAYED = ("turn", "settle", "fix")
-# Faults that are really requests: a player or device waits until a person presses a button.
+# Faults that are really requests: a remote player or a device waits until a person presses a
+# button.
 REQUESTS = ("asked",)
 
 
@@ -57,7 +58,8 @@ def topics(table: str) -> dict[str, str]:
 def discovery(
     table: str, name: str, profile: str, online: str, spoken: Catalogue, *, commands: bool
 ) -> dict[str, Any]:
-    """Return the description of the device, to be retained at ``homeassistant/device/ID/config``.
+    """Return the description of the device, which the table retains at
+    ``homeassistant/device/ID/config``.
 
     ``table``: the table's public name. ``name``: the device's name for people. ``online``: the
     topic that reports whether the table is online. ``commands``: True if the smart home can send
@@ -163,7 +165,9 @@ def state_of(
 
 
 def events(before: HomeState | None, now: HomeState) -> list[dict[str, Any]]:
-    """Return the message contents for all events between the states ``before`` and ``now``."""
+    """Return the contents of the messages about all events between the states ``before`` and
+    ``now``.
+    """
     if before is None:
         return []
     found: list[dict[str, Any]] = []
@@ -175,8 +179,8 @@ def events(before: HomeState | None, now: HomeState) -> list[dict[str, Any]]:
 
 
 def command_of(payload: bytes) -> Verb | None:
-    """Return the command of a message from the smart home, or None if the message is not from one
-    of the table's buttons.
+    """Return the command in a message from the smart home. Return None if the message does not come
+    from one of the table's buttons.
     """
     asked: dict[bytes, Verb] = {b"new-game": Again(), b"take-back": TakeBack()}
     return asked.get(payload)

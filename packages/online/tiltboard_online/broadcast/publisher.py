@@ -34,16 +34,17 @@ from tiltboard_online.broadcast.spectator_view import MAX_BYTES, OneLate, seen_o
 from tiltboard_online.far.link import Broker, Link
 
 KEY_FILE = "look-key"
-# Each user of the broker can read the table's key, because it is part of the topics. Therefore a
-# secret in this file proves which table owns the key.
+# Each user of the broker can read the table's key, because the key is part of the topics. Therefore
+# this file has a secret, which proves that the table owns the key.
 PROOF_FILE = "look-proof"
 KEY_BYTES = 16
-# A key of ``KEY_BYTES`` bytes, encoded in base64url (RFC 4648).
+# The form of a key: ``KEY_BYTES`` bytes, encoded in base64url (RFC 4648).
 _KEY = re.compile("[A-Za-z0-9_-]{22}")
 # First part of a topic, followed by the table's key. Anyone who knows the key can watch the table.
 LOOK = "tiltboard/look/"
 PERIOD_S = 0.05
-# Maximum rate (per second) and maximum burst of commands from the smart home.
+# Maximum rate of commands from the smart home, in commands per second, and maximum number of
+# commands in a burst.
 ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0
 
 COPIED = text(
@@ -122,7 +123,8 @@ class Telling:
         self._online = online_topic(self._key)
         secret = look_key(state, PROOF_FILE)
         self._link = Link(broker, will=(self._online, home.OFFLINE), secret=secret, copied=COPIED)
-        self._copied = False  # True if the page shows the notice about a copied key.
+        # True if the page shows the notice that another table uses a copy of this table's key.
+        self._copied = False
         self._late = OneLate()
         self._sent: dict[str, bytes] = {}
         self._state: home.HomeState | None = None
@@ -134,7 +136,7 @@ class Telling:
         self._thread = Thread(target=self._run, name="telling", daemon=True)
 
     def start(self) -> None:
-        """Connect to the broker, and start publishing each change."""
+        """Connect to the broker, and start to publish each change of the table's state."""
         name, profile = public_name(self._key), self._table.layout().profile
         self._link.publish(self._online, home.ONLINE, retain=True)
         if self._home.discovery is not None:
@@ -144,9 +146,9 @@ class Telling:
             )
             config = f"{self._home.discovery}/device/tiltboard_{name}/config"
             self._link.publish(config, json.dumps(device).encode(), retain=True)
-            if allowed:  # A retained command was meant for an earlier time, so it is ignored.
+            if allowed:  # Ignore retained commands, because a person sent them at an earlier time.
                 self._link.subscribe(self._at["do"], self._asked, retained=False)
-        # Delete the state that an earlier run with other settings has published.
+        # Delete the state that an earlier run with other settings published.
         if self._look.show is None:
             self._link.publish(LOOK + self._key, b"", retain=True)
         self._link.start()

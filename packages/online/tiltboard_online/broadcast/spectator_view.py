@@ -1,8 +1,8 @@
 """The public state of a table for spectators: one small retained message per table.
 
 The message has the confirmed position and the sentence that the page shows. A spectator's program
-creates the board from the name and the options of the game by its own rules, so a message cannot
-bring its own board (docs/club.md).
+creates the board from the game's name and options by the program's own rules. A message therefore
+cannot bring another board (docs/club.md).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tiltboard.firmware_host.table.zones import overlay_for
 from tiltboard.games.base import RulesError
 from tiltboard.games.registry import game_type
 
-# Maximum size of a message. Most messages have 300 to 900 bytes; a custom board is the longest
-# part.
+# Maximum size of a message in bytes. Most messages have 300 to 900 bytes; a custom board is the
+# longest part of a message.
 MAX_BYTES = 16_384
 LONGEST_SENTENCE = 300
 PLATE = "plate-10"  # Name of a table profile on whose plate every game fits.
@@ -57,7 +57,9 @@ class SpectatorView(msgspec.Struct, frozen=True, omit_defaults=True):
     over: bool = False
     winner: Name | None = None
     names: Annotated[dict[Name, Name], msgspec.Meta(max_length=4)] = {}
-    """The name of the person for each player, if the settings allow names."""
+    """The name of the person who plays as each player, by player, if the settings allow people's
+    names.
+    """
     listed: bool = False
     """True if the club's page can show this table to all visitors. Otherwise, only the table's own
     link shows it.
@@ -130,8 +132,9 @@ class OneLate:
         ] = {}  # The public states of the two newest positions, by number of moves.
 
     def shown(self, seen: SpectatorView) -> SpectatorView:
-        """Return the state that spectators can see now, which is one move old. The sentence in this
-        state is empty, because the table's sentence describes the newest move.
+        """Return the state that spectators can see now, which is one move older than ``seen`` until
+        the game is over. This older state has no sentence, because the table's sentence describes
+        the newest move.
         """
         if seen.number != self._number:
             self._number, self._after = seen.number, {}
@@ -147,8 +150,8 @@ _decoder = msgspec.json.Decoder(SpectatorView)
 
 
 def read(payload: bytes) -> tuple[SpectatorView, Layout] | None:
-    """Return a message and its board, or None if the message is not valid. Anyone with access to
-    the broker can send a message.
+    """Return the public state in a message, and the layout of the state's board. Return None if the
+    message is not valid, because anyone with access to the broker can send a message.
     """
     if not payload or len(payload) > MAX_BYTES:
         return None
@@ -168,8 +171,8 @@ def read(payload: bytes) -> tuple[SpectatorView, Layout] | None:
 
 @lru_cache(maxsize=256)
 def _layout(name: str, options: bytes) -> Layout:
-    """Return the layout of a game's board; its number is a hash of the game's name and options.
-    Raises RulesError.
+    """Return the layout of a game's board. The number of the layout is a hash of the game's name
+    and options. Raises RulesError.
     """
     profile = load_profile(PLATE)
     number = int.from_bytes(hashlib.sha256(name.encode() + options).digest()[:6])

@@ -1,1 +1,1 @@
-"""Matches between tables through an MQTT broker. They need paho-mqtt, pynacl and zeroconf."""
+"""Matches between tables through an MQTT broker. Matches need paho-mqtt, pynacl and zeroconf."""

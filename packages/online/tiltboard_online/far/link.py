@@ -1,13 +1,13 @@
-"""A connection to an MQTT 5 broker, in a thread of its own.
+"""A connection to an MQTT 5 broker, which runs in a separate thread.
 
 The library ``paho`` is imported only when a ``Link`` is created. A ``Link`` stores its retained
-messages and publishes them again after each connection, in case the broker has lost its store. It
-also renews its subscriptions. A listener can get the same message twice.
+messages, in case the broker loses its store. After each new connection, the ``Link`` publishes
+these messages again and renews its subscriptions. A listener can get the same message twice.
 
-Each connection uses a new client of ``paho``. With the same client, ``paho`` would send the
-unacknowledged messages of the last connection after the messages of ``on_connect`` (MQTT 5, 4.6,
-requires the opposite). An old state would then be retained over the new state, and tables that join
-later would get the old state.
+Each connection uses a new client of ``paho``. If one client were used for two connections, ``paho``
+would send the first connection's unacknowledged messages after the messages of ``on_connect`` (MQTT
+5, 4.6, requires the opposite). An old state would then be retained over the new state, and tables
+that join later would get the old state.
 """
 
 from __future__ import annotations
@@ -41,16 +41,18 @@ KEEP_ALIVE_S = 30
 # First and maximum delay before a new attempt to connect, in seconds. The delay doubles after each
 # attempt.
 FIRST_RETRY_S, LAST_RETRY_S = 1, 120
-STEADY_S = 10.0  # Minimum duration in seconds of a connection that resets the delay.
-# Maximum size of a message; the client disconnects if the broker sends a larger message.
+# Minimum duration in seconds of a connection that resets the delay between two attempts.
+STEADY_S = 10.0
+# Maximum size of a message in bytes. The client disconnects if the broker sends a larger message.
 MAX_BYTES = 128 * 1024
-# Maximum number of QoS 1 messages that the broker can send before the first of them is
-# acknowledged.
+# Maximum number of QoS 1 messages that the broker can send without waiting for an acknowledgement.
 MAX_UNANSWERED = 20
-GOODBYE_S = 3.0  # Maximum wait until the broker accepts the last messages, in seconds.
-# Maximum number of unacknowledged messages. The client disconnects if there are more.
+GOODBYE_S = 3.0  # Maximum time in seconds to wait until the broker accepts the last messages.
+# Maximum number of messages that the broker has not acknowledged. The client disconnects if there
+# are more messages.
 MAX_QUEUED = 1000
-# Maximum rate (per second) and maximum burst of retained messages that are published again.
+# Maximum rate at which retained messages are published again, in messages per second, and maximum
+# number of messages in a burst.
 REPEATS_PER_S, REPEATS_AT_ONCE = 1.0, 5.0
 QOS = 1
 SERVICES = ("_secure-mqtt._tcp.local.", "_mqtt._tcp.local.")
@@ -79,7 +81,9 @@ def need_far() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """The address of a broker and the credentials for it. Its text never shows the password."""
+    """The address of a broker and the credentials for it. The object's text never shows the
+    password.
+    """
 
     host: str
     port: int
@@ -87,7 +91,7 @@ class Broker:
     user: str | None = None
     password: str | None = None
     ca: Path | None = None
-    """A file with certificates to trust instead of the system's certificates."""
+    """A file of certificates that replace the system's trusted certificates, or None."""
 
     @classmethod
     def of(cls, settings: FarSettings) -> Broker | None:
@@ -195,16 +199,16 @@ class Link:
     """A connection to a broker that any thread can use. Call ``start`` once, and ``close`` at the
     end.
 
-    If the broker does not answer, the connection is retried with exponential back-off. If the
-    settings name no broker, each try searches the network first, because the broker can appear
-    later or change its address.
+    If the broker does not answer, the link tries again with exponential back-off. If the settings
+    name no broker, each try searches the network first, because the broker can appear later or
+    change its address.
 
-    A retained message is published again if another client or a late will has overwritten it.
+    If another client or a late will overwrites a retained message, the link publishes the message
+    again.
 
     The client's identifier is random, because anyone who knows an identifier can end the
     connection. Therefore the broker does not notice two tables with the same key. Instead, each
-    table asks at the topic ``WILL/key`` with a random number, and a table with the same secret
-    answers.
+    table sends a random number to the topic ``WILL/key``, and a table with the same secret answers.
     """
 
     def __init__(
@@ -228,7 +232,7 @@ class Link:
         """
         need_far()
         self._secret, self._if_copied, self._copied = secret.encode(), copied, False
-        # A random question that only a table with the same secret can answer.
+        # A random number that only a table with the same secret can answer correctly.
         self._asked = secrets.token_hex(16)
         self._since_s = 0.0
         self._named = broker
@@ -384,7 +388,7 @@ class Link:
             if self._copied:  # Both tables would overwrite each other's message forever.
                 if (topic, message.payload) != self._will:
                     return
-                self._copied = False  # The other table may have left.
+                self._copied = False  # The other table may have disconnected.
                 self._ask()
             self.repeat(topic)
 
@@ -445,8 +449,8 @@ class Link:
             self.publish(f"{self._will[0]}/key", self._asked.encode())
 
     def _hear_key(self, topic: str, content: bytes) -> None:
-        """Answer the question of another connection, or check an answer to the question of this
-        connection.
+        """Answer the random number that another connection has sent, or check the answer to the
+        random number of this connection.
         """
         answer = hmac.digest(self._secret, self._asked.encode(), "sha256").hex().encode()
         if content == self._asked.encode():
@@ -457,7 +461,7 @@ class Link:
             self._copied = True
         elif len(content) == len(self._asked):
             self.publish(topic, hmac.digest(self._secret, content, "sha256").hex().encode())
-            # This ends the exchange even if the other table's secret differs.
+            # The rate limit ends this exchange even if the other table's secret differs.
             if not self._copied and self._repeats.take():
                 self._ask()
 
@@ -472,7 +476,7 @@ class Link:
         self._start_again()
 
     def _disconnect(self, _client: Any, _data: Any, flags: Any, reason: Any, _more: Any) -> None:
-        if self.connected:  # Otherwise the reason for the loss is already known.
+        if self.connected:  # If there was no connection, the reason is already known.
             gone = text("The broker {broker} is gone: {why}.", broker=self._broker, why=reason)
             broken = text("The connection to the broker {broker} broke off.", broker=self._broker)
             if self._clock.now() - self._since_s >= STEADY_S:
@@ -500,8 +504,8 @@ class Link:
     def _lost(self, why: Message) -> None:
         """Store the reason why there is no connection, and log each new reason once.
 
-        This method takes no lock: paho can hold an internal lock here, for which a publishing
-        thread waits.
+        This method takes no lock. The library paho can call the method while it holds an internal
+        lock, and a publishing thread that holds this link's lock can wait for paho's lock.
         """
         told, self._lacks = self._lacks, why
         if told is None or told.template != why.template:
@@ -509,23 +513,25 @@ class Link:
 
     def _slow_down(self) -> None:
         """Wait while messages arrive faster than the rate limit. The client does not read during
-        this time, so the broker must wait, too.
+        this time, so the broker must also wait.
         """
         while not self._bucket.take():
             self._clock.sleep(1 / self._most_per_s)
 
 
 def _guarded_client(failed: Callable[[Exception], None]) -> Client:
-    """Return an MQTT client of paho that enforces its limits on size and QoS.
+    """Return an MQTT client of paho that enforces the limits on size and QoS.
 
-    ``failed``: called with an error that ends the client's thread; paho itself would not report it.
+    ``failed``: a function that is called with an error that ends the client's thread, because paho
+    itself would not report the error.
     """
     from paho.mqtt.client import Client, MQTTv5
     from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 
     class GuardedClient(Client):
         def _sock_recv(self, bufsize: int) -> bytes:
-            if bufsize > MAX_BYTES:  # The length of the packet has been read; the rest follows.
+            # The client has read the length of the packet but not its content.
+            if bufsize > MAX_BYTES:
                 raise ConnectionError(f"The broker sends a packet of {bufsize} bytes.")
             return super()._sock_recv(bufsize)
 

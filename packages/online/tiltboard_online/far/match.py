@@ -1,10 +1,10 @@
 """The shared state of a match between tables, as pure values without clock, broker or disk
 (docs/far.md).
 
-Each table stores the same list of steps. Only one table can write the step with a given number: the
-table of the player to move after the earlier steps. Therefore two tables never write the same
-number. If a table receives a list late, twice or out of order, the received list is the same as the
-beginning of the table's own list.
+Each table stores the same list of steps. Only one table can write the step with a given number.
+This table is the table of the player to move after the earlier steps, so two tables never write the
+same number. If a table receives a list late, twice or out of order, the received list is the same
+as the beginning of the table's own list.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tiltboard.games.base import Game, Position, RulesError
 
 VERSION = 1
 MAX_STEPS = 2000  # Maximum number of steps of a game. A longer list is rejected without being read.
-# Maximum number of offers and answers (wishes) that one table can have for the next step.
+# Maximum number of wishes (offers and answers) of one table for the next step.
 MAX_WISHES = 8
 # Maximum number of steps that one call adds to the match. More steps would delay the next scan of
 # the sensors.
@@ -40,7 +40,7 @@ class MatchStep(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fie
 
     kind: Kind
     text: Word
-    """The move. For ``take-back``, the number of moves that remain."""
+    """The move as text. If ``kind`` is ``take-back``, the number of moves that remain."""
     who: Word
     """The player who moved or made the request."""
 
@@ -49,7 +49,8 @@ class MatchStep(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fie
 
 
 class Wish(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """An offer, or the answer to an offer: the table agrees that ``step`` becomes step ``number``.
+    """A wish of a table: the table offers that ``step`` becomes step ``number`` of the match, or
+    agrees to such an offer.
 
     The wish is valid until the list of steps has a step with that number.
     """
@@ -79,9 +80,11 @@ class Agreed(
     game: Word
     options: Annotated[dict[Word, bool | int | str | list[str] | None], msgspec.Meta(max_length=20)]
     rules: Word
-    """The digest of the game's rules, as ``digest_of`` returns it."""
+    """The digest of the game's rules, as returned by ``digest_of``."""
     seats: Annotated[dict[Word, Key], msgspec.Meta(min_length=1, max_length=4)]
-    """The key of each player's table, by player. A key is empty until a table joins."""
+    """The key of the table at which each player plays, by player. A key is empty until a table
+    joins as this player.
+    """
     names: Annotated[dict[Key, Line], msgspec.Meta(max_length=4)] = {}
     """The name of each table, by the table's key."""
     clock: ClockTime | None = None
@@ -137,15 +140,15 @@ class MatchState(
 
     @property
     def age(self) -> tuple[int, ...]:
-        """A tuple that increases with each change of the state; a message with a smaller or equal
-        age is outdated.
+        """A tuple that increases with each change to the state. A message with a smaller or equal
+        tuple is outdated.
         """
         steps, wishes = len(self.steps), len(self.wishes)
         return self.game, steps, self.differs is not None, wishes, self.said.number
 
     def wants(self, game: int, number: int, step: MatchStep) -> bool:
         """Return whether the table agrees that ``step`` becomes step ``number`` of game ``game``. A
-        table that already has this step, or that already plays a later game, agrees.
+        table also agrees if it already has this step, or if it already plays a later game.
         """
         if self.game != game:
             return self.game > game
@@ -162,11 +165,12 @@ if the message is invalid.
 
 
 def digest_of(game: Game, positions: int = 60) -> str:
-    """Return a digest of a game's rules. Two programs get the same digest if they list the same
-    legal moves in ``positions`` positions.
+    """Return a digest of a game's rules. Two programs get the same digest if their rules allow the
+    same moves in ``positions`` positions.
 
     In each position, the moves are sorted by code point, joined by spaces, and hashed with SHA-256.
-    Then one of the moves is played: the hash as a big-endian number, modulo the number of moves.
+    Then one of the moves is played. The index of this move is the hash as a big-endian number,
+    modulo the number of moves.
     """
     whole = hashlib.sha256()
     position = game.start()
@@ -182,12 +186,16 @@ def digest_of(game: Game, positions: int = 60) -> str:
 
 @dataclass(frozen=True)
 class Course:
-    """The course of a game: all steps so far, and the positions and moves that result from them."""
+    """The course of a game: all steps that were made, and the positions and moves that result from
+    these steps.
+    """
 
     game: Game
     seats: Mapping[str, str]
     reached: tuple[Position, ...]
-    """All positions since the start of the game. There is one position more than ``moves``."""
+    """All positions since the start of the game. The number of positions is one more than the
+    number of ``moves``.
+    """
     moves: tuple[str, ...] = ()
     ended: MatchStep | None = None
     """The step with which the players ended the game, or None."""
@@ -199,8 +207,8 @@ class Course:
 
     @property
     def writer(self) -> str:
-        """The key of the table that writes the next step. After the end of the game, the first
-        player's table writes.
+        """The key of the table that writes the next step. After the end of the game, the table of
+        the first player writes the next step.
         """
         return self.seats[self.mover or self.game.players[0]]
 
@@ -244,10 +252,10 @@ class Course:
 
 @dataclass(frozen=True)
 class Match:
-    """A match as one table knows it.
+    """A match, as far as one table knows it.
 
     ``state`` is the table's own state. ``heard`` has the last state received from each table. If
-    the table has lost data, this includes its own earlier state.
+    the table has lost data, ``heard`` includes the table's own earlier state.
     """
 
     table: str
@@ -291,7 +299,8 @@ class Match:
         return {table: there for table, there in self.heard.items() if table != self.table}
 
     def lacks(self, step: MatchStep) -> frozenset[str]:
-        """Return the tables that have not agreed to ``step``, as far as this table knows.
+        """Return the keys of the tables that have not agreed to ``step``, as far as this table
+        knows.
 
         A move needs no agreement. A resignation or a loss on time needs only the agreement of the
         player's own table. All other steps need the agreement of all tables.
@@ -309,7 +318,7 @@ class Match:
         )
 
     def wanted(self) -> tuple[MatchStep, ...]:
-        """Return the steps that tables want next, starting with the wishes of this table."""
+        """Return the steps that tables want next, starting with this table's wishes."""
         states = (self.state, *self.others().values())
         return tuple(
             dict.fromkeys(
@@ -328,13 +337,13 @@ class Match:
                 try:
                     self._taken(step)
                 except ValueError:
-                    continue  # A table wants a step that the rules forbid.
+                    continue  # The rules forbid the step that a table wants, so skip the step.
                 return step
         return None
 
     def wanting(self, step: MatchStep) -> Match:
-        """Return the match with a new offer or answer of this table. Store the returned match
-        before publishing it.
+        """Return the match with one more wish (offer or answer) of this table. Store the returned
+        match before publishing it.
 
         Raises ValueError if the rules forbid the step, or if the table has too many wishes.
         """
@@ -348,10 +357,10 @@ class Match:
         return self._with(wishes=(*self.state.wishes, wish))
 
     def seating(self, table: str, hello: Hello, others: Mapping[str, int]) -> Match:
-        """Return the match after ``table`` has taken the free seats that belong to the lowest table
-        number. Return the same match if no seat is free.
+        """Return the match after ``table`` has joined and taken all free seats with the lowest
+        table number. A seat is the role of one player. Return the same match if no seat is free.
 
-        ``others``: for each player at a remote table, the number of this table.
+        ``others``: the table number of each player at a remote table.
         """
         agreed = self.state.agreed
         free = [number for player, number in others.items() if not agreed.seats[player]]
@@ -364,7 +373,7 @@ class Match:
         return Match.of(self.table, MatchState(agreed), self.course.game)
 
     def saying(self, phrase: Phrase) -> Match:
-        """Return the match with a new phrase of this table to the other tables."""
+        """Return the match with a new phrase that this table sends to the other tables."""
         said = self.state.said
         return self._with(said=Said(said.number + 1, phrase, said.people))
 
@@ -404,7 +413,7 @@ class Match:
         outdated state changes nothing.
         """
         state = self.state
-        # The received state is older than the start of the match.
+        # The received state was sent before the match started.
         if state.differs is not None or not there.agreed.complete:
             return self
         if there.agreed != state.agreed:
@@ -453,8 +462,8 @@ class Match:
             if writer == self.table != source:
                 own = self.heard.get(self.table)
                 known = own is not None and (own.game, len(own.steps)) == self.state.age[:2]
-                # The broker has returned an earlier state of this table, and the other table adds a
-                # step.
+                # The broker has returned an earlier state of this table, and another table adds a
+                # step to this state.
                 if known:
                     return self._differing(self.number, "nothing written here", step)
             if writer != source:
@@ -473,8 +482,8 @@ class Match:
         return replace(self, state=msgspec.structs.replace(self.state, **changed))
 
     def _differing(self, at: int | None, here: object, there: object) -> Match:
-        """Return the match with a disagreement. People read the texts of ``here`` and ``there``, so
-        unprintable characters are removed.
+        """Return the match with a disagreement about step ``at``. People read the texts of ``here``
+        and ``there``, so unprintable characters are removed.
         """
         ours, theirs = (
             "".join(each for each in str(of) if each.isprintable())[:80] for of in (here, there)

@@ -1,12 +1,13 @@
-"""A table's match with other tables. The match is created or joined by a code, stored on disk, and
-advanced step by step.
+"""A table's match with other tables. A code identifies the match, which a table creates or joins.
+The match is stored on disk and advanced step by step.
 
 Most methods run in the table's thread. Work that waits for a disk, a broker or a slow computation
-runs in one worker thread, one job after another; only the worker creates and closes the connection.
+runs in one worker thread, one job after another. Only the worker thread creates and closes the
+connection.
 
-The connection's thread decrypts messages and queues a few for each table. The host takes them from
-the queue in its next step. No lock is needed, because individual operations on a deque or a dict
-are atomic in every thread.
+The connection's thread decrypts messages and queues a few messages for each table. The host takes
+the messages from the queue in its next step. No lock is needed, because individual operations on a
+deque or a dict are atomic in every thread.
 """
 
 from __future__ import annotations
@@ -59,15 +60,15 @@ from tiltboard_online.far.match import (
 from tiltboard_online.far.seal import Keys, Seal, new_code, read_code
 
 RETRY_S = 1.0  # Delay after a disk error, in seconds.
-# Maximum number of messages of a match per second. A table that plays sends one message every few
+# Maximum number of messages of a match per second. During play, a table sends one message every few
 # seconds.
 MAX_PER_S = 40
 # Maximum number of messages from one table that are queued between two scans of the sensors.
 MAX_WAITING = 4
 MAX_STRANGERS = 8  # Maximum number of tables that know the code and ask to join.
 SAID_S = 8.0  # Time for which a phrase from another table is shown, in seconds.
-# Delay in seconds before an agreement can apply to a new request. People must be able to read the
-# new request first.
+# Delay in seconds before an agreement can apply to a new request, so that people can read the
+# request.
 READ_S = 1.0
 HERE, AWAY = b"1", b"0"
 
@@ -98,11 +99,11 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     keys: Keys | None = None
     state: MatchState | None = None
     game_id: int | None = None
-    """The journal's number for the game ``round`` of the match."""
+    """The number in the journal of the game ``round`` of the match."""
     round: int = 0
     others: dict[str, int] = {}
-    """For each player at a remote table, the number of this table. Only the table that created the
-    match stores these numbers.
+    """The table number of each player at a remote table. Only the table that created the match
+    stores these numbers.
     """
     level: int | None = None
     """The level of the bot that plays at this table, or None."""
@@ -110,10 +111,11 @@ class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class Far:
-    """One table's match with other tables. Call the methods in the table's thread, except where a
-    comment names another thread.
+    """One table's match with other tables. Call the methods in the table's thread, unless a comment
+    names another thread.
 
-    ``begin`` starts a game at this table and returns the game's number in the journal.
+    ``begin`` is a function that starts a game at this table and returns the game's number in the
+    journal.
     """
 
     def __init__(
@@ -143,7 +145,7 @@ class Far:
         # The take-back that another table requests, and the time at which the request was first
         # shown.
         self._asks_back: tuple[MatchStep | None, float] = (None, 0.0)
-        # The number of the game, and the game's number of moves, both at the last step.
+        # The number of the game and the number of its moves, both at the previous call of ``step``.
         self._stood: tuple[int | None, int] = (None, 0)
         # The argument ``level`` of ``match_sync.follow``. The value starts at 0, so that a move can
         # be requested again after a restart.
@@ -221,9 +223,9 @@ class Far:
                 raise NotPossibleError("There is no match with another table.")
 
     def take_over(self, request: c.GameRequest, status: GameStatus) -> bool:
-        """Turn a request made at this table into a wish, which is sent to the other tables, if
-        necessary. Return whether the request must wait until the other tables agree. Raises
-        NotPossibleError.
+        """Turn a request made at this table into a wish, if the other tables must agree to the
+        request. A wish is an offer that this table sends to the other tables. Return whether the
+        request must wait until the other tables agree. Raises NotPossibleError.
         """
         if not self.plays(status.game_id) or self.match is None:
             return False
@@ -232,8 +234,8 @@ class Far:
 
     @property
     def _read(self) -> MatchStep | None:
-        """The take-back that another table requests, or None if people have not yet had time to
-        read the request.
+        """The take-back that another table requests. None without such a request, or if people have
+        not yet had time to read the request.
         """
         asked, since_s = self._asks_back
         return asked if self._now_s >= since_s + READ_S else None
@@ -248,7 +250,7 @@ class Far:
         return True
 
     def plays(self, game_id: int | None) -> bool:
-        """Return whether the game with this number in the journal is part of the match."""
+        """Return whether the game with the journal's number ``game_id`` is part of the match."""
         return self.kept is not None and game_id is not None and self.kept.game_id == game_id
 
     # Methods that the host calls in each step.
@@ -307,7 +309,7 @@ class Far:
         return request
 
     def shown(self, status: GameStatus) -> GameStatus:
-        """Return ``status`` with the state and phrases of the remote players."""
+        """Return ``status`` with the state of the remote players and the phrases that they sent."""
         match, phrase = self.match, self._phrase
         if match is None or not self.plays(status.game_id):
             return status
@@ -334,7 +336,7 @@ class Far:
         problem = None if self._link is None else self._link.problem
         if self._link is not None and problem is not None:
             if self.match is not None and self._link.has_broker and not self._link.connected:
-                return text(  # The log has the broker's name and the reason.
+                return text(  # The log contains the broker's name and the reason.
                     "The other table can't be reached. The game continues once the connection is"
                     " back."
                 )
@@ -408,7 +410,7 @@ class Far:
                 _log.warning("The match cannot continue at this table: %s", error)
                 self.kept = None
                 return
-            # Each table counts as offline until it reports that it is online.
+            # Every other table counts as offline until the table reports that it is online.
             self._here = dict.fromkeys(agreed.tables - {seal.table}, False)
         self.kept, self._seal = kept, seal
         topic = f"{keys.topic}/{seal.table}"
@@ -436,7 +438,7 @@ class Far:
         if match is not None and isinstance(spoken, Hello):
             self.match = match.seating(table, spoken, kept.others)
         elif isinstance(spoken, Hello):
-            return  # Both tables are still waiting for a seat.
+            return  # The other table and this table are both still waiting to join.
         elif match is None:
             agreed = spoken.agreed
             if seal.table in agreed.tables and agreed.complete and not self._checking:
@@ -448,7 +450,7 @@ class Far:
         elif match.state.agreed.complete and table in match.state.agreed.tables:
             before, phrase = match.heard.get(table), spoken.said
             self.match = match.hear(table, spoken)
-            # The first phrase received after a restart can be an old one.
+            # The first phrase received after a restart can be a phrase from before the restart.
             fresh = phrase.number == 1 if before is None else phrase.number > before.said.number
             if table != seal.table and fresh and phrase.phrase:
                 who = [p for p, at in match.state.agreed.seats.items() if at == table]
@@ -507,10 +509,10 @@ class Far:
 
         self._do(end)
 
-    # Methods for the disk and the broker.
+    # Methods that use the disk and the broker.
 
     def _keep(self, kept: Kept) -> None:
-        """Tell the worker thread to store a changed state, and then publish the state."""
+        """Have the worker thread store a changed state and then publish the state."""
         seal, keys = self._seal, kept.keys
         if kept is self._written or seal is None or keys is None or self._now_s < self._retry_s:
             return
@@ -525,12 +527,14 @@ class Far:
         self._do(write, self._kept_again)
 
     def _kept_again(self, _: None) -> None:
-        """Clear the problem after the state was written to the disk again."""
+        """Clear the problem with the disk after the state has been written to the disk again."""
         if self._retry_s > -inf:
             self._trouble, self._retry_s = None, -inf
 
     def _do(self, work: Callable[[], T], then: Callable[[T], object] = lambda _: None) -> None:
-        """Run ``work`` in the worker thread, and call ``then`` with its result in a later step."""
+        """Run ``work`` in the worker thread. In a later step, call ``then`` with the result of
+        ``work``.
+        """
         self._jobs.append((self._worker.submit(work), then))
 
     # Methods that the connection's thread calls.
@@ -552,13 +556,13 @@ class Far:
         if match is None or seal is None or table not in match.state.agreed.tables - {seal.table}:
             return  # Anyone with access to the broker can claim that a table is online.
         self._here[table] = content != AWAY
-        # The table's message may have been deleted while the other table was offline.
+        # The broker may have deleted this table's message while the other table was offline.
         if link is not None and self._here[table]:
             link.repeat(topic.replace(table, seal.table).removesuffix("/here"))
 
     def _may_open(self, table: str) -> bool:
-        """Return whether to decrypt the messages of ``table``. The table must have joined, or there
-        must be players without a table.
+        """Return whether to decrypt the messages from ``table``. Messages are decrypted if the
+        table has joined the match, or while a player has no table.
         """
         match, waiting = self.match, self._waiting
         if match is not None and match.state.agreed.complete:
@@ -567,8 +571,8 @@ class Far:
 
 
 def _check_game(agreed: Agreed) -> tuple[Game | None, Message | None]:
-    """Return the game, and None, if this table plays the game by the same rules. Otherwise, return
-    None and the reason.
+    """Return the game and None if this table plays the game by the same rules as the other tables.
+    Otherwise, return None and the reason.
     """
     try:
         kind = game_type(agreed.game)

@@ -1,9 +1,9 @@
 """Synchronises a match with the game on this table, with pure functions.
 
 The match's list of steps and the journal's moves are two records of one game. A move at this table
-is added to the list. A step from another table becomes a request to the game, like a bot's move. A
-change by hand without agreement is undone on the board. Each call compares both records, so an
-interruption does no harm.
+is added to the list. A step from another table becomes a request to the game, like a bot's move. If
+someone moves pieces by hand and the other tables have not agreed, the table has the change undone
+on the board. Each call compares both records, so an interruption does no harm.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tiltboard.firmware_host.table.move_line import sides
 from tiltboard.firmware_host.table.status import GameStatus, Phase, Role
 from tiltboard_online.far.match import Differs, Kind, Match, MatchStep
 
-# A remote table that is absent for at least this many seconds is reported to people.
+# If a remote table is offline for at least this many seconds, people see a message.
 AWAY_S = 120.0
 TAKES_BACK: Final = "take-back"
 DRAWS: Final = "draw"
@@ -34,9 +34,9 @@ OFFERS = {
 
 
 def offers(match: Match) -> dict[Kind, tuple[MatchStep, Message]]:
-    """Return the requests of other tables to which this table has not agreed, the first of each
-    kind. Each request comes with a sentence that states everything to which a press of the button
-    agrees.
+    """Return the requests of other tables to which this table has not agreed, by kind. Only the
+    first request of each kind is returned. Each request has a sentence that states everything to
+    which a press of the button agrees.
     """
     found: dict[Kind, tuple[MatchStep, Message]] = {}
     for step in match.unanswered:
@@ -49,12 +49,14 @@ def offers(match: Match) -> dict[Kind, tuple[MatchStep, Message]]:
 
 
 def _back(match: Match, step: MatchStep) -> Message | None:
-    """Return a sentence that requests to take back moves, or None if the rules forbid it."""
+    """Return a sentence that asks players to take back moves for the request ``step``. Return None
+    if the rules forbid the take-back.
+    """
     try:
         count = len(match.course.moves) - len(match.course.after(step).moves)
     except ValueError:
         return None
-    if count == 0:  # The request takes back only the end of the game.
+    if count == 0:  # The request takes back only the end of the game, and no move.
         return text("The player far away asks to continue the game: take back here to agree.")
     if count == 1:
         return text("The player far away asks to take back 1 move: take back here to agree.")
@@ -68,11 +70,12 @@ def follow(match: Match, status: GameStatus, level: int) -> tuple[Match, c.GameR
     """Make the match and the game at this table agree in one more step. Return the match, possibly
     with one more step, and a request to the game or None.
 
-    The match is returned unchanged, with None, if the match and the game agree or if other tables
-    must act first.
+    If the match and the game already agree, or if other tables must act first, the match is
+    returned unchanged with None.
 
-    ``level``: the match's number of steps when the game at this table last had no more moves than
-    the match. If a later step has taken back moves, the extra move of the game is not a new move.
+    ``level``: the match's number of steps at the last time when the game at this table had no more
+    moves than the match. If a later step has taken back moves, the extra move of the game is not a
+    new move.
     """
     made, known = status.moves, match.course.moves
     alike = next((n for n, (a, b) in enumerate(zip(made, known, strict=False)) if a != b), None)
@@ -108,7 +111,7 @@ def follow(match: Match, status: GameStatus, level: int) -> tuple[Match, c.GameR
 
 
 def asks_back(match: Match, status: GameStatus) -> bool:
-    """Return whether a move was taken back by hand at this table and the other tables have not
+    """Return whether a person took back a move by hand at this table and the other tables have not
     agreed yet.
     """
     asked = any(wish.step.kind == TAKES_BACK for wish in match.state.wishes)
@@ -116,7 +119,9 @@ def asks_back(match: Match, status: GameStatus) -> bool:
 
 
 def _end(step: MatchStep, status: GameStatus) -> c.GameRequest | None:
-    """Return a request that ends the game at this table in the way the players agreed, or None."""
+    """Return a request that ends the game at this table in the way that the players agreed, or
+    None.
+    """
     if step.kind == RESIGNS:
         return c.Resign(step.who)
     if step.kind == OUT_OF_TIME:
@@ -130,7 +135,7 @@ def _end(step: MatchStep, status: GameStatus) -> c.GameRequest | None:
 def _draw_offer_shown(match: Match, status: GameStatus) -> c.GameRequest | None:
     """Return a request that shows another table's draw offer at this table, or None.
 
-    An offer that would complete a draw is not returned, because it would end the game.
+    If the offer would complete a draw, the result is None, because the offer would end the game.
     """
     if status.outcome is not None or status.phase is not Phase.TURN:
         return None
@@ -150,8 +155,8 @@ def completes(status: GameStatus, player: str) -> bool:
 
 
 def wish_of(match: Match, kind: Kind, text: str = "") -> MatchStep:
-    """Return the step that this table wishes for. If another table already wants this step, return
-    that table's step, so that the wish is an answer.
+    """Return the step that this table wishes for. If another table already wants the same step,
+    return the other table's step, so that the wish agrees to it.
 
     A new step names the first player, who is the same at each table.
     """
@@ -162,9 +167,9 @@ def wish_of(match: Match, kind: Kind, text: str = "") -> MatchStep:
 def _back_to(match: Match, left: int, read: MatchStep | None) -> MatchStep:
     """Return the wish to take back moves until ``left`` moves remain.
 
-    If a remote player would then be to move, the wish also takes back one earlier move of this
-    table, so that the player at this table can move. The earlier move is not included if the wish
-    would then agree to a request that people have not read yet.
+    If a remote player would be to move after the take-back, the wish also takes back one earlier
+    move of this table. The player at this table can then move. The earlier move is not included if
+    the wish would agree to a request that people have not read yet.
 
     ``read``: the take-back request that people have had time to read, or None.
     """
@@ -179,11 +184,11 @@ def _back_to(match: Match, left: int, read: MatchStep | None) -> MatchStep:
 
 
 def taken_back_here(match: Match, left: int, read: MatchStep | None) -> Match:
-    """Return the match with a wish for a take-back that was made by hand or with the button. After
-    the take-back, ``left`` moves remain.
+    """Return the match with this table's wish for a take-back, which a person made by hand or with
+    the button. After the take-back, ``left`` moves remain.
 
-    The match is returned unchanged if it has at most ``left`` moves. ``read``: the same argument as
-    in ``take_over``.
+    The match is returned unchanged if it has at most ``left`` moves. ``read``: the take-back
+    request that people have had time to read, or None.
     """
     if match.state.differs is not None or left >= len(match.course.moves):
         return match
@@ -196,8 +201,9 @@ def taken_back_here(match: Match, left: int, read: MatchStep | None) -> Match:
 def take_over(
     match: Match, request: c.GameRequest, status: GameStatus, read: MatchStep | None
 ) -> tuple[Match, bool]:
-    """Turn a request made at this table into a wish, which is sent to the other tables, if
-    necessary. Return the match, and whether the request must wait until the other tables agree.
+    """Turn a request made at this table into a wish, if the other tables must agree to the request.
+    A wish is an offer that this table sends to the other tables. Return the match, and whether the
+    request must wait until the other tables agree.
 
     ``read``: the take-back of another table that people have had time to read, or None. Raises
     NotPossibleError.

@@ -1,7 +1,7 @@
 """The secrets of a match: the code that people type, the keys derived from the code, and the
 encryption and signature of messages.
 
-The code has 50 bits, and the function scrypt makes guessing slow. The owner of the broker sees only
+The code has 50 bits, and the function scrypt makes guesses slow. The owner of the broker sees only
 the topic, and would need millions of years of processor time to find the code.
 
 Each table signs its messages with Ed25519, because a shared key would not show which table wrote a
@@ -25,7 +25,7 @@ LIKE = str.maketrans("ILO", "110")
 CODE_LENGTH = 10
 SALT = b"tiltboard far 1"
 KEY_BYTES = 32
-MAX_BYTES = 96 * 1024  # Maximum size of an encrypted message.
+MAX_BYTES = 96 * 1024  # Maximum size of an encrypted message in bytes.
 TOPIC = "tiltboard/1/match"
 
 
@@ -36,8 +36,8 @@ def new_code() -> str:
 
 
 def read_code(typed: str) -> str:
-    """Return a typed code in the form that ``new_code`` returns. Raises NotPossibleError if the
-    code is invalid.
+    """Return a typed code in the same form as a code from ``new_code``. Raises NotPossibleError if
+    the code is invalid.
     """
     plain = "".join(typed.upper().translate(LIKE).replace("-", " ").split())
     if len(plain) != CODE_LENGTH or any(each not in LETTERS for each in plain):
@@ -62,8 +62,8 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, code: str) -> Keys:
-        """Return the keys derived from a code that ``read_code`` has returned. This takes 32 MiB of
-        memory and some tenths of a second.
+        """Return the keys derived from a code. ``code``: a code that ``read_code`` has returned.
+        The derivation takes 32 MiB of memory and some tenths of a second.
         """
         stretched = hashlib.scrypt(
             code.replace("-", "").encode(), salt=SALT, n=1 << 15, r=8, p=1,
@@ -87,7 +87,7 @@ class Seal:
         self._box = SecretBox(bytes.fromhex(keys.key))
         self._signer = SigningKey(bytes.fromhex(keys.seed))
         self.table: str = self._signer.verify_key.encode().hex()
-        """The public key of this table, which identifies the table to the others."""
+        """The public key of this table, which identifies the table to other tables."""
 
     def close(self, spoken: Spoken) -> bytes:
         """Return an encrypted message: a nonce of 24 bytes, followed by the encrypted signature (64
