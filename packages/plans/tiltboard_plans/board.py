@@ -251,8 +251,8 @@ class Channel:
     """A group of parallel horizontal tracks on the back, and the vertical tracks that lead to them.
     Each net has one horizontal track, which is called its lane.
 
-    ``y``: the vertical position of the first lane. ``lane``: the distance between neighbouring
-    lanes.
+    The first lane is at the vertical position ``y``, and the distance between neighbouring lanes is
+    ``lane``.
     """
 
     board: Board
