@@ -137,7 +137,11 @@ class _Web:
 
         async def serve(request: Request) -> Response:
             asked = () if decode is None else (await _sent(request, decode),)
-            found = await handle(request, *asked)
+            try:
+                found = await handle(request, *asked)
+            except asyncio.CancelledError as stopped:
+                # The server is stopping, and no longer waits for a slow answer.
+                raise requests.NoAnswerError("The table does not answer.") from stopped
             return found if isinstance(found, Response) else self._json(request, found)
 
         return serve

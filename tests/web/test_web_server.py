@@ -11,6 +11,7 @@ import json
 import socket
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Queue
+from threading import Event
 from typing import get_args
 
 import pytest
@@ -30,7 +31,7 @@ from tiltboard.firmware_host.service.table_thread import Table
 from tiltboard.firmware_host.table.commands import NewGame, TakeBack
 from tiltboard.firmware_host.table.hands import Put
 from tiltboard.firmware_host.table.snapshot_groups import FaultInfo
-from tiltboard.firmware_host.web import requests, server, websocket
+from tiltboard.firmware_host.web import app, requests, server, websocket
 from tiltboard.firmware_host.web.guard import LOCAL_NAMES, is_ours
 from tiltboard.firmware_host.web.limits import MAX_PAGES
 from tiltboard.firmware_host.web.requests import NoAnswerError, answer
@@ -228,6 +229,25 @@ def test_an_address_that_comes_later_is_served(resting, monkeypatch):
 
 
 # How much
+
+
+def test_a_stop_ends_a_slow_answer_in_words(at_rest, monkeypatch, caplog):
+    """Not with a traceback in the log and status 500."""
+    asked, ended = Event(), Event()
+
+    def look(_):
+        asked.set()
+        ended.wait()
+
+    monkeypatch.setattr(app, "why_unreachable", look)
+    with ThreadPoolExecutor() as threads:
+        answered = threads.submit(at_rest.request, "GET", "/api/v1/far")
+        asked.wait()
+        threads.submit(at_rest.lose)
+        status, _, body = answered.result()
+        ended.set()
+    assert (status, json.loads(body)) == (503, {"error": "The table does not answer."})
+    assert "Exception in ASGI application" not in caplog.text
 
 
 def test_a_long_body_is_refused_and_a_long_message_ends_the_connection(at_rest):
