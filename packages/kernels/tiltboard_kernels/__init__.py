@@ -1,9 +1,9 @@
 """Rules and searches of the games, compiled by numba.
 
 Only this file and ``compiling`` can be imported without numba. The search is independent of the
-games. The rules and tables come from ``tiltboard.games``, and an entry point refers to the kernels
-(compiled functions) of each game, in the folder ``games`` of this package or in another package.
-Tests compare the kernels with the rules in Python.
+games; the rules and tables come from ``tiltboard.games``. An entry point refers to the kernels
+(compiled functions) of each game. These kernels are in the folder ``games`` of this package or in
+another package. Tests compare the kernels with the rules in Python.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from tiltboard.firmware_host.config.files import default_state_directory
 from tiltboard.ground.plugins import PluginError, load_entry_point, run_plugin_code
 
 KERNELS = "tiltboard.kernels"
-"""The entry point group with which packages, including this package, provide a game's kernels."""
+"""The name of the entry point group. Packages provide the kernels of a game through this group, and
+so does this package.
+"""
 _log = logging.getLogger(__name__)
 CPU_INFO = Path("/proc/cpuinfo")
 _TELLS = ("model name", "flags", "CPU part", "Features")
@@ -31,11 +33,11 @@ _TELLS = ("model name", "flags", "CPU part", "Features")
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder for the code that was compiled from these sources, for this Python version
-    and processor.
+    """Return the folder for the compiled code. The code was compiled from these sources, for this
+    Python version and this processor.
 
-    The folder's name is a hash of the sources. Without this folder, numba checks each file
-    separately, and compiles again if the files come from another machine.
+    The folder's name is a hash of the sources. Without this folder, numba would check each file
+    separately, and would compile again if the files come from another machine.
     """
     found = hashlib.sha256(f"{metadata.version('numba')} {sys.version} {_processor()}".encode())
     for package in ("tiltboard_kernels", "tiltboard_kernels.games"):
@@ -51,10 +53,10 @@ def cache_folder() -> Path:
 
 
 def kernels_of(game: str) -> ModuleType | None:
-    """Return the module with the kernels of a game, or None if no package provides them. Needs
-    numba.
+    """Return the module with the kernels (compiled functions) of a game, or None if no package
+    provides kernels for the game. Needs numba.
 
-    Kernels that cannot be loaded are logged, and the game is played without kernels.
+    If kernels cannot be loaded, the error is logged and the game is played without kernels.
     """
     for point in metadata.entry_points(group=KERNELS, name=game):
         try:

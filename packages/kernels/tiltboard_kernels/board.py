@@ -1,14 +1,14 @@
 """The rules and evaluation of one game in the form that kernels (compiled functions) use:
 precomputed tables, and a state that is an array of integers.
 
-The module with a game's kernels has a function ``tables(game)``. It returns a named tuple whose
-first field is ``facts``, or None if the board is too large. The module also has the functions
-below, under the same names; kernels that call these functions are compiled for each game.
+The module with a game's kernels has a function ``tables(game)``. This function returns a named
+tuple whose first field is ``facts``, or None if the board is too large. The module also defines the
+functions below, under the same names. Kernels that call these functions are compiled for each game.
 
-The functions ``free``, ``play``, ``playout`` and ``encoded`` are required. The other functions are
-optional, and so are the constants ``DECISIVE``, ``EXPLORATION`` and ``STEADY`` (fields of
-``KernelBoard``) and ``TO_WARM`` (options of games that together use all compiled code). A function
-``exact_search(game)`` can return a ``tiltboard.games.search.Solver``.
+The functions ``free``, ``play``, ``playout`` and ``encoded`` are required. All other functions and
+constants are optional. The constants ``DECISIVE``, ``EXPLORATION`` and ``STEADY`` set the fields of
+``KernelBoard``. The constant ``TO_WARM`` lists the options of games that together use all compiled
+code. A function ``exact_search(game)`` can return a ``tiltboard.games.search.Solver``.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class KernelBoard:
     evaluated: bool = False
     """True if the game has two players and an evaluation function."""
     decisive: bool = False
-    """True if playouts can always play a move that wins immediately."""
+    """True if playouts (random games) can always play a move that wins immediately."""
     exploration: float = 0.7
     """The exploration constant of the best search for this game."""
     steady: bool = False
-    """True if the search stays with a chosen move for several visits."""
+    """True if the search visits a chosen move several times before it compares the moves again."""
 
     def encoded(self, state: Any) -> Ints:
         """Return a state of ``game.rules`` as an array of integers."""
@@ -82,8 +82,8 @@ def _module(tables: Any) -> ModuleType:
 
 
 def free(g: Any, s: Ints, move: int) -> bool:
-    """Return whether a move is legal, ignoring any rule that forces the player to block. The game
-    must not be over.
+    """Return whether a move is legal, without the rule that forces a player to block. The game must
+    not be over.
     """
     return bool(_module(g).free(g, s, move))
 
@@ -94,7 +94,7 @@ def play(g: Any, s: Ints, move: int) -> None:
 
 
 def playout(g: Any, s: Ints, seed: Ints, decisive: bool) -> None:
-    """Play random moves to the end of the game, with random numbers from ``seed``.
+    """Play random moves to the end of the game. ``seed`` is the state of the random numbers.
 
     ``decisive``: True to play a move that wins immediately, if the game's kernels find such a move.
     """
@@ -102,8 +102,8 @@ def playout(g: Any, s: Ints, seed: Ints, decisive: bool) -> None:
 
 
 def value(g: Any, s: Ints) -> int:
-    """Return the evaluation of a state of a two-player game. The unit is hundredths of the log-odds
-    that the player to move wins.
+    """Return the evaluation of a state of a two-player game: the log-odds, times 100, that the
+    player to move wins.
     """
     return int(_module(g).value(g, s))
 
@@ -127,7 +127,7 @@ def legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
     """Write the legal moves into ``moves``, and return the number of legal moves. The game must not
     be over.
 
-    ``spare``: scratch space for two states.
+    ``spare``: scratch space that is large enough for two states.
     """
     return int(getattr(_module(g), "legal", _all_free)(g, s, moves, spare))
 
@@ -154,9 +154,9 @@ def judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
     """Write the legal moves into the first row of ``moves`` and the value of each move into the
     second row. Return the number of legal moves.
 
-    A value is the evaluation for the player to move, ``SURE`` if the move wins, or ``-SURE`` if the
-    kernels find that the opponent can win with the next move. ``spare``: scratch space for two
-    states.
+    A value is ``SURE`` if the move wins. The value is ``-SURE`` if the kernels find that the
+    opponent can win with the next move. Otherwise, the value is the evaluation for the player to
+    move. ``spare``: scratch space that is large enough for two states.
     """
     return int(getattr(_module(g), "judged", _judge_all)(g, s, moves, spare))
 
@@ -170,9 +170,9 @@ def forced(g: Any, s: Ints, rows: Ints, most: int) -> int:
     """Return the number of plies in which the player to move can force a win, or 0 if no forced win
     is found.
 
-    A forced win is a series of threats that the opponent must answer. ``rows``: scratch space, each
-    row as long as a state. ``most``: the maximum number of positions to visit. The game must not be
-    over.
+    A forced win is a series of threats that the opponent must answer. The game must not be over.
+    ``rows``: scratch space, in which each row is as long as a state. ``most``: the maximum number
+    of positions to visit.
     """
     return int(getattr(_module(g), "forced", _unseen)(g, s, rows, most))
 

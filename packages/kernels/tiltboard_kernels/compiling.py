@@ -1,8 +1,8 @@
-"""The interface between engines and kernels (compiled functions): whether kernels are compiled, and
-which searches use them.
+"""The interface between engines and kernels (compiled functions). This module reports whether the
+kernels are compiled, and returns the searches that use kernels.
 
-An engine that compiles first would keep players waiting, so an engine without compiled kernels
-plays in pure Python. The service's systemd unit forbids running newly compiled code
+Compiling takes so long that players would wait for the engine. Therefore an engine without compiled
+kernels plays in pure Python. The service's systemd unit forbids running newly compiled code
 (MemoryDenyWriteExecute), so its engines also play in pure Python if the kernels are not compiled.
 This module does not import numba.
 """
@@ -33,7 +33,8 @@ from tiltboard_kernels.errors import CannotCompileError
 
 _FEW = 40  # Number of positions in the short search that makes numba compile the kernels.
 _LOWEST = 19  # The lowest priority of a process, as a Unix nice value.
-_LATER = 6  # Number of plies played before the exact search is called once to compile it.
+# Number of plies played before the exact search is called once, which compiles this search.
+_LATER = 6
 _MARK = "warm"
 
 
@@ -44,18 +45,18 @@ def is_installed() -> bool:
 
 
 def is_warm() -> bool:
-    """Return whether compiled kernels are available now. Engines in a running game continue without
-    them.
+    """Return whether compiled kernels are available now. The engines of a running game do not start
+    to use kernels during the game.
     """
     return is_installed() and (cache_folder() / _MARK).exists() and _may_run_what_it_writes()
 
 
 def compile_quietly() -> subprocess.Popen[bytes] | None:
-    """Start compiling the kernels in a process with the lowest priority, if compiling is necessary
-    and possible.
+    """Start a process with the lowest priority that compiles the kernels, if compiling is necessary
+    and possible. Return the process, or None.
 
-    Returns the process, or None. The caller must end the process before the table's program ends.
-    Engines use the kernels in the next game that they start.
+    The caller must end the process before the table's program ends. Engines use the kernels from
+    the next game that they start.
     """
     if not is_installed() or is_warm() or not _may_run_what_it_writes():
         return None
@@ -71,7 +72,9 @@ def compile_quietly() -> subprocess.Popen[bytes] | None:
 
 
 def preload() -> None:
-    """Import the search and numba once, so that all processes forked later share the memory."""
+    """Import the search and numba once, so that all processes forked after this call share the
+    memory.
+    """
     import_module("tiltboard_kernels.search")
 
 
@@ -83,7 +86,7 @@ def tree(game: Game, rng: random.Random) -> Search | None:
 
 
 def solver(game: Game) -> Solver | None:
-    """Return the exact search in the game's kernels, or None if there is no exact search."""
+    """Return the exact search in the game's kernels, or None if the kernels have none."""
     from tiltboard_kernels.search import fast_solver
 
     return fast_solver(game)
@@ -99,9 +102,10 @@ def _may_run_what_it_writes() -> bool:
 
 
 def note_warm() -> None:
-    """Mark the kernels as compiled, and delete the kernels of other versions. Raises OSError.
+    """Mark the kernels as compiled, and delete the compiled kernels of other versions. Raises
+    OSError.
 
-    If another process is writing to a folder, this folder can remain.
+    If another process writes to the folder of another version, the folder can remain.
     """
     folder = cache_folder()
     for other in folder.parent.iterdir():
@@ -131,7 +135,7 @@ def warm_kernels() -> Iterator[None]:
 
 
 def _compile(made: Game) -> None:
-    """Compile all kernels of a game by running its searches briefly."""
+    """Compile all kernels of a game by running the game's searches briefly."""
     from tiltboard_kernels.search import fast_solver, fast_tree
 
     def few() -> ThinkingBudget:
@@ -151,7 +155,7 @@ def _compile(made: Game) -> None:
 
 
 def to_warm() -> list[Game]:
-    """Return the games to compile, which together use all kernels: one game for each class of
+    """Return the games that together use all kernels: one game for each class of precomputed
     tables.
     """
     found: list[Game] = []

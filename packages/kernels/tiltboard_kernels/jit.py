@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from tiltboard_kernels import cache_folder
 
 _READ_ONLY: Final = cache_folder().is_dir() and not os.access(cache_folder(), os.W_OK)
-"""True if the cache folder is read-only, as in the engines' systemd unit. Engines then use compiled
-code but cannot save any.
+"""True if the cache folder is read-only, as in the engines' systemd unit. Engines then use the
+compiled code in the folder but cannot add code.
 """
 # numba requires a writable folder, although ``_Cache`` sets another folder for the compiled code.
 numba.config.CACHE_DIR = gettempdir() if _READ_ONLY else str(cache_folder())
@@ -29,18 +29,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 Ints = NDArray[np.int64]
 OPTIONS: Final = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
 """Options for compiling kernels. Functions are always inlined, because a call passes each array as
-seven separate arguments, which takes longer than most kernels run.
+seven separate arguments. Passing these arguments takes longer than most kernels run.
 """
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
-    """numba's cache of compiled code, with a lock so that only one process at a time writes to the
-    cache.
+    """numba's cache of compiled code. A lock lets only one process at a time write to the cache.
 
     Without the lock, two processes that compile a function for two games could save both results
-    under the same name, so that one game could get the other game's code. The cache's folder does
-    not depend on the package's folder; otherwise, numba would compile again for each package
-    folder.
+    under the same name. One game could then get the other game's code. The cache's folder does not
+    depend on the package's folder; otherwise, numba would compile again for each package folder.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -63,8 +61,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 def kernel(function: F) -> F:
     """Compile a function for arrays and numbers, once for each machine.
 
-    The function must not create arrays. numba then need not count references to the arguments at
-    each call, which takes longer than most kernels do.
+    The function must not create arrays. numba then does not count references to the arguments at
+    each call, because the counting would take longer than most kernels run.
     """
     return _kept(numba.njit(**OPTIONS)(function), function)
 
@@ -97,7 +95,7 @@ MAX_PLIES = 2000
 """Maximum number of plies in a playout."""
 
 SURE = 3000
-"""The value of a winning move in hundredths of the log-odds, which is also the maximum value."""
+"""The value of a winning move, in units of log-odds times 100. This is also the maximum value."""
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -112,8 +110,8 @@ def ones(_: Any, __: Any) -> Any:
 
 @kernel
 def next_random(x: int) -> int:
-    """Return the random number that follows ``x``. The high bits of the returned number are more
-    random than the low bits.
+    """Return the random number that follows ``x``. The high bits of the result are more random than
+    the low bits.
 
     Source: D. Knuth, "The Art of Computer Programming" 2, 3.3.4: MMIX.
     """

@@ -1,4 +1,4 @@
-"""The searches with compiled kernels. They reuse the results of earlier moves."""
+"""The compiled searches of the games. Each search reuses the results of earlier moves."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tiltboard_kernels.jit import SURE as CERTAIN
 
 _CHUNK_S = 0.004  # Maximum time in seconds until a request to stop takes effect.
 _FIRST_CHUNK = 32
-# Amplitude of the random noise that is added to evaluations, in hundredths of the log-odds. The
+# Amplitude of the random noise that is added to evaluations, in units of log-odds times 100. The
 # noise makes games differ.
 _NOISE = 3
 _PLAIN_EXPLORATION = 0.7
-_SPREAD = 50.0  # The argument ``spread`` of ``kernels.curves``, in hundredths of the log-odds.
+_SPREAD = 50.0  # The argument ``spread`` of ``kernels.curves``, in units of log-odds times 100.
 
 
 def fast_tree(
@@ -49,7 +49,7 @@ def fast_tree(
 
 
 def fast_solver(game: Game) -> Solver | None:
-    """Return the exact search in the game's kernels, or None if there is no exact search."""
+    """Return the exact search in the game's kernels, or None if the kernels have none."""
     make = getattr(kernels_of(game.name), "exact_search", None)
     found: Solver | None = None if make is None else make(game)
     return found
@@ -59,8 +59,8 @@ class FastTree:
     """A tree search of one game.
 
     ``mode``: one of the modes in ``kernels.tree``. ``solving``: True to pass proven results on to
-    earlier positions. ``most_nodes``: the maximum size of the tree; a larger tree loses the nodes
-    with the fewest visits.
+    earlier positions. ``most_nodes``: the maximum size of the tree. If the tree grows larger, the
+    search deletes the nodes with the fewest visits.
     """
 
     def __init__(
@@ -161,7 +161,8 @@ class FastTree:
             if node >= 0:
                 kernels.keep(self.tree, node)
                 ways = {int(self.tree.nodes[child]["proven"]) for _, child in self._children(0)}
-                # No known move leads to the proven result.
+                # The move that led to the proven result is not in the tree, so the result counts as
+                # open.
                 if self.tree.nodes[0]["proven"] not in ways:
                     self.tree.nodes[0]["proven"] = OPEN
                 return
@@ -179,7 +180,7 @@ class FastTree:
         mover, players = rules.mover(state), rules.players
         order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)
         ranked = [(move, self._value(node, mover)) for move, node in order]
-        # Moves without a node come last, with the values that the evaluation gives them.
+        # Moves without a node come last. The evaluation gives the values of these moves.
         if self._search.mode == kernels.EVALUATED:
             edge, tried, edges = (int(tree.nodes[0][name]) for name in ("edge", "tried", "edges"))
             for each in tree.edges[edge + tried : edge + edges].tolist():
@@ -201,8 +202,8 @@ class FastTree:
         return Found(tuple(ranked), tuple(line), len(line), budget.nodes, budget.used_s)
 
     def _rank(self, number: int, who: int) -> tuple[int, int, float]:
-        """Return the sort key of a node for the player ``who``: winning nodes first, then open and
-        drawn nodes, then losing nodes; within each group, the most visited node first.
+        """Return the sort key of a node for the player ``who``. Winning nodes come first, then open
+        and drawn nodes, then losing nodes. Within each group, the most visited node comes first.
         """
         node = self.tree.nodes[number]
         proven = int(node["proven"])

@@ -3,12 +3,12 @@ The version in plain Python is ``search.tree``.
 
 The children of a node are stored next to each other, so that choosing a child reads few lines of
 the processor's cache. If a node has many moves, memory for its children is reserved only as moves
-are tried. A full tree drops the nodes with the fewest visits.
+are tried. If the tree is full, the nodes with the fewest visits are deleted.
 
-In the mode ``PLAYOUTS``, the value of a leaf is the result of a random playout (UCT). With an
-evaluation, the value of a leaf is the value of its best move, and the evaluation also decides which
-moves are tried first (PUCT: C. Rosin, "Multi-armed bandits with episode context", Annals of
-Mathematics and Artificial Intelligence 61, 2011).
+In the mode ``PLAYOUTS``, the value of a leaf is the result of a random playout (UCT). In the mode
+``EVALUATED``, the value of a leaf is the value of the leaf's best move, and the evaluation also
+decides which moves are tried first (PUCT: C. Rosin, "Multi-armed bandits with episode context",
+Annals of Mathematics and Artificial Intelligence 61, 2011).
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ MAX_NODES = 1_500_000
 _EDGES_A_NODE = 8  # Average number of edges per node for which a tree reserves memory.
 # Indices in ``Tree.head`` of the number of used nodes and of the number of used edges.
 NODES, EDGES = 0, 1
-# Number of children for which a node first reserves memory. The memory doubles each time it is
-# full.
+# Number of children for which a node first reserves memory. The reserved memory doubles each time
+# it is full.
 _FIRST_ROOM = 8
 ROOTS = 1 << 14  # ``Tree.roots`` has precomputed values for this many visits.
 
@@ -63,14 +63,15 @@ NODE = np.dtype(
 )
 """A node of the tree, in 32 bytes.
 
-``edge`` and ``edges``: index of the node's first move, and number of its moves, 0 before they are
-listed. ``first``: the node of the first move; the first ``tried`` moves have nodes. ``weights``:
-the sum of the weights of all moves. ``total``: the sum of the results of all visits, for the player
-who moved to this node. ``proven``: the proven result, in the form of ``RESULT``. ``far``: the
-number of plies to the proven end.
+``edge``: the index of the node's first move. ``edges``: the number of the node's moves, or 0 before
+the moves are listed. ``first``: the node of the first move. ``tried``: the number of moves that
+have nodes; the first moves have nodes. ``weights``: the sum of the weights of all moves. ``total``:
+the sum of the results of all visits, for the player who moved to this node. ``proven``: the proven
+result, in the form of ``RESULT``. ``far``: the number of plies to the proven end.
 
-A steady search has no evaluation and uses two fields differently: ``far`` of an open node is the
-move that is kept for ``weights`` more visits.
+A steady search has no evaluation and uses two fields differently. In an open node, ``far`` is the
+move that the search keeps, and ``weights`` is the number of further visits for which the search
+keeps the move.
 """
 
 
@@ -78,13 +79,15 @@ class Tree(NamedTuple):
     """A search tree in arrays; the root is node 0."""
 
     head: Ints
-    """The numbers of used nodes and used edges."""
+    """The number of used nodes and the number of used edges."""
     nodes: Any
     edges: Edges
-    """The moves of all nodes, each with its value for the player to move, in hundredths."""
+    """The moves of all nodes. Each move has a value for the player to move, in units of log-odds
+    times 100.
+    """
     roots: Floats
-    """Precomputed factors of the UCT formula for small visit counts n: sqrt(log(n + 1)) and 1 /
-    sqrt(n).
+    """Precomputed factors of the UCT formula for each small number of visits n: sqrt(log(n + 1))
+    and 1 / sqrt(n).
     """
 
 
@@ -154,13 +157,13 @@ def is_full(t: Tree, moves: int) -> bool:
 
 @making_kernel
 def keep(t: Tree, root: int) -> None:
-    """Make the node ``root`` the new root, and delete all nodes that are not below it.
+    """Make the node ``root`` the new root, and delete all nodes that are not below the new root.
 
-    If less than half of the space is then free, the nodes below nodes with few visits are deleted,
-    too.
+    If less than half of the space is free after this, the nodes below nodes with few visits are
+    deleted, too.
     """
     nodes, edges = np.empty(len(t.nodes), NODE), np.empty(len(t.edges), np.int32)
-    order = np.empty(t.head[NODES], np.int32)  # Indices, in ``nodes``, of the nodes to keep.
+    order = np.empty(t.head[NODES], np.int32)  # Indices in ``nodes`` of the nodes that are kept.
     least, size, used = -1, len(nodes), len(edges)
     while 2 * size > len(nodes) or 2 * used > len(edges):
         least = 2 * least + 2
@@ -188,8 +191,8 @@ def keep(t: Tree, root: int) -> None:
 
 MAX_PATH = 2500
 PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
-"""The modes of a search: random playouts, random playouts that never miss a winning move, or the
-evaluation.
+"""The modes of a search. ``PLAYOUTS`` plays random playouts, ``DECISIVE`` plays random playouts
+that never miss a winning move, and ``EVALUATED`` uses the evaluation.
 """
 OPEN_STILL = -1
 BY_WORTH = -2
@@ -200,12 +203,12 @@ FORCED_ROWS = 2 * _DEEPEST + 3
 # Number of visits at which a node is first searched for a forced win. The search is repeated each
 # time the visits double.
 _FORCED_FROM = 1
-# Maximum number of positions in a search for a forced win at a node without visits. Each visit of
-# the node increases the maximum.
+# Maximum number of positions in the search for a forced win at a node without visits. The maximum
+# increases with each visit of the node.
 _FORCED_LOOKS = 30
 _VISITS_A_LOOK = 4
-# A node keeps its chosen move for one more visit per this many visits of the node, and per this
-# many visits of the chosen move; the smaller result counts.
+# Numbers of visits of a node, and of visits of the node's chosen move, for each further visit for
+# which the node keeps the move. The smaller of the two results counts.
 _VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8
 
 
@@ -224,8 +227,8 @@ class KernelSearch(NamedTuple):
     shares: Floats
     weights: Floats
     noise: int
-    """The amplitude of the random noise that is added to evaluations, in hundredths of the
-    log-odds.
+    """The amplitude of the random noise that is added to evaluations, in units of log-odds times
+    100.
     """
     solving: bool
     """True if proven results are passed up the tree, and the mode ``EVALUATED`` also searches for
@@ -248,9 +251,9 @@ class KernelSearch(NamedTuple):
 def curves(spread: float) -> tuple[Floats, Floats]:
     """Return two arrays, indexed by the value of an edge from -``SURE`` to ``SURE``.
 
-    The first array has the expected score of a move with that value, 0 to 1. The second array has
-    the move's weight among its siblings, which grows by the factor e for each ``spread``
-    hundredths.
+    The first array has the expected score of a move with this value, 0 to 1. The second array has
+    the weight of the move in comparison with the other moves of the node. The weight grows by the
+    factor e each time the value grows by ``spread``, in units of log-odds times 100.
     """
     worth = np.arange(-SURE, SURE + 1)
     return 1 / (1 + np.exp(-worth / 100)), np.exp(np.clip(worth, -800, 800) / spread)
@@ -332,8 +335,8 @@ def _best_worth(search: KernelSearch, s: Ints) -> int:
 
 @kernel
 def _chosen(search: KernelSearch, node: int, mover: int) -> int:
-    """Return the index of the move of ``node`` to visit next. If the index equals ``tried``, the
-    move is the first move without a node.
+    """Return the index of the move of ``node`` that the search visits next. If the index equals
+    ``tried``, the move is the first move without a node.
     """
     t, weights, solving = search.tree, search.weights, search.solving
     parent = t.nodes[node]
@@ -399,7 +402,7 @@ def keep_on(t: Tree, node: int, at: int) -> None:
 
 @kernel
 def _mover(turn: int, players: int) -> int:
-    """Return ``turn % players``, without the slow division for two players."""
+    """Return ``turn % players``. For two players, the slow division is avoided."""
     return turn & 1 if players == 2 else turn % players
 
 
@@ -431,7 +434,8 @@ def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
             elif best > 0:
                 mixed, far = True, max(far, its_far)
         if best > 0 and mixed and players > 2:
-            # The player to move decides which of the other players wins, so the result stays open.
+            # The player to move cannot win, and this player's move decides which other player wins.
+            # Therefore the result stays open.
             return
         parent.proven, parent.far = best, far + 1
 
@@ -440,8 +444,8 @@ def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
 def _back_up(search: KernelSearch, length: int, turn: int, worth: int, winners: int) -> None:
     """Add the result of a leaf to the ``length`` nodes on the path from the root to the leaf.
 
-    ``turn``: the turn at the root. ``worth``: the leaf's value for its player to move. ``winners``:
-    the winners as bits, or ``BY_WORTH`` if ``worth`` is the result.
+    ``turn``: the turn at the root. ``worth``: the leaf's value for the player to move at the leaf.
+    ``winners``: the winners as bits, or ``BY_WORTH`` if ``worth`` is the result.
     """
     players = search.tables.facts[PLAYERS]
     leaf = _mover(turn + length - 1, players)
@@ -473,8 +477,8 @@ def simulate(search: KernelSearch, start: Ints, count: int) -> int:
         copied(s, start)
         node, length = 0, 1
         path[0] = 0
-        worth = 0  # The leaf's value for its player to move.
-        winners = BY_WORTH  # This value changes if a proof or a playout decides the result.
+        worth = 0  # The value of the leaf for the player to move at the leaf.
+        winners = BY_WORTH  # A proof or a playout can replace this value with the winners.
         while True:
             if evaluated and search.solving and node:
                 _force(search, node, s)
@@ -517,8 +521,9 @@ def simulate(search: KernelSearch, start: Ints, count: int) -> int:
 
 @kernel
 def found(search: KernelSearch, s: Ints, wanted: Ints) -> int:
-    """Return the node with the state ``wanted``, one or two moves after the root's state ``s``. If
-    several nodes have this state, return the most visited node; if no node has it, return -1.
+    """Return the node with the state ``wanted``, which is one or two moves after the root's state
+    ``s``. If several nodes have this state, return the most visited node. If no node has this
+    state, return -1.
     """
     t, g, states = search.tree, search.tables, search.states
     root = t.nodes[0]

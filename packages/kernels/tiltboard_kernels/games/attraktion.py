@@ -1,5 +1,5 @@
-"""The kernels of Attraktion. The pieces of each player are bits in two machine words. Each word
-holds whole rows of the board, the lower rows in the first word.
+"""The kernels (compiled functions) of Attraktion. The pieces of each player are bits in two machine
+words. Each word holds whole rows of the board; the first word holds the lower rows.
 
 The sign bit of a word is not used, so that a shift to the right inserts zeros.
 """
@@ -32,10 +32,10 @@ TO_WARM = ({"size": 5},)
 # Index in a state of the first of the two words with White's pieces, and of the first of the two
 # words with Black's pieces.
 _WHITE, _BLACK = 2, 4
-# Indices in the array ``facts``. The entry ``_SPLIT`` is the number of bits in a word.
+# Indices in the array ``facts``. The entry at ``_SPLIT`` is the number of bits in a machine word.
 _SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7
-# Columns of a move's row. Each column has two words: the space of the move, or the spaces beyond it
-# in one direction.
+# Columns in the row of a move. Each column has two machine words: the space of the move, or the
+# spaces beyond this space in one direction.
 _SPACE, _EAST, _WEST, _NORTH, _SOUTH = 0, 2, 4, 6, 8
 
 
@@ -114,10 +114,11 @@ def _under(gaps: int) -> int:
 def _moved(
     g: AttraktionTables, p0: int, p1: int, still0: int, still1: int, ways: Ways
 ) -> tuple[int, int]:
-    """Return the two words of one player after the pieces in ``ways`` have moved by one space.
+    """Return one player's pieces as two machine words, after the pieces on the spaces ``ways`` have
+    moved by one space.
 
     ``p0`` and ``p1``: the player's pieces. ``still0`` and ``still1``: the spaces whose pieces do
-    not move. ``ways``: the spaces whose pieces move, two words for each of the four directions.
+    not move. ``ways``: the spaces whose pieces move, as two words for each of the four directions.
     """
     size, split, full = g.facts[_SIZE], g.facts[_SPLIT], g.facts[_FULL]
     e0, e1, w0, w1, n0, n1, o0, o1 = ways
@@ -143,14 +144,14 @@ def _moved(
 def _dropped(
     g: AttraktionTables, m0: int, m1: int, t0: int, t1: int, move: int
 ) -> tuple[int, int, int, int]:
-    """Return both players' pieces, two words each, after the first player drops a piece and the
-    dropped piece attracts the pieces beyond the gaps.
+    """Return the pieces of both players after the first player drops a piece, as two machine words
+    for each player. The dropped piece attracts the pieces beyond the gaps.
     """
     row = g.rows[move]
     gaps0, gaps1 = ~(m0 | t0), ~(m1 | t1)
     e0, e1, w0, w1 = row[_EAST], row[_EAST + 1], row[_WEST], row[_WEST + 1]
     n0, n1, o0, o1 = row[_NORTH], row[_NORTH + 1], row[_SOUTH], row[_SOUTH + 1]
-    # Each row of the board is completely in one of the two words.
+    # The bitboard has two machine words. No row is split between the two words.
     e0, e1 = e0 & _above(gaps0 & e0), e1 & _above(gaps1 & e1)
     w0, w1 = w0 & _under(gaps0 & w0), w1 & _under(gaps1 & w1)
     near, far = gaps0 & n0, gaps1 & n1
@@ -166,7 +167,9 @@ def _dropped(
 
 @kernel
 def around(g: AttraktionTables, p0: int, p1: int) -> tuple[int, int]:
-    """Return the spaces whose four diagonal neighbours have pieces of one player, in two words."""
+    """Return, as two machine words, the spaces whose four diagonal neighbours all hold pieces of
+    one player.
+    """
     size, split, full = g.facts[_SIZE], g.facts[_SPLIT], g.facts[_FULL]
     p0 = (p0 << 1) & (p0 >> 1) & g.facts[_INNER]
     p1 = (p1 << 1) & (p1 >> 1) & g.facts[_INNER + 1]
@@ -177,8 +180,8 @@ def around(g: AttraktionTables, p0: int, p1: int) -> tuple[int, int]:
 
 @kernel
 def _lead(others0: int, others1: int, mine0: int, mine1: int) -> int:
-    """Return the difference between the players' numbers of winning positions. A positive number
-    means that the player who has just moved is ahead.
+    """Return the difference between the players' numbers of winning positions. The difference is
+    positive if the player who has just moved is ahead.
     """
     if others0 | others1 | mine0 | mine1:
         return int(ones(mine0) + ones(mine1) - ones(others0) - ones(others1))
@@ -205,7 +208,9 @@ def play(g: AttraktionTables, s: Ints, move: int) -> None:
 
 @kernel
 def _first(g: AttraktionTables, spaces0: int, spaces1: int) -> int:
-    """Return the move to the lowest space in the two words, or -1 if no bit is set."""
+    """Return the move to the lowest space whose bit is set in two machine words, or -1 if no bit is
+    set.
+    """
     if spaces0:
         at = trailing_zeros(spaces0)
     elif spaces1:
@@ -219,9 +224,9 @@ def _first(g: AttraktionTables, spaces0: int, spaces1: int) -> int:
 def playout(g: AttraktionTables, s: Ints, seed: Ints, decisive: bool) -> None:
     """Play random legal moves to the end of the game.
 
-    ``decisive``: True to play between four pieces of the opponent if such a space is empty. This
-    move nearly always wins, unless it pulls the pieces apart or makes a winning position for the
-    opponent.
+    ``decisive``: True to play on a space between four pieces of the opponent, if such a space is
+    empty. This move nearly always wins. The move does not win if it pulls the pieces apart or makes
+    a winning position for the opponent.
     """
     moves, last_turn = g.facts[MOVES], g.facts[_LAST_TURN]
     turn, x = s[TURN], seed[0]
@@ -242,7 +247,7 @@ def playout(g: AttraktionTables, s: Ints, seed: Ints, decisive: bool) -> None:
         b0, b1 = around(g, o0, o1)
         m0, m1, t0, t1 = o0, o1, n0, n1
         turn += 1
-        # By how many winning positions the player who has just moved is ahead.
+        # Number of winning positions by which the player who has just moved is ahead.
         lead = _lead(a0 & m0, a1 & m1, b0 & t0, b1 & t1)
         if lead:
             s[RESULT] = 1 if (turn % 2 == 1) == (lead > 0) else 2

@@ -1,8 +1,10 @@
-"""The kernels of Gravity Connect, in which one number describes each row, column and diagonal.
+"""The kernels (compiled functions) of Gravity Connect, in which one number describes each row,
+column and diagonal.
 
-The digits of the number in base three are the cells of the line (0 empty, 1 the first player's
-tile, 2 the second player's tile). An offset for the line's length is added. Small tables therefore
-answer all questions about a line: where a tile lands, which cells connect, and the line's value.
+The digits of the number in base three are the cells of the line: 0 for an empty cell, 1 for the
+first player's tile, 2 for the second player's tile. An offset for the line's length is added to the
+number. Small tables then answer all questions about a line: where a tile lands, which cells
+connect, and the line's value.
 """
 
 from __future__ import annotations
@@ -28,9 +30,9 @@ from tiltboard_kernels.jit import (
     ones,
 )
 
-# Maximum number of cells in a line: there are 88,573 numbers for lines up to this length.
+# Maximum number of cells in a line. Lines up to this length have 88,573 different numbers.
 LARGEST = 10
-# Indices in a state: the last side that each player used, the value of all lines, and the first
+# Indices in a state: the side that each player used last, the value of all lines, and the first
 # line.
 _SIDE, _WORTH, _LINES = 2, 4, 5
 _SIZE, _FULL, _TEMPO = 2, 3, 4
@@ -40,10 +42,10 @@ TO_WARM = ({"size": 5},)
 # the processor's cache gets all of them.
 _LANDINGS, _WORTH_OF, _WINS, _THREATS = 0, 1, 2, 4
 _LEFT, _CUT = 0, 1  # Indices in the first row of ``_attack``'s scratch space.
-# Number of bits that store where a tile from the near end lands. The following bits store where a
-# tile from the far end lands.
+# Number of bits that store the landing position of a tile from the near end. The following bits
+# store the landing position of a tile from the far end.
 _OTHER_END = 4
-# Minimum value of a move that makes two threats. The opponent can block only one of them.
+# Minimum value of a move that makes two threats, because the opponent can block only one threat.
 _TWO_THREATS = 600
 
 
@@ -56,17 +58,17 @@ class ConnectTables(NamedTuple):
     first cell, and the step from cell to cell.
     """
     cells: Ints
-    """For each cell, the cell's four lines: the index of each line, the number that a tile adds to
-    the line, and the cell's position in the line.
+    """For each cell, the four lines through the cell. Each line has three entries: the index of the
+    line, the number that a tile adds to the line, and the cell's position in the line.
     """
     places: Ints
-    """The cell at each position of each line."""
+    """The cell at each position of each line, by line and position."""
     about: NDArray[np.int16]
     """The properties of each line, by the line's number.
 
-    The columns are the landing positions from both ends, the line's value for the first player, and
-    two bit masks for each player: the positions that connect, and the positions that threaten to
-    connect.
+    The first columns are the landing positions from both ends and the line's value for the first
+    player. Two bit masks follow for each player: the positions that connect, and the positions that
+    threaten to connect.
     """
 
 
@@ -161,8 +163,8 @@ def encoded(game: GravityConnectGame, g: ConnectTables, state: ConnectState) -> 
 
 @kernel
 def _put(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
-    """Put a tile on a cell, and return whether the tile connects. This does not update the state's
-    value.
+    """Put a tile on a cell, and return whether the tile connects. The value of the state is not
+    updated.
     """
     row = g.cells[cell]
     connects = 0
@@ -175,7 +177,7 @@ def _put(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
 
 @kernel
 def _taken(g: ConnectTables, s: Ints, cell: int, player: int) -> None:
-    """Remove a tile from a cell. This does not update the state's value."""
+    """Remove a tile from a cell. The value of the state is not updated."""
     row = g.cells[cell]
     for at in range(0, 12, 3):
         s[row[at]] -= row[at + 1] << player
@@ -183,7 +185,7 @@ def _taken(g: ConnectTables, s: Ints, cell: int, player: int) -> None:
 
 @kernel
 def _mark(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
-    """Put a tile on a cell, update the state's value, and return whether the tile connects."""
+    """Put a tile on a cell, and update the value of the state. Return whether the tile connects."""
     s[_WORTH] -= _worth_of(g, s, cell)
     connects = _put(g, s, cell, player)
     s[_WORTH] += _worth_of(g, s, cell)
@@ -192,7 +194,7 @@ def _mark(g: ConnectTables, s: Ints, cell: int, player: int) -> bool:
 
 @kernel
 def _worth_of(g: ConnectTables, s: Ints, cell: int) -> int:
-    """Return the sum of the values of a cell's four lines for the first player."""
+    """Return the sum of the values of the four lines through a cell, for the first player."""
     row = g.cells[cell]
     worth = 0
     for at in range(0, 12, 3):
@@ -202,8 +204,8 @@ def _worth_of(g: ConnectTables, s: Ints, cell: int) -> int:
 
 @kernel
 def _landing(g: ConnectTables, s: Ints, slot: int) -> int:
-    """Return the position in the slot's line at which a tile lands, or the board's size if the line
-    is full.
+    """Return the position in the slot's line at which a tile lands. Return the board's size if the
+    line is full.
     """
     places = g.about[s[g.slots[slot, 0]], _LANDINGS]
     return int(places >> g.slots[slot, 1] & (1 << _OTHER_END) - 1)
@@ -216,8 +218,8 @@ def _cell(g: ConnectTables, slot: int, landing: int) -> int:
 
 @kernel
 def free(g: ConnectTables, s: Ints, move: int) -> bool:
-    """Return whether a tile can enter through a slot: the player can use the slot's side, and the
-    line is not full.
+    """Return whether a tile can enter through a slot. This is possible if the player can use the
+    slot's side and the line is not full.
     """
     if g.slots[move, 2] == s[_SIDE + s[TURN] % 2]:
         return False
@@ -239,7 +241,7 @@ def play(g: ConnectTables, s: Ints, move: int) -> None:
 
 @kernel
 def playout(g: ConnectTables, s: Ints, seed: Ints, _: bool) -> None:
-    """Play random legal moves to the end of the game. This does not update the state's value."""
+    """Play random legal moves to the end of the game. The value of the state is not updated."""
     moves, size, full = g.facts[MOVES], g.facts[_SIZE], g.facts[_FULL]
     turn, x = s[TURN], seed[0]
     player = turn % 2
@@ -281,7 +283,8 @@ def judged(g: ConnectTables, s: Ints, moves: Ints, spare: Ints) -> int:
     player, size = s[TURN] % 2, g.facts[_SIZE]
     last = s[TURN] + 1 == g.facts[_FULL]
     now = s[_WORTH] if player == 0 else -s[_WORTH]
-    # Lists of the cells that connect: for the player to move, and for the opponent.
+    # Two lists of the cells that connect: one list for the player to move, and one list for the
+    # opponent.
     mine, theirs = spare[0], spare[1]
     own, others, _ = _connecting(g, s, mine, theirs)
     count = 0
@@ -323,7 +326,7 @@ def judged(g: ConnectTables, s: Ints, moves: Ints, spare: Ints) -> int:
 
 @kernel
 def forced(g: ConnectTables, s: Ints, rows: Ints, most: int) -> int:
-    """Return the number of plies of a win by a series of threats to connect, in the form that
+    """Return the number of plies in which a series of threats to connect wins, in the form that
     ``board.forced`` documents.
     """
     rows[0, _LEFT] = most
@@ -340,8 +343,9 @@ def _attack(g: ConnectTables, s: Ints, rows: Ints, depth: int) -> int:
     """Return the number of plies in which the player to move connects against all replies, with at
     most ``depth`` threats. Return 0 if no such win is found.
 
-    ``rows``: scratch space. The first row has the number of positions that can still be visited,
-    and whether the depth limit ended a series. Two rows for each depth, starting at 0, follow.
+    ``rows``: scratch space. The first row has the number of positions that the search can still
+    visit, and whether the depth limit ended a series. Two rows for each depth, starting at depth 0,
+    follow the first row.
     """
     player = s[TURN] % 2
     used, others_used = s[_SIDE + player], s[_SIDE + 1 - player]
@@ -390,7 +394,7 @@ def _attack(g: ConnectTables, s: Ints, rows: Ints, depth: int) -> int:
 
 @kernel
 def _moved(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
-    """Make a move that does not connect. This does not update the state's value."""
+    """Make a move that does not connect. The value of the state is not updated."""
     player = s[TURN] % 2
     _put(g, s, cell, player)
     s[_SIDE + player] = side
@@ -399,7 +403,9 @@ def _moved(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
 
 @kernel
 def _taken_back(g: ConnectTables, s: Ints, cell: int, side: int) -> None:
-    """Undo ``_moved``. ``side``: the side that the player had used last before the move."""
+    """Undo a move that ``_moved`` has made. ``side``: the side that the player had used last before
+    the move.
+    """
     s[TURN] -= 1
     player = s[TURN] % 2
     _taken(g, s, cell, player)
@@ -411,8 +417,8 @@ def _connecting(g: ConnectTables, s: Ints, mine: Ints, theirs: Ints) -> tuple[in
     """Write the cells that connect into two lists: ``mine`` for the player to move, and ``theirs``
     for the opponent.
 
-    Returns the lengths of both lists, and a nonzero number if some cell would give the player to
-    move a threat to connect.
+    Returns the lengths of both lists and a third number. The third number is not 0 if the player to
+    move can make a threat to connect.
     """
     player = s[TURN] % 2
     own = others = threatens = 0
@@ -426,8 +432,8 @@ def _connecting(g: ConnectTables, s: Ints, mine: Ints, theirs: Ints) -> tuple[in
 
 @kernel
 def _listed_at(g: ConnectTables, s: Ints, cells: Ints, count: int, cell: int, player: int) -> int:
-    """Add the cells on a cell's four lines that connect for a player to the list ``cells``. Return
-    the new length of the list.
+    """Find the cells on the four lines through a cell that connect for a player, and add these
+    cells to the list ``cells``. Return the new length of the list.
     """
     row = g.cells[cell]
     for at in range(0, 12, 3):
@@ -437,10 +443,10 @@ def _listed_at(g: ConnectTables, s: Ints, cells: Ints, count: int, cell: int, pl
 
 @kernel
 def _listed(g: ConnectTables, cells: Ints, count: int, line: int, places: int) -> int:
-    """Add the cells at some positions of a line to a list with ``count`` cells, without
-    repetitions. Return the new length of the list.
+    """Add the cells at some positions of a line to the list ``cells``, which has ``count`` cells.
+    Cells already in the list are not added again. Return the new length of the list.
 
-    ``places``: a bit for each position.
+    ``places``: the positions, with a bit for each position.
     """
     while places:
         place = ones((places & -places) - 1)

@@ -1,7 +1,8 @@
-"""The exact search of Gravity Trap as compiled kernels. The pods are bits of an integer.
+"""The exact search of Gravity Trap as kernels (compiled functions). The pods are bits of an
+integer.
 
 The search is the same as in ``tiltboard.games.gravity_trap.rules``, without the rule against
-copying moves.
+mirroring the opponent's moves.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ _SPREAD = 0x5851F42D4C957F2D
 
 
 def table() -> Ints:
-    """Return an empty table of solved positions. An entry of 0 is empty, because positions count
-    from 1.
+    """Return an empty table of solved positions. An entry of 0 means that the entry is empty,
+    because the numbers of positions start at 1.
     """
     return np.zeros(ENTRIES, np.int64)
 
@@ -71,7 +72,7 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
         reach &= reach - 1
         rest = pods ^ (1 << base)
         if not near[base] & rest:
-            continue  # A ship that cannot move on from this base has lost.
+            continue  # A ship that cannot leave this base has lost.
         answers = _count(theirs & rest)
         if answers == 0:
             won = 1
@@ -84,7 +85,7 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
         order[at] = ranked
         count += 1
     at = 0
-    # Moves that leave the opponent the fewest answers are searched first.
+    # Moves that leave the opponent the fewest replies are searched first.
     while not won and at < count:
         base = order[at] & 63
         found = wins(near, known, other, base, pods ^ (1 << base), left)
@@ -97,7 +98,7 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
 
 
 def tables(_: GravityTrapGame) -> None:
-    """Return None, because Gravity Trap is solved exactly, without a tree search."""
+    """Return None, because the exact search solves Gravity Trap without a tree search."""
 
 
 def exact_search(game: GravityTrapGame) -> FastTrapSolver | None:

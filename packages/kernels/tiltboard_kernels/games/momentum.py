@@ -1,8 +1,8 @@
-"""The kernels of Momentum for two players. One machine word holds the marbles of each player, one
-bit for each cell.
+"""The kernels (compiled functions) of Momentum for two players. One machine word holds the marbles
+of each player, with one bit for each cell.
 
-Neighbouring cells along a line always have bits at the same distance. Games for more players and
-games on larger boards use ``momentum_rows``.
+The bits of neighbouring cells along a line are always the same distance apart. Games for more
+players and games on larger boards use ``momentum_rows``.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from tiltboard_kernels.jit import (
 )
 
 TO_WARM = ({"size": 5, "marbles": 4}, {"size": 5, "marbles": 3, "players": 3})
-_BITS = 63  # Number of bits in a word without its sign bit.
-_RED, _BLUE = 2, 3  # Indices of the players' words in a state.
-# Indices in the array ``facts``. The entry ``_FULL`` has the bits of all cells.
+_BITS = 63  # Number of bits in a machine word, without the sign bit.
+_RED, _BLUE = 2, 3  # Indices in a state of the two players' machine words.
+# Indices in the array ``facts``. In the entry at ``_FULL``, the bits of all cells are set.
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _TEMPO = 2, 3, 4, 5, 6
-# Columns of a move's row: the cell, the neighbours with higher bits, the neighbours with lower
+# Columns in the row of a move: the cell, the neighbours with higher bits, the neighbours with lower
 # bits, and the number of the cell's bit.
 _CELL, _HIGHER, _LOWER, _BIT = 0, 1, 2, 3
-# Columns of a line's row: the cells beyond the first cell, and the cell whose marble falls off.
+# Columns in the row of a line: the cells beyond the first cell, and the cell whose marble falls off
+# the board.
 _BEYOND, _LAST = 0, 1
 
 
@@ -47,8 +48,8 @@ class MomentumTables(NamedTuple):
     facts: Ints
     rows: Ints
     lines: Ints
-    """The line that starts at each move's cell in the direction of each neighbour. Each move has 64
-    rows.
+    """The line that starts at the cell of each move, in the direction of each neighbour. Each move
+    has 64 rows.
     """
     rings: Ints
     """The cells of each ring, and the value of a marble on the ring."""
@@ -57,15 +58,17 @@ class MomentumTables(NamedTuple):
 
 
 def fits(game: MomentumGame) -> bool:
-    """Return whether a game fits into one word per player: the game has two players, and the word
-    has a bit for each cell.
+    """Return whether one machine word for each player can hold a game. This is possible if the game
+    has two players and the word has a bit for each cell.
     """
     cells = game.rules.cells
     return game.rules.players == 2 and max(cells) - min(cells) < _BITS
 
 
 def tables(game: MomentumGame) -> MomentumTables | momentum_rows.RowTables:
-    """Return the tables of any game of Momentum. The tables are for bits if the game ``fits``."""
+    """Return the precomputed tables of a game of Momentum. If the game ``fits``, the tables are for
+    marbles stored as bits.
+    """
     if not fits(game):
         return momentum_rows.tables(game)
     rules, weights = game.rules, game.weights
@@ -125,7 +128,9 @@ def encoded(game: MomentumGame, _: MomentumTables, state: State) -> Ints:
 
 @kernel
 def free(g: MomentumTables, s: Ints, move: int) -> bool:
-    """Return whether a move is legal: its cell is empty or, for a swap, the swap is allowed."""
+    """Return whether a move is legal. A swap is legal if the rules allow a swap now; any other move
+    is legal if its cell is empty.
+    """
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
     return bool((s[_RED] | s[_BLUE]) & g.rows[move, _CELL] == 0)
@@ -153,7 +158,7 @@ def play(g: MomentumTables, s: Ints, move: int) -> None:
 
 @kernel
 def _dropped(g: MomentumTables, mine: int, other: int, move: int) -> tuple[int, int]:
-    """Return the words of both players after the first player drops a marble.
+    """Return the machine words of both players after the first player drops a marble.
 
     The last marble of a pushed line moves into the gap behind the line, or falls off the board.
     """
@@ -228,8 +233,8 @@ def playout(g: MomentumTables, s: Ints, seed: Ints, _: bool) -> None:
 
 @kernel
 def _lead(g: MomentumTables, mine: int, other: int) -> int:
-    """Return the value of the first player's marbles minus the value of the second player's
-    marbles.
+    """Return the difference in value between the first player's marbles and the second player's
+    marbles. The difference is positive if the first player's marbles have the higher value.
     """
     marbles = g.facts[_MARBLES]
     total = g.near_end[marbles - ones(mine)] - g.near_end[marbles - ones(other)]
@@ -263,7 +268,7 @@ def _completes(g: MomentumTables, mine: int, other: int) -> bool:
 @kernel
 def judged(g: MomentumTables, s: Ints, moves: Ints, _: Ints) -> int:
     """Write the legal moves and their values into ``moves``, in the form that ``board.judged``
-    documents. No scratch states are needed.
+    documents. The function needs no scratch space.
     """
     me = s[TURN] % 2
     mine, other = s[_RED + me], s[_BLUE - me]

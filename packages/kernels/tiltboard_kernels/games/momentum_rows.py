@@ -1,5 +1,5 @@
-"""The kernels of Momentum for more than two players and for large boards, with one integer for each
-cell. The cells have the same numbers as in ``tiltboard.games.momentum.rules``.
+"""The kernels (compiled functions) of Momentum for more than two players and for large boards, with
+one integer for each cell. The cells have the same numbers as in ``tiltboard.games.momentum.rules``.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tiltboard_kernels.jit import (
     random_below,
 )
 
-# Indices in a state: the number of marbles of the first of four players, Red's value minus Blue's
-# value, and the first cell.
+# Indices in a state: the number of marbles of the first of four players, the value of Red's marbles
+# minus the value of Blue's marbles, and the first cell.
 _HELD, _WORTH, _CELLS = 2, 6, 7
 _OFF, _CUSHION = -1, -2
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _MUST_BLOCK, _LENGTH = 2, 3, 4, 5, 6, 7
-# Columns of a move's row: the move's cell, the number of the cell's lines, and the first cell and
-# step of each line.
+# Columns in the row of a move: the cell of the move, the number of lines through the cell, and the
+# first cell and the step of each line.
 _CELL, _LINES, _NEAR = 0, 1, 2
-# Number of entries in the evaluation's table for marbles left to place. All larger numbers of
-# marbles use the last entry.
+# Number of entries in the evaluation's table for the marbles left to place. If more marbles are
+# left, the last entry applies.
 _NEAR_ENDS = 8
 
 
@@ -86,8 +86,8 @@ def encoded(game: MomentumGame, g: RowTables, state: State) -> Ints:
 
 @kernel
 def free(g: RowTables, s: Ints, move: int) -> bool:
-    """Return whether a move is legal: its cell is empty or, for a swap, the swap is allowed. The
-    rule that forces a player to block is not checked.
+    """Return whether a move is legal, without the rule that forces a player to block. A swap is
+    legal if the rules allow a swap now; any other move is legal if its cell is empty.
     """
     if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
@@ -156,7 +156,8 @@ def _team(player: int, players: int) -> int:
 @kernel
 def _majority(s: Ints, players: int) -> int:
     """Return the winners at the round limit as bits, or 0 for a draw. The winner is the player with
-    more than half of the marbles or, in a four-player game, the team.
+    more than half of the marbles. In a four-player game, a team with more than half of the marbles
+    wins.
     """
     teams = 2 if players == 4 else players
     total = s[_HELD] + s[_HELD + 1] + s[_HELD + 2] + s[_HELD + 3]
@@ -173,8 +174,8 @@ def _majority(s: Ints, players: int) -> int:
 def legal(g: RowTables, s: Ints, moves: Ints, spare: Ints) -> int:
     """Write the legal moves into ``moves``, in the form that ``board.legal`` documents.
 
-    If rule M8 applies, only drops after which the next player has no winning drop are legal, if
-    there are such drops.
+    If rule M8 applies, a move is legal only if the next player then has no winning drop. If there
+    is no such move, rule M8 forbids no move.
     """
     count = 0
     for move in range(g.facts[MOVES]):
