@@ -34,9 +34,9 @@ def open_host(
     *,
     boot: str | None = None,
 ) -> Host:
-    """Return a host that resumes the current game of the journal in ``state``. Without such a game,
-    the host starts ``first_game``, or the game of the ``settings`` if ``first_game`` is None.
-    ``boot``: identifier of this boot of the Pi, or None to ask the system.
+    """Return a host that resumes the current game of the journal in ``state``. If the journal has
+    no current game, the host starts ``first_game``, or the game of the ``settings`` if
+    ``first_game`` is None. ``boot``: identifier of this boot of the Pi, or None to ask the system.
 
     Call this function in the thread that will step the host. Raises JournalInUseError,
     JournalFullError, and RulesError or BoardDoesNotFitError if the ``settings`` are impossible.

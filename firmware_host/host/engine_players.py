@@ -191,8 +191,8 @@ class Opponents:
         task = EngineTask(game_id, player, plain, status.moves, position, clock=clock)
         if len(status.moves) < before:
             back = self._undo_requests(status)
-            # If the person's move is taken back as well, the bot has a new task later. Otherwise
-            # keep the task, so that the bot does not make the undone move again.
+            # Keep the task whose move was taken back, unless the person's move is now taken back,
+            # too.
             self._given = None if back else self._given
             return back
         if status.phase is not Phase.TURN:
@@ -234,8 +234,8 @@ class Opponents:
         self.seats = {**self.seats, player: seat}
 
     def _think_meanwhile(self, status: GameStatus, now_s: float, clock: ClockLeft | None) -> None:
-        """Let engines work while a person is to move. They look for a hint or rate moves for that
-        person; otherwise they think ahead about the expected reply (pondering).
+        """Let engines work during a person's turn. The engines look for a hint or rate moves for
+        that person. Otherwise they think ahead about the expected reply (pondering).
         """
         task = None
         if status.to_move is not None:
@@ -275,8 +275,8 @@ class Opponents:
         return [OfferDraw(player, game=status.game_id) for player in willing]
 
     def _undo_requests(self, status: GameStatus) -> Sequence[GameRequest]:
-        """Return the request to take back a person's move as well, after the bot's reply to the
-        move was taken back. The result is empty if only bots play or no move is left.
+        """Return the request to take back a person's move, after the bot's reply to this move was
+        taken back. The result is empty if only bots play or no move is left.
         """
         made = len(status.moves)
         people = status.game is not None and set(status.game.players) - self.everybody.keys()

@@ -16,8 +16,8 @@ from tiltboard.firmware_host.table.move_line import sides
 from tiltboard.firmware_host.table.status import GameStatus, Phase
 from tiltboard.games.base import Game
 
-# Maximum time by which a clock advances in one step, in seconds; a longer gap is a delay of the
-# program.
+# Maximum time by which a clock advances in one step, in seconds. A longer step means that the
+# program was delayed.
 HICCUP_S = 1.0
 GRACE_S = 60.0  # Extra time for a player whose loss on time was taken back, in seconds.
 

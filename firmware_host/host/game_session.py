@@ -117,7 +117,7 @@ class GameSession:
 
     @property
     def failed(self) -> frozenset[int]:
-        """Indices of the failed sensors whose failure people have been told about."""
+        """Indices of the failed sensors that have been announced to people."""
         return frozenset(map(self.overlay.places.index, self.referee.failed))
 
     def carry_out(self, request: c.GameRequest) -> None:

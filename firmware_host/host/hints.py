@@ -30,8 +30,8 @@ HINT_S = 10.0  # Duration for which a hint is shown, in seconds.
 SURE_S = 10.0  # Maximum time for which a bot waits for the answer to "are you sure?", in seconds.
 # Maximum time for which a bot waits until an engine knows the cost of a move, in seconds.
 _LATE_S = 3.0
-# Maximum loss of expected score (0 to 1), compared with the best move: for a good move, and for a
-# fair move.
+# Maximum loss of expected score (0 to 1) of a good move and of a fair move, compared with the best
+# move.
 GOOD_LOST, FAIR_LOST = 0.04, 0.2
 
 _ADVISER = EngineSeat(level=STRONGEST)

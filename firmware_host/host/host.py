@@ -51,7 +51,7 @@ class Host:
 
     The thread that creates the host must also call ``step``. Other threads use ``call`` and
     ``submit``. All requests from pages, the menu, clocks and engines go through one inbox. ``do``
-    carries out one request at a time, and checks only then whether the request is possible.
+    carries out one request at a time, and first checks whether the request is possible.
     """
 
     playing: Playing
@@ -347,8 +347,8 @@ class Host:
             self._inbox.once("power", power_off)
 
     def _follow_up(self, look: ScanResult) -> None:
-        """Queue the requests that follow from the state of the game. They go through the inbox like
-        all other requests.
+        """Put the requests that follow from the state of the game into the inbox, like all other
+        requests.
         """
         status, playing, session = self.status, self.playing, self.session
         playing.count()
@@ -388,8 +388,8 @@ class Host:
                 self._carry_out(request)
 
     def _grant_menu_choice(self) -> None:
-        """Carry out the choice that a player made in the menu or with the confirm button. If that
-        is impossible, show the reason.
+        """Carry out the choice that a player made in the menu or with the confirm button. If the
+        choice is impossible, show the reason.
         """
         referee = self.session.referee
         value = referee.menu_choice

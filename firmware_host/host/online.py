@@ -77,7 +77,7 @@ class FarMatch(Protocol):
 
     def again(self, game_id: int | None) -> bool:
         """Ask the other tables for another game. Return False if this table can start a game
-        alone.
+        without asking.
         """
 
     def plays(self, game_id: int | None) -> bool:

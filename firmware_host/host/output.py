@@ -300,7 +300,7 @@ class Output:
 def _scene_looks(
     scene: OutputScene, status: GameStatus, overlay: Overlay
 ) -> tuple[LightPattern | None, ...]:
-    """Return the look (colour and brightness) of each place, by plate index. Emphasised pieces are
+    """Return the light pattern of each place in the order of plate indices. Emphasised pieces are
     brighter.
     """
     looks: list[LightPattern | None] = [None] * len(overlay.places)

@@ -32,7 +32,7 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
     say: Message | None = None
     """The present instruction, or None."""
     refused: Message | None = None
-    """The reason why the last try was rejected, or None."""
+    """The reason why the last measurement was rejected, or None."""
     place: str | None = None
     """The place of the plate to measure now, or None."""
     choices: list[TaskChoice] = []

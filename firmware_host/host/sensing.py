@@ -74,8 +74,8 @@ class FaultLog:
     """Logs each fault once when it appears and once when it is over. A fault is logged only once
     even if it affects many parts or the numbers in its message change.
 
-    A fault that follows another fault of the same part is logged only if it lasts, because a part
-    that has just been plugged in does not answer immediately.
+    If a fault follows another fault of the same part, it is logged only if it lasts. The reason is
+    that a part that has just been plugged in does not answer immediately.
     """
 
     def __init__(self) -> None:

@@ -68,9 +68,10 @@ class BoardDiff:
     wanted: Mapping[str, str] = field(default_factory=dict)
     """Place with the role PUT -> piece that the plan wants on that place."""
     shifts: tuple[Shift, ...] = ()
-    """The remaining shifts of the plan. A shift's source is the present place of the piece, or None
-    if the piece is off the board. If an equal piece already fills the target, the surplus piece
-    gets a shift without a target, and the surplus piece's place has the role LIFT.
+    """The remaining shifts (movements of pieces) of the plan. A shift's source is the present place
+    of the piece, or None if the piece is off the board. If an equal piece already fills the target,
+    the surplus piece gets a shift without a target, and the surplus piece's place has the role
+    LIFT.
     """
 
     @property
@@ -86,7 +87,9 @@ class BoardDiff:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A change of the board from ``before`` to ``after`` by simultaneous ``shifts``."""
+    """A change to the board from the pieces ``before`` to the pieces ``after``, made by
+    simultaneous ``shifts`` (movements of pieces).
+    """
 
     before: Mapping[str, str]
     after: Mapping[str, str]
@@ -94,7 +97,7 @@ class Plan:
 
     @property
     def places(self) -> frozenset[str]:
-        """Places from or to which the plan moves a piece."""
+        """Places that a piece leaves or reaches in the plan."""
         return frozenset(p for s in self.shifts for p in (s.source, s.target) if p is not None)
 
     def fill_unobserved(
@@ -225,7 +228,7 @@ class AwaitedMove:
 
     @property
     def touched(self) -> frozenset[str]:
-        """Places between which the move and its consequences move pieces."""
+        """Places that a piece leaves or reaches in the move or in one of its consequences."""
         act = {p for s in self.turn.act for p in (s.source, s.target) if p is not None}
         return self.plan.places | act
 
@@ -472,8 +475,8 @@ def _swaps(turn: Turn, taken: Mapping[str, str]) -> bool:
 
 
 def _are_among(pieces: Mapping[str, str], taken: Mapping[str, str]) -> bool:
-    """Return whether all ``pieces`` can be captured pieces. ``taken``: the captured pieces; the
-    number of pieces of each kind counts, too.
+    """Return whether all ``pieces`` can be captured pieces. ``taken``: the captured pieces.
+    ``pieces`` must not have more pieces of a kind than ``taken``.
     """
     return not Counter(pieces.values()) - Counter(taken.values())
 

@@ -312,9 +312,9 @@ def _check_nothing_made(state: RefereeState) -> None:
 
 
 def _confirm(state: RefereeState, _journal: JournalPort, press: ButtonPress) -> RefereeState:
-    """Handle a press of confirm. If a question is open, the press answers it. Otherwise a long
-    press swaps (pie rule), a short press after the end of a game starts another game, and a short
-    press during a turn reports a piece that no sensor detects.
+    """Handle a press of confirm. If a question is open, the press answers the question. Otherwise,
+    a long press makes the swap move of the pie rule. A short press after the end of a game starts
+    another game. A short press during a turn reports a piece that no sensor detects.
     """
     asking, play = state.asking, state.play
     asked, paused = asking.question, state.view.phase is Phase.PAUSED

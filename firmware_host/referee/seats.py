@@ -192,8 +192,8 @@ class Seats:
         self._keep(holders={**self._holders, player: digest}, computers=bots)
 
     def stand_up(self, player: str) -> None:
-        """Free the seat of ``player``. The web server has already checked that the sender has the
-        right to do this.
+        """Free the seat of ``player``. The web server has already checked that the sender of the
+        request has the right to free this seat.
         """
         others = {each: held for each, held in self._holders.items() if each != player}
         self._keep(holders=others)
@@ -228,7 +228,7 @@ class Seats:
 
     def _update_codes(self) -> None:
         """Create a code for each seat that has become free, keep the codes of the other free seats,
-        and count the change.
+        and increase ``changes``.
         """
         before, self.codes = self.codes, {}
         for each in self._players:

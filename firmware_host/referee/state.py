@@ -258,7 +258,7 @@ class RefereeState(Struct, frozen=True):
         return replace(self, seen=seen, cells=said_over(sight.cells, self.claims), found=())
 
     def is_idle(self, sight: Sight, now_s: float) -> bool:
-        """Return whether a step would change nothing, because ``sight`` has no news and no time
+        """Return whether a step would change nothing, because ``sight`` shows no change and no time
         limit has been reached.
         """
         leans = self.asking.question is not None or self.view.lean_rad is not None

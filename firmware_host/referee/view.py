@@ -1,5 +1,5 @@
-"""The views for the phases of play. Each view has roles for the lights, and one sentence for the
-players.
+"""The views for the phases of play. Each view has the role (the meaning) of each light, and one
+sentence for the players.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def turn_view(
     landings = [shift.target for shift in held if shift.target is not None]
     legal = (*book.drops, *book.entries, *book.movers, *landings)
     roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
-    tint = {  # Colours that stand for the sides from which a piece can enter.
+    tint = {  # Colours that show from which side a piece can enter.
         place: tuple(t.entrance.colour for t in found if t.entrance is not None)
         for place, found in book.entries.items()
         if any(t.entrance is not None for t in found)

@@ -218,9 +218,9 @@ def _ways(profile: Profile, way: Message, by_column: float, by_row: float) -> Me
 
 
 def _holds(host: Host, place: str, piece: str | None, *, or_unsure: bool = False) -> Seen:
-    """Return a function that checks whether ``piece`` is on the place or, if ``piece`` is None,
-    whether the place is empty. ``or_unsure``: True to accept an unsure place, too. On a tilted
-    plate, the function only checks that the reading has changed and is steady.
+    """Return a function that checks whether ``piece`` is on the place. If ``piece`` is None, the
+    function checks whether the place is empty. ``or_unsure``: True to accept an unreadable place,
+    too. On a tilted plate, the function only checks that the reading has changed and is steady.
     """
     index = host.overlay.index_of(place)
     first_mt = host.look.frame.field_mt[index : index + 1]
@@ -290,8 +290,8 @@ def _was_knocked(host: Host) -> bool:
 
 
 def _in_turn(first: Seen, then: Seen) -> Seen:
-    """Return a function that checks two conditions in turn: ``first`` has been true at least once,
-    and ``then`` is true now.
+    """Return a function that checks whether ``first`` has been true at least once and ``then`` is
+    true now.
     """
     was = False
 

@@ -209,9 +209,8 @@ class ScenarioRunner:
     def run(self, steps: tuple[s.ScenarioStep, ...]) -> Iterator[StepReport]:
         """Yield a report for each step, up to the first expectation that fails.
 
-        If a step is skipped, the following steps are skipped, too, until the next game starts.
-        Raises TiltboardError for an impossible step, and RulesError for a game that cannot be
-        played.
+        If a step is skipped, all following steps are skipped until the next game starts. Raises
+        TiltboardError for an impossible step, and RulesError for a game that cannot be played.
         """
         skipped_line: int | None = None
         for step, following in zip_longest(steps, steps[1:]):

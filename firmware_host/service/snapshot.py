@@ -126,7 +126,7 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
 
 
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
-    """The state of the table after a step. The groups of values are those of the fields below."""
+    """The state of the table after a step, in seven groups of values."""
 
     layout: int
     """Number of the layout that belongs to this snapshot."""

@@ -32,16 +32,16 @@ class Right(StrEnum):
     """The right that the sender of a request needs."""
 
     LOOK = "look"
-    """The right of every page that may show the table."""
+    """Every page that may show the table has this right."""
     ACT = "act"
-    """The right of the table's own page and of paired devices."""
+    """The table's own page and paired devices have this right."""
     SEAT = "seat"
-    """The right of every seat of the game, of the table's own page, and of paired devices."""
+    """Every seat of the game, the table's own page, and paired devices have this right."""
     OWN_SEAT = "own-seat"
-    """The right of the seat of the player for whom the request is made, and of no other seat."""
+    """Only the seat of the player for whom the request is made has this right."""
     OWN_SEAT_OR_ACT = "own-seat-or-act"
     SEAT_OR_LOCAL = "seat-or-local"
-    """The right of every seat of the game and of the table's own page."""
+    """Every seat of the game and the table's own page have this right."""
     NO_PAGE = "no-page"
     """No page may send the request. Only parts of the table itself send it: clock, menu, server and
     smart home.
@@ -55,7 +55,9 @@ class Verb(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=
     """The right that requests of this kind need."""
 
     def needs(self) -> Right:
-        """Return the right that this request needs; for most kinds, the right of the class."""
+        """Return the right that this request needs. For most kinds of requests, this is the
+        attribute ``right`` of the class.
+        """
         return self.right
 
 
@@ -90,8 +92,8 @@ class PlayersRequest(GameRequest, frozen=True, kw_only=True):
     player: Name | None = None
 
     def needs(self) -> Right:
-        """Return the right to the seat of ``player``, or the right of the class if ``player`` is
-        None.
+        """Return the right that this request needs. If ``player`` is set, the result is
+        ``OWN_SEAT_OR_ACT``, otherwise the right of the class.
         """
         return self.right if self.player is None else Right.OWN_SEAT_OR_ACT
 
@@ -120,7 +122,9 @@ class SeatMove(SeatCommand, frozen=True, tag="seat-move"):
     """
 
     def needs(self) -> Right:
-        """Return the right to the seat of ``player``, or to any seat if ``player`` is None."""
+        """Return the right that this request needs. If ``player`` is set, the result is the right
+        of the class, otherwise ``SEAT``.
+        """
         return Right.SEAT if self.player is None else self.right
 
 

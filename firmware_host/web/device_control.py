@@ -95,7 +95,7 @@ class Update(_Asked, frozen=True, tag="update"):
 
 
 class RollBack(_Asked, frozen=True, tag="roll-back"):
-    """Return to the previous version. If a return is already planned, cancel it."""
+    """Return to the previous version. A second request returns to the newer version."""
 
     asks: ClassVar = text(
         "{name} wants to go back to the version before: press confirm if it shows the number that"
