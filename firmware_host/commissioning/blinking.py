@@ -1,9 +1,9 @@
-"""A test of lights and sensors together: all lights alternate between white and dark while the
-sensors are read.
+"""A test of the lights together with the sensors: all lights alternate between white and dark while
+the sensors are read.
 
 The current of the lights must not shift the sensors' readings, and every frame must reach the
-lights unchanged. White is the highest electrical load that occurs in any game. No other test on the
-table checks the supply and the ground wiring.
+lights unchanged. White light is the highest electrical load in any game. No other test on the table
+checks the supply and the ground wiring.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import text
 
 PHASE_S = 1.0  # Duration of each phase, white or dark, in seconds.
-# Time in seconds, at the start of a phase, in which lights, supply and sensors settle.
+# Time in seconds at the start of a phase that is not measured, because lights, supply and sensors
+# must settle.
 SETTLED_S = 0.3
 PHASES = 4
 # Maximum mean shift of a row and maximum shift of one place, in mT. If the lights of a row are fed
 # from both ends, most of the magnetic field of their current cancels (0.13 mT remain at 2 A). The
-# limit for one place is half the reading that an empty place may have.
+# limit for one place is half of an empty place's maximum reading.
 MAX_ROW_MT = 0.05
 MAX_PLACE_MT = 0.3
 # If the shift grows from the first row or column to the last by at least this fraction of the mean
@@ -48,10 +49,10 @@ Means = tuple[float, ...]
 
 
 def blinking(profile: Profile, progress: Progress) -> Asking:
-    """Blink all lights, and ask whether all of them look the same. The shifts of the sensors'
-    readings are measured at the same time.
+    """Blink all lights, and ask the user whether all of them look the same. The shifts of the
+    sensors' readings are measured at the same time.
 
-    The choices appear after the sensors have been read in all phases.
+    The possible answers appear after the sensors have been read in all phases.
     """
     say = text(
         "All lights turn white and dark in turn. Look for some seconds: is each one as white as the"

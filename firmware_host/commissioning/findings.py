@@ -19,9 +19,9 @@ from tiltboard.firmware_host.perception.scan_history import AVERAGED
 from tiltboard.firmware_host.table.sight import SensorFault
 from tiltboard.ground.errors import TiltboardError
 
-BUS = "parts"  # Subject of a finding about a whole bus.
-# Maximum distance in mm of a piece from the centre of its place (docs/add-a-board.md: placement
-# tolerance).
+BUS = "parts"  # Subject of a finding about a whole bus rather than one part.
+# Maximum distance in mm between a piece and the centre of its place (placement tolerance in
+# docs/add-a-board.md).
 TOLERANCE_MM = 5.0
 SIGMAS = 3.0
 NOISY_TIMES = 3.0
@@ -39,7 +39,7 @@ class FindingState(StrEnum):
 
 
 def subject_of(name: str) -> Message:
-    """Return the name of a finding's subject for people."""
+    """Return the name of a finding's subject as shown to people."""
     return _SUBJECTS.get(name) or Message(name)
 
 
@@ -70,7 +70,9 @@ LISTED = 8  # Maximum number of places named in one finding.
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return the names in one line. After the first eight names, dots replace the rest."""
+    """Return the names on one line. If there are more than eight names, dots replace the names
+    after the eighth.
+    """
     return ", ".join([*names[:LISTED], *["..."] * (len(names) > LISTED)])
 
 
@@ -111,7 +113,7 @@ def problem(subject: str, found: Message, remedy: Message) -> Finding:
 
 
 def of_error(subject: str, error: TiltboardError) -> Finding:
-    """Return a problem that describes an error and its remedy."""
+    """Return a finding that describes an error and its remedy as a problem."""
     remedy = Message(error.remedy_template, error.params) if error.remedy_template else None
     return Finding(subject, FindingState.PROBLEM, Message(error.template, error.params), remedy)
 
@@ -147,7 +149,7 @@ class Health:
     place: str
     noise_mt: float = 0.0
     reading_mt: float = 0.0
-    """Reading in mT of a strong piece in the centre of the place."""
+    """Reading in mT of a piece with a strong magnet in the centre of the place."""
     margin_mt: float = 0.0
     """Difference in mT between the reading of the weakest piece and the threshold of the next lower
     magnet class. The piece is assumed to be 5 mm off centre, and three standard deviations of noise
@@ -158,7 +160,7 @@ class Health:
 
     @property
     def poor(self) -> bool:
-        """True if the place needs attention."""
+        """True if the place's sensor needs attention."""
         return self.remedy is not None
 
 

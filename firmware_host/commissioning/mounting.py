@@ -34,22 +34,23 @@ REST_S = 0.24
 # A hint is shown if the plate is not at rest after this many seconds.
 HINT_AFTER_S = 8.0
 LIFTED_RAD = radians(5.0)
-# Maximum change on the other horizontal axis, as a fraction of the change on the expected axis.
+# Maximum change of the reading on the other horizontal axis, as a fraction of the change on the
+# expected axis.
 ASKEW_SHARE = 0.5
 # Maximum angles that count as level. The zero-g offset of an MPU-6050 is 50 mg in the plane of the
 # chip and 80 mg along its z axis, so a chip mounted on edge has a larger tolerance.
 LEVEL_RAD = radians(4.5)
 LEVEL_ON_EDGE_RAD = radians(6.0)
-# Maximum range of the readings at rest: an angle of two degrees, plus the noise in a window of
-# readings.
+# Maximum range of the readings at rest, which allows a change of angle of two degrees and the noise
+# in a window of readings.
 REST_SWING_M_S2 = 0.35
 NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
 GO_ON = (TaskChoice(TaskAnswer.SKIP, text("Continue without the tilt sensor")),)
 
 
 class Window(deque[Sequence[float]]):
-    """The scans of the last ``duration_s`` seconds, newest last. A window contains at least eight
-    scans.
+    """The scans of the last ``duration_s`` seconds, newest last. A full window contains at least
+    eight scans.
     """
 
     def __init__(self, profile: Profile, duration_s: float) -> None:
@@ -57,7 +58,7 @@ class Window(deque[Sequence[float]]):
 
     @property
     def full(self) -> bool:
-        """True once the window is full."""
+        """True if the window contains enough scans for a measurement."""
         return len(self) == self.maxlen
 
     def means(self) -> list[float]:
@@ -101,7 +102,7 @@ def is_level(level: Vector) -> bool:
 
 
 def _lean_rad(level: Vector, force: Vector) -> float:
-    """Return the angle in radians between ``force`` and ``level``."""
+    """Return the angle in radians between the two readings ``force`` and ``level``."""
     cosine = sum(a * b for a, b in zip(_unit(level), _unit(force), strict=True))
     return acos(min(1.0, max(-1.0, cosine)))
 
@@ -172,8 +173,8 @@ def describe(orientation: Mounting) -> Message:
 
 
 def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
-    """Return the reading of the tilt sensor along the sensor's own axes, in m/s2, or zeros if there
-    is no reading.
+    """Return the reading of the tilt sensor along the sensor's own axes, in m/s2. Return zeros if
+    there is no reading.
     """
     motion = frame.motion
     return (0.0, 0.0, 0.0) if motion is None else orientation.on_chip(motion.specific_force_m_s2)
@@ -234,6 +235,6 @@ def _judge_lift(
     if why is None:
         return SweepStep(asks.say, known=replace(progress, edges=known))
     if edge == EAST and _risen(level, held) is not None:
-        # Either of the two edges may have been measured wrongly, so both are measured again.
+        # Either of the two edges may have been measured wrongly, so both edges are measured again.
         return SweepStep(asks.say, why, asks.lights, known=replace(progress, edges={}))
     return SweepStep(asks.say, why, asks.lights, GO_ON)

@@ -1,4 +1,5 @@
-"""Measures the empty plate, and then one piece on one place: which input reacts, and its reading.
+"""Measures the empty plate, and then one piece on one place: which sensor input reacts, and how
+strong the reading is.
 
 A reading that cannot come from the requested piece is refused, with the reason and a remedy.
 """
@@ -39,12 +40,13 @@ from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.perception.motion_gate import QUIET_RAD_S
 from tiltboard.firmware_host.table.sight import Magnet
 
-# Minimum reading in mT that counts as a piece: that of a weak magnet at the edge of its place.
+# Minimum reading in mT that counts as a piece: the reading of a weak magnet at the edge of its
+# place.
 PRESENT_MT = 0.7
 STRONG_FROM_MT = 4.5
 # Minimum and maximum reading of a place, as a fraction of the median of the other places. Sensors
-# and air gaps differ by up to a fifth, and a piece six millimetres off centre gives two thirds of
-# the full reading.
+# and air gaps differ by up to a fifth. A piece six millimetres off centre gives two thirds of the
+# full reading.
 UNLIKE = (0.75, 1.5)
 # Minimum and maximum of a place's reading, as a fraction of the median of the other places, that a
 # gain can correct (perception.calibration.Gain).
@@ -54,12 +56,12 @@ HARDLY = (0.5, 2.0)
 # reading by 0.02 mT.
 DRIFTED_MT = 0.35
 FAR_PITCHES = 2.5
-KNOWN = 3  # Minimum number of known readings from which a median is computed.
-# Number of places that must read the opposite pole before the program assumes that most sensors are
-# upside down.
+KNOWN = 3  # Minimum number of known readings that are needed to compute a median.
+# If this number of places read the opposite pole, the program assumes that most sensors are upside
+# down.
 FEW = 2
-# Time in seconds for which a piece must rest before an input that does not belong to the place is
-# accepted.
+# Time in seconds for which a piece must rest before the program accepts an input that does not
+# belong to the place.
 ELSEWHERE_S = 1.0
 # A reading beyond this limit, in mT, is outside the DRV5055A1's range of +-22 mT. The output stops
 # 0.2 V short of either supply rail, which corresponds to +-24 mT.
@@ -69,7 +71,7 @@ SAY_AGAIN_MT = 0.3
 # Maximum range of the readings at rest, as a fraction of the reading. The limit is never lower than
 # REST_SWING_MT.
 REST_SHARE = 0.05
-FEWEST_SOUND = 4  # At most one in this number of sensors can be declared broken.
+FEWEST_SOUND = 4  # At most one of this many sensors can be declared broken.
 EMPTY_S = 2.0
 # Maximum reading of an empty place before calibration, in mT. The quiescent voltage of the
 # DRV5055A1 is 1.65 V within 60 mV, which corresponds to 1 mT at 60 mV/mT. Half a millitesla is
@@ -85,8 +87,8 @@ OTHER_PIECE = text("I have taken the other piece")
 
 class Verdict(NamedTuple):
     """The reason why a reading is refused. ``at`` is the index of the place to light up.
-    ``choices`` are the answers that the user can give: that the piece is the right one, or that the
-    sensor is broken.
+    ``choices`` are the answers that the user can give, for example that the piece is the right one,
+    or that the sensor is broken.
     """
 
     at: int
@@ -118,7 +120,9 @@ def _loudest(values: Sequence[float]) -> int:
 
 
 def _sound(progress: Progress, values: Sequence[float]) -> list[float]:
-    """Return ``values`` ordered by input, with 0 for the inputs of places marked as broken."""
+    """Return ``values`` in the order of the inputs, with 0 for the inputs of places marked as
+    broken.
+    """
     broken = {progress.input_of(place) for place in progress.broken}
     return [0.0 if index in broken else value for index, value in enumerate(values)]
 
@@ -172,8 +176,8 @@ def emptying(
 def _not_empty(
     profile: Profile, progress: Progress, mt: Sequence[float], sigmas: Sequence[float]
 ) -> Verdict | None:
-    """Return the reason to refuse the worst input if that input reads a piece or too much noise.
-    Return None if all inputs are good.
+    """Return the reason to refuse the empty plate if the worst input detects a piece or has too
+    much noise. Return None if all inputs are good.
     """
     wire, noisiest = _loudest(mt), _loudest(sigmas)
     at, most = progress.place_of(wire), MAX_ZERO_MT if profile.measures else 0.0
@@ -233,10 +237,10 @@ class Placing:
         self.first = SweepStep(say, lights=lit)
         self._window = Window(profile, REST_S)
         self._since_s: float | None = None
-        # True if the piece has left the place of its last reading.
+        # True if the piece is no longer on the place of its last reading.
         self._left = progress.last in (None, place)
-        # The input that detects the resting piece, and the time since which the piece has been
-        # resting.
+        # The input that detects the resting piece, and the time in seconds since which the piece
+        # has been resting.
         self._resting: tuple[int, float] | None = None
         self._peak_mt = 0.0
         self._verdict: Verdict | None = None
@@ -305,7 +309,7 @@ class Placing:
         if found is not None and not (self._sure and may_be_right):
             self._since_s = now_s
             same = said is not None and said.why.template == found.why.template
-            # A small change of the reading does not replace the message, because the message would
+            # A small change in the reading does not replace the message, because the message would
             # flicker.
             if same and abs(reading - self._said_mt) <= SAY_AGAIN_MT:
                 return self._step(said)
@@ -314,7 +318,7 @@ class Placing:
         if wire != progress.input_of(self._place) and now_s < self._resting[1] + ELSEWHERE_S:
             return self._step(None)
         if self._is_doubted and (reading > 0) is self._south_is_asked:
-            # The user has exchanged the piece without giving an answer.
+            # The user has exchanged the piece without choosing an answer.
             self._progress = self._unread()
         known = structs.replace(self._with(wire, reading), drifted=self._drifting_places(means))
         return replace(self.first, known=known)
@@ -338,7 +342,9 @@ class Placing:
         return _leave_out(self._profile, self._progress, place)
 
     def _step(self, verdict: Verdict | None) -> SweepStep:
-        """Return the step that shows a verdict. The verdict stays until the piece is moved."""
+        """Return the step that shows why a reading was refused. The reason is shown until the piece
+        is moved.
+        """
         self._verdict = verdict
         if verdict is None:
             return self.first
@@ -361,9 +367,9 @@ class Placing:
         return structs.replace(progress, inputs=inputs, last=place, **{name: carried})
 
     def _judge(self, wire: int, means: Sequence[float]) -> Verdict | None:
-        """Return the reason why the reading cannot come from the requested piece, or None. ``wire``
-        is the input with the largest change. ``means`` are the changes of all inputs from the empty
-        plate, in mT.
+        """Return the reason why the reading cannot come from the requested piece, or None if it
+        can. ``wire`` is the input with the largest change. ``means`` are the changes of all inputs
+        since the plate was empty, in mT.
         """
         profile, progress, place, name = self._profile, self._progress, self._place, self._name
         known, holder, reading = progress.inputs.get(place), progress.place_of(wire), means[wire]
@@ -417,7 +423,7 @@ class Placing:
         return None
 
     def _other_pole(self) -> Verdict:
-        """Return the reason to refuse a reading with the unexpected pole: either the piece is a
+        """Return the reason to refuse a reading with the unexpected pole. Either the piece is a
         different one, or the sensor is upside down.
         """
         place, name, piece = self._place, self._name, _piece(self._magnet)
@@ -447,12 +453,12 @@ class Placing:
         return Verdict(place, why, (TaskChoice(TaskAnswer.OTHER, OTHER_PIECE), right))
 
     def _others_mt(self) -> list[float]:
-        """Return the readings of all other places in the first pass, in mT."""
+        """Return the readings of all other places that were made in the first pass, in mT."""
         return [mt for i, mt in self._progress.own_mt.items() if i != self._place]
 
     @property
     def _south_is_asked(self) -> bool:
-        """True if the requested piece has its south pole down."""
+        """True if the requested piece must have its south pole down."""
         return SIGN_OF[self._magnet or Magnet.S_STRONG] > 0
 
     def _sees_south(self) -> bool:

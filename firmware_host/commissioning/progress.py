@@ -41,28 +41,30 @@ KNOWN_OF = {
 
 
 class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The results of a sweep so far. Places are indices, and inputs are indices of
-    ``Frame.field_mt`` as wired.
+    """The results of a sweep so far. Each place is given by its index. Each input is given by its
+    index in ``Frame.field_mt``, in the order in which inputs are wired.
     """
 
     format: int
     profile: str
     wanted: tuple[SweepPart, ...] = ()
-    """The parts that this sweep still has to check. Empty after the end of the sweep."""
+    """The parts that this sweep must still check; empty after the end of the sweep."""
     picture: bool | None = None
-    """True if all lights looked right, or None if the question was not answered yet."""
+    """True if the user said that all lights look right; None if the user has not answered yet."""
     light_at: tuple[int, ...] = ()
-    """Index of the light under each place. Empty if the lights are in the profile's order."""
+    """Index of the light under each place; empty if the lights are in the profile's order."""
     blink: str | None = None
-    """Answer to the question whether all lights blink in the same way, or None if it was not
-    answered yet.
+    """The user's answer to the question whether all lights blink in the same way, or None if the
+    user has not answered yet.
     """
     lit_mt: tuple[float, ...] = ()
-    """Change of each input in mT while all lights are white. Empty if not measured."""
+    """Change of each input's reading in mT while all lights are white; empty if the change was not
+    measured.
+    """
     buttons: dict[str, tuple[str, ...]] = {}
-    """Requested button -> buttons that were detected as pressed."""
+    """Button that the user must press -> buttons that were detected as pressed."""
     buzzer: bool | None = None
-    """True if the user heard the buzzer, or None if the question was not answered yet."""
+    """True if the user heard the buzzer; None if the user has not answered yet."""
     level: Vector | None = None
     """Reading of the tilt sensor on the level plate, in m/s2 along the sensor's own axes, or None
     before the measurement.
@@ -70,28 +72,32 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     edges: dict[str, Vector] = {}
     """Lifted edge -> reading of the tilt sensor, in m/s2 along the sensor's own axes."""
     offset_mt: tuple[float, ...] = ()
-    """Reading of each input on the empty plate, in mT. Empty until measured in this run."""
+    """Reading of each input on the empty plate, in mT; empty until the plate is measured in this
+    run.
+    """
     noise_mt: tuple[float, ...] = ()
     """Standard deviation of each input's readings on the empty plate, in mT."""
     inputs: dict[int, int] = {}
     """Place -> input that reacted to a piece on the place."""
     own_mt: dict[int, float] = {}
-    """Place -> reading in mT of the strong piece with its south pole down (for switches: with its
-    north pole down).
+    """Place -> reading in mT of the strong piece with its south pole down. On a table with Hall
+    switches, the piece has its north pole down.
     """
     south_mt: dict[int, float] = {}
-    """Place -> reading in mT of the strong piece with its south pole down, only for switches."""
+    """Place -> reading in mT of the strong piece with its south pole down. Only a table with Hall
+    switches uses this field.
+    """
     last: int | None = None
-    """The place where the piece was last detected, or None."""
+    """The place where the piece was last detected, or None if there is no such place."""
     broken: tuple[int, ...] = ()
     """Places whose sensors the user has declared broken."""
     drifted: tuple[int, ...] = ()
     """Places whose empty readings had drifted when the last place was measured."""
     practice: tuple[str, ...] = ()
-    """Names of the simulated table's wiring faults."""
+    """Names of the wiring faults of the simulated table, with which users can practise."""
 
     def readings_of_carried(self, magnet: Magnet | None) -> dict[int, float]:
-        """Return place -> reading in mT of the strong piece with this pole down."""
+        """Return place -> reading in mT of the strong piece that has this pole down."""
         return self.south_mt if magnet is Magnet.S_STRONG else self.own_mt
 
     def input_of(self, place: int) -> int | None:

@@ -35,7 +35,7 @@ MAPPED = text("It may stay so: the table knows it now.")
 
 
 def wire_of(profile: Profile, place: int) -> Message:
-    """Return a description of the pins through which the sensor of a place is read."""
+    """Return a description of the pins that connect the sensor of a place."""
     row, column = divmod(place, profile.columns)
     match profile.hall:
         case MuxAdcHall() | NodeHall():
@@ -64,7 +64,7 @@ def wire_of(profile: Profile, place: int) -> Message:
 def measure(profile: Profile, place: int) -> Message:
     """Return instructions for checking, with a multimeter, a place that does not react."""
     if profile.measures:
-        # The converter of a plate's own controller uses the same reference voltage
+        # The converter on a plate with its own controller uses the same reference voltage
         # (docs/wiring-node.md).
         volt = profile.hall.reference_v if isinstance(profile.hall, MuxAdcHall) else NODE_V
         return text(
@@ -173,8 +173,8 @@ def _sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
 
 
 def dead_multiplexers(profile: Profile, broken: Collection[int]) -> list[int]:
-    """Return the numbers of the multiplexers all of whose sensors are in ``broken``. In this case,
-    the multiplexer itself is the single fault.
+    """Return the numbers of the multiplexers whose sensors are all in ``broken``. In this case, the
+    multiplexer itself is probably the only fault.
     """
     if not isinstance(profile.hall, MuxAdcHall | NodeHall):
         return []
@@ -184,7 +184,9 @@ def dead_multiplexers(profile: Profile, broken: Collection[int]) -> list[int]:
 
 
 def dead_multiplexer(profile: Profile, mux: int, subject: str = "sensors") -> Finding:
-    """Return the problem for a multiplexer, counted from 0, none of whose sensors can be read."""
+    """Return the finding for a multiplexer of which no sensor can be read. ``mux`` is the
+    multiplexer's number, counted from 0.
+    """
     first, last = mux * MUX_INPUTS, min((mux + 1) * MUX_INPUTS, profile.size) - 1
     return problem(
         subject,
@@ -203,8 +205,8 @@ def dead_multiplexer(profile: Profile, mux: int, subject: str = "sensors") -> Fi
 
 
 def _upside_down(profile: Profile, progress: Progress) -> list[int]:
-    """Return the places that read the opposite pole of the piece on them."""
-    # The first pass over a table with switches uses a piece with its north pole down.
+    """Return the places whose sensors read the opposite pole of the piece on the place."""
+    # On a table with Hall switches, the first pass uses a piece with its north pole down.
     up = 1.0 if profile.measures else -1.0
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
 
@@ -212,8 +214,8 @@ def _upside_down(profile: Profile, progress: Progress) -> list[int]:
 def findings(
     profile: Profile, progress: Progress, parts: Collection[SweepPart] = tuple(SweepPart)
 ) -> Iterator[Finding]:
-    """Yield the faults of the given parts, and the differences between these parts and the profile,
-    if the sweep has checked them.
+    """Yield the faults of the given parts, and the differences between the parts and the profile.
+    Parts that the sweep has not checked are omitted.
     """
     if SweepPart.LIGHTS in parts:
         yield from _lights(progress)

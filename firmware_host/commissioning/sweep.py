@@ -56,7 +56,8 @@ from tiltboard.firmware_host.table.status import Asked
 ACCEPTED_HZ = 1046.5
 TRIED_HZ = 880.0  # Frequency in Hz of the buzzer's test tone.
 TONE_S = 0.08
-# Minimum time in seconds for which a button must be open, which is longer than its contacts bounce.
+# Minimum time in seconds for which a button must be open to count as released. The contacts bounce
+# for a shorter time.
 RELEASED_S = 0.3
 NO = TaskChoice(TaskAnswer.NO, text("No"))
 DARKER = TaskChoice(TaskAnswer.DARK, text("Some are dark, or have other colours"))
@@ -101,9 +102,9 @@ def _answer_to(step: SweepStep) -> Generator[SweepStep, tuple[Frame, str | None]
 
 
 def _looking(profile: Profile, progress: Progress) -> Asking:
-    """Ask whether the board is lit as described. The picture looks different from each side and in
-    a mirror. If the colours are in the wrong places, the next possible order of the lights is
-    tried.
+    """Ask the user whether the board is lit as described. The picture looks different from each
+    side and in a mirror. If the colours are in the wrong places, the sweep tries the next possible
+    order of the lights.
     """
     lights = dict.fromkeys(range(profile.size), TaskLight.GREEN)
     lights |= dict.fromkeys(range(profile.columns), TaskLight.BLUE)
@@ -169,7 +170,8 @@ class Sweep:
         self._keep = keep
         self.orientation = self._before.orientation
         self.progress = progress
-        self._lost: list[tuple[str, PartError]] = []  # Skipped parts, each with its fault.
+        # Parts that were skipped, each with its fault.
+        self._lost: list[tuple[str, PartError]] = []
         self._notes: list[Finding] = []
         self.done = False
         """True if the sweep has ended."""
@@ -221,8 +223,8 @@ class Sweep:
         self._answer = value
 
     def measure_again(self, again: str) -> None:
-        """Measure a place or check a part as the next task. Raises NotPossibleError if this is not
-        possible.
+        """Make the measurement of a place or the check of a part the next task. Raises
+        NotPossibleError if this is not possible.
         """
         self.progress, self.done = measured_again(self._profile, self.progress, again), False
         self._proven |= {*self.progress.wanted}
@@ -266,10 +268,10 @@ class Sweep:
         return self.step
 
     def _all_steps(self) -> Asking:
-        """Run one task after the other until all tasks are done."""
+        """Run all tasks one after the other."""
         accepted, refused = False, None
         while True:
-            todo = [  # Tasks of a part that were completed before the part was skipped still count.
+            todo = [  # If a part was skipped, the tasks that were completed before still count.
                 (task, known)
                 for task, known in tasks(self.progress, self._profile)
                 if known or task.part not in self._skipped
@@ -418,8 +420,8 @@ def begin(
 
 
 def measured_again(profile: Profile, progress: Progress, again: str) -> Progress:
-    """Return ``progress`` changed so that a place or part is repeated next. Raises NotPossibleError
-    or NoSuchPlaceError.
+    """Return a copy of ``progress`` in which a place or part must be measured again next. Raises
+    NotPossibleError or NoSuchPlaceError.
     """
     parts = {
         SweepPart.LIGHTS: profile.lights,

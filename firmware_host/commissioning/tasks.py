@@ -50,7 +50,7 @@ class Task:
 
 
 def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
-    """Yield each task in order, and whether the task is done."""
+    """Yield each task in order, with True if the task is done."""
     wanted = progress.wanted
     if SweepPart.LIGHTS in wanted and profile.lights is not None:
         yield Task(Ask.PICTURE, SweepPart.LIGHTS), progress.picture is not None
@@ -70,7 +70,7 @@ def tasks(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]:
     for magnet in (None,) if profile.measures else STRONG_KINDS:
         for row in range(profile.rows):
             along = range(row * profile.columns, (row + 1) * profile.columns)
-            # Alternate the direction of rows, so that each place is beside the previous one.
+            # Alternate the direction of the rows, so that each place is beside the previous place.
             for place in reversed(along) if row % 2 else along:
                 if place not in progress.broken:
                     done = place in progress.readings_of_carried(magnet)
@@ -149,7 +149,7 @@ class SweepStep:
 
     @property
     def sounds(self) -> bool:
-        """True if the buzzer must sound."""
+        """True if the buzzer must sound in this step."""
         return self.task is not None and self.task.ask is Ask.BUZZER
 
     @property
@@ -160,6 +160,6 @@ class SweepStep:
         return "empty" if self.task.ask is Ask.EMPTY else self.task.part.value
 
 
-# Type of a running task. The generator yields a step, and is sent each scan with an answer or None.
-# The last step has ``known``.
+# Type of a running task, which is a generator. The generator yields steps, and is sent each scan
+# together with an answer or None. The last step has a value in ``known``.
 Asking: TypeAlias = Generator[SweepStep, tuple[Frame, str | None], None]

@@ -32,14 +32,15 @@ from tiltboard.firmware_host.config.errors import (
 from tiltboard.firmware_host.config.files import sync_directory
 from tiltboard.firmware_host.messages import Message, text
 
-# The letters TILT in ASCII, which mark the file as a journal of this program.
+# The letters TILT in ASCII, which mark the file as a tiltboard journal.
 APPLICATION_ID = 0x54494C54
-# Number of the file format of all releases; formats with lower numbers were never released.
+# Number of the file format, which is the same in all releases. Formats with lower numbers were
+# never released.
 VERSION = 7
 BUSY_WAIT_S = 0.2
 PAGE_BYTES = 4096
 # Maximum size, in pages of PAGE_BYTES each, of a file that is checked completely when it is opened.
-# integrity_check reads every page, and this limit keeps opening fast (32 MiB is about 10,000
+# integrity_check reads every page, so opening a larger file would be slow (32 MiB is about 10,000
 # games). Pages of a larger file are still checked when they are read.
 CHECKED_PAGES = 8192
 # A number of pages that no file exceeds (https://www.sqlite.org/limits.html). With this maximum
@@ -47,7 +48,7 @@ CHECKED_PAGES = 8192
 EVERY_PAGE = 2**32
 WAL_SUFFIXES = ("-wal", "-shm")
 
-# End of the time range, in seconds since 1970, in which dates can be written.
+# Latest date that can be written, in seconds since 1970.
 YEAR_9999_S = 253_370_764_800.0
 
 BEGIN_ANEW = "Start the table again: it keeps the file aside and goes on with what is sound."
@@ -85,7 +86,7 @@ WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
 )
 
 
-# Errors of SQLite and of the file system.
+# Errors from SQLite and from the file system.
 
 
 class UnreadableEventsError(ValueError):
@@ -103,7 +104,7 @@ def translate_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _error(path, error) from error
-    # SQLite's message quotes the definition of a damaged table.
+    # SQLite's message quotes the definition of the damaged table, which can contain invalid UTF-8.
     except UnicodeDecodeError as error:
         raise damaged_error(path, str(error)) from error
     except UnreadableEventsError as error:
@@ -128,7 +129,7 @@ def damaged_error(path: Path, why: Message | str, *, remedy: str = "") -> Journa
 
 
 def no_room(path: Path, why: str) -> JournalFullError:
-    """Return the error for a disk on which the next move cannot be stored."""
+    """Return the error for a journal that cannot be written to the disk."""
     return JournalFullError(
         "The journal {path} cannot be written: {why}.",
         remedy="Make room on the disk, and check that it is not read-only. Play then goes on.",
@@ -200,8 +201,8 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
     """
     fresh = path.with_name(path.name + ".new")
     for suffix in ("", "-journal", *WAL_SUFFIXES):
-        # This file is left from an attempt to create a journal that a power cut interrupted. It
-        # never contained a game.
+        # This file remains from an attempt to create a journal that was interrupted by a power cut.
+        # The file never contained a game.
         fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
     fresh.touch(mode=0o600)  # SQLite gives the -wal and -shm files the same permissions.
     with closing(sqlite3.connect(fresh, isolation_level=None)) as database:
@@ -215,7 +216,7 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {VERSION}")
         database.execute("COMMIT")
-        # SQLite keeps this setting in the file's header.
+        # SQLite stores this setting in the file's header.
         database.execute("PRAGMA journal_mode = WAL")
     fresh.rename(path)
     sync_directory(path.parent)
@@ -298,7 +299,7 @@ def with_sound_first_page(content: bytes) -> sqlite3.Connection:
     """
     with closing(_model()) as model:
         page = bytearray(model.serialize()[:PAGE_BYTES])
-    # The replaced header field holds the file's size in pages (fileformat2, 1.3.7).
+    # The header field that is replaced contains the file's size in pages (fileformat2, 1.3.7).
     page[28:32] = (len(content) // PAGE_BYTES).to_bytes(4, "big")
     database = sqlite3.connect(":memory:")
     database.deserialize(bytes(page) + content[PAGE_BYTES:])
@@ -314,7 +315,7 @@ def _model() -> sqlite3.Connection:
     return model
 
 
-# The journal's side files and other files in its folder.
+# Functions for SQLite's -wal and -shm files, the lock file and renamed journals.
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +334,7 @@ class SetAside:
     """Number of rows in the damaged journal that could not be saved."""
 
     def message(self) -> Message:
-        """Return the message that informs players about the damage once."""
+        """Return the message that informs the players about the damaged journal."""
         if self.games:
             return text(
                 "The journal was damaged and is kept as {name}. Games saved from it: {games};"
@@ -386,18 +387,19 @@ class WriterLock:
 
 
 def leftovers(path: Path) -> tuple[Path, ...]:
-    """Return the existing side files that SQLite keeps for the journal at ``path``."""
+    """Return the existing -wal and -shm files that belong to the journal at ``path``."""
     sides = (path.with_name(path.name + suffix) for suffix in WAL_SUFFIXES)
     return tuple(side for side in sides if side.exists())
 
 
 def set_aside(path: Path, at_s: float) -> Path:
-    """Rename ``path`` and its side files without changing their content. Return the new path of the
-    main file.
+    """Rename ``path`` and its -wal and -shm files without changing their content. Return the new
+    path of the main file.
 
-    The main file is renamed first. If the power is cut before its WAL is renamed, a WAL without a
-    database remains, which is detected as damage at the next start. In the opposite order, a
-    database without its newest moves could remain, which cannot be detected. Raises OSError.
+    The main file is renamed first. If the power is cut before the WAL is renamed, a WAL without a
+    database remains. The program detects this WAL as damage at the next start. In the opposite
+    order, a database without its newest moves could remain, which cannot be detected. Raises
+    OSError.
     """
     kept = unused(path.with_name(f"{path.name}.damaged"), at_s)
     if path.exists():
@@ -431,7 +433,7 @@ def sound_date(at_s: float) -> float:
 
 
 def is_date(at_s: object) -> bool:
-    """Return whether a value is a time that the journal can store: seconds since 1970, before the
-    year 9999.
+    """Return whether a value is a time that the journal can store, in seconds since 1970 and before
+    the year 9999.
     """
     return isinstance(at_s, float) and 0 <= at_s < YEAR_9999_S

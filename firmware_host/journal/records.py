@@ -1,5 +1,5 @@
-"""Reads games from the journal by processing their events in order, and recovers games from a
-damaged journal.
+"""Reads games from the journal by applying their events in order, and recovers games from a damaged
+journal.
 """
 
 from __future__ import annotations
@@ -90,17 +90,18 @@ class Event(NamedTuple):
     sequence: int
     kind: str
     ply: int
-    """Number of moves after this event. The last event alone therefore gives the length of the
-    game.
+    """Number of the game's moves after this event. The number in the last event is the length of
+    the game.
     """
     move: str | None
     at_s: float
     payload: str | None
     """JSON data of the event, or None if events of this kind have no data.
 
-    The payload of ``start`` and ``import`` is a PlayedGame, of ``stand`` a JournalGame, of
-    ``finish`` the result, and of ``pending`` a PendingMove. The payload of ``engines``, ``clock``
-    and ``assist`` is EngineSeats, ClockLeft and Assists.
+    The payload of ``start`` and ``import`` is a PlayedGame. The payload of ``stand`` is a
+    JournalGame, the payload of ``finish`` is the result, and the payload of ``pending`` is a
+    PendingMove. The payloads of ``engines``, ``clock`` and ``assist`` are EngineSeats, ClockLeft
+    and Assists.
     """
 
 
@@ -113,8 +114,8 @@ class PlayedGame(msgspec.Struct, frozen=True):
     game: str
     options: Mapping[str, Any]
     started_s: float
-    """Time at which the game started, in seconds since 1970 UTC. For an imported game, this is when
-    it was originally played.
+    """Time at which the game started, in seconds since 1970 UTC. For an imported game, the time at
+    which the original game started.
     """
     note: str
     moves: tuple[str, ...]
@@ -134,8 +135,8 @@ class JournalGame(PlayedGame, frozen=True, kw_only=True):
     changed_s: float = 0.0
     """Time of the last event that changed the game's moves, in seconds since 1970 UTC."""
     taken_back: str | None = None
-    """The move that was last undone or dropped after ``moves``, or None if another move has been
-    made since.
+    """The move that followed ``moves`` until it was undone or cancelled, or None if another move
+    has been made after that.
     """
     pending: PendingMove | None = None
     """The move whose pieces are still being moved, or None."""
@@ -204,7 +205,7 @@ def _after(at: JournalGame, event: Event) -> JournalGame | None:
     if kind == EventKind.TAKE_BACK and 0 <= event.ply < len(at.moves):
         moves, taken_back = at.moves[: event.ply], at.moves[event.ply]
         return replace(at, moves=moves, taken_back=taken_back, pending=None, result=None)
-    # This undo removes only the result, on which the players had agreed.
+    # This undo removes only the result, because the players ended the game by agreement.
     if kind == EventKind.TAKE_BACK and at.result is not None:
         return replace(at, result=None)
     if kind == EventKind.DROPPED and at.pending is not None:
@@ -217,8 +218,8 @@ def _after(at: JournalGame, event: Event) -> JournalGame | None:
 
 
 def checksum(row: Sequence[object]) -> int | None:
-    """Return the CRC-32 of a row's columns written as a JSON array, or None if a text is not
-    UTF-8.
+    """Return the CRC-32 of a row's columns, written as a JSON array. Return None if a column
+    contains text that is not UTF-8.
     """
     try:
         return zlib.crc32(msgspec.json.encode(row))
@@ -283,14 +284,14 @@ def misplaced_event(game_id: int, sequence: int) -> UnreadableEventsError:
     )
 
 
-# Reading the journal.
+# The class that reads the journal.
 
 LARGEST_NUMBER = 2**63 - 1  # SQLite's largest integer; a larger game number cannot exist.
 
 
 class JournalReader:
-    """Reads the games of a journal, in one thread. Each call uses all data committed before the
-    call.
+    """Reads the games of a journal, in one thread. Each call uses all data that were committed
+    before the call.
     """
 
     def __init__(self, path: Path, database: sqlite3.Connection) -> None:
@@ -348,8 +349,8 @@ class JournalReader:
         return self.games_and_damaged(limit)[0]
 
     def games_and_damaged(self, limit: int) -> tuple[tuple[JournalSummary, ...], tuple[int, ...]]:
-        """Return the newest ``limit`` games in two groups: the undamaged games, and the numbers of
-        the damaged ones.
+        """Return the newest ``limit`` games in two groups. The first group contains the undamaged
+        games, the second the numbers of the damaged games.
         """
         with self._snapshot():
             current = self._current_id()
@@ -434,9 +435,10 @@ def _no_such_game(game_id: int) -> NoSuchGameError:
     )
 
 
-# Recovering games from a damaged journal, which is not changed.
+# Functions that recover games from a damaged journal without changing the journal.
 
-# SQLite's messages quote unreadable content, which can be any bytes.
+# SQLite's messages can quote unreadable content. The messages cannot always be decoded, because the
+# content can be any bytes.
 _UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 _LOST_PAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR})
 # Maximum number of row numbers to try after an unreadable page. A page contains about a hundred
@@ -477,11 +479,11 @@ def salvage(path: Path) -> tuple[int, int]:
                 else with_sound_first_page(read_file(path, _MAX_BYTES))
             ) as damaged:
                 if damaged.execute("PRAGMA user_version").fetchone()[0] > VERSION:
-                    break  # A newer format can give the rows another meaning.
+                    break  # Rows in a newer format can have another meaning.
                 saved = _salvage(damaged, path)
         except _UNREADABLE as error:
-            # An error from a full disk concerns writing, not the damaged file. Raise it before any
-            # file is renamed.
+            # An error from a full disk comes from writing the new file, not from reading the
+            # damaged file. Raise the error before any file is renamed.
             if primary_code(error) == sqlite3.SQLITE_FULL:
                 raise
         if saved[0]:
@@ -518,19 +520,20 @@ def _salvage(damaged: sqlite3.Connection, path: Path) -> tuple[int, int]:
 
 
 def _rows(database: sqlite3.Connection) -> Iterator[Row]:
-    """Yield the rows (COLUMNS and checksum) in the order of their numbers, each once, without using
+    """Yield each row (COLUMNS and checksum) once, in the order of the rows' numbers, without using
     an index.
 
     A number on an unreadable page yields a row of None values. Numbers have gaps in a journal that
-    was recovered earlier, and the numbers themselves can be damaged. After an unreadable page,
-    reading continues after the last number if that number is plausible, otherwise after the count
-    of rows read.
+    was recovered earlier, and the numbers themselves can be damaged. If the last number is
+    plausible, reading continues after this number when a page is unreadable. Otherwise, reading
+    continues after the count of rows read.
     """
     query = f"SELECT id, {COLUMNS}, crc FROM events NOT INDEXED WHERE id >= ? ORDER BY id LIMIT ?"
     nothing = (None,) * (len(Event._fields) + 1)
     given: set[tuple[object, object]] = set()
     after = unreadable = 0
-    alone = False  # After an error read one row per query, because Python can read one row ahead.
+    # After an error, read one row per query, because Python can read a row in advance.
+    alone = False
     while unreadable < _MAX_TRIES:
         begun, count = after, 0
         try:

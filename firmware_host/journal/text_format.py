@@ -48,7 +48,7 @@ UNFINISHED = "*"
 
 _HEADERS = ("Game", "Date", "Players", "Note", "Clock", "Result")
 _NEEDED = ("Game", "Date", "Players", "Result")
-# Headers that are followed by the name of an option or a player.
+# Headers whose first word is followed by the name of an option or a player.
 _NAMED = ("Option", "Engine", "Assist")
 _JSON: Mapping[str, tuple[Any, Message]] = {
     "Option": (object, text("a JSON value after the colon")),
@@ -193,13 +193,13 @@ def read_and_replay(source: str) -> tuple[PlayedGame, Line]:
     return played, replayed
 
 
-# Name of a header -> number of the header's line, and the header's value.
+# Name of a header -> line number and value of the header.
 _Headers = dict[str, tuple[int, Any]]
 _Rounds = list[tuple[int, list[str]]]
 
 
 def _parse(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
-    """Return the headers and rounds in the lines, which the game's rules have not checked yet."""
+    """Return the headers and the rounds in the lines, which the game's rules have not checked yet."""
     if lines[0].rstrip() != FIRST_LINE:
         raise _unexpected_line(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
     headers: _Headers = {}

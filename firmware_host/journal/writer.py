@@ -1,5 +1,5 @@
-"""The writer of the journal. Every call is one transaction, whose data are stored durably when the
-call returns.
+"""The writer of the journal. Every call is one transaction. When the call returns, its data are
+stored durably.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ STARTING_NAME = "starting.json"
 RETRY_S = 1.0
 MAX_FAILED = 2
 ENOUGH_SCANS = 10
-# Number of events between two ``stand`` events, which make reading a long game as fast as reading a
-# short one.
+# Number of events between two ``stand`` events. Because of these events, a long game can be read as
+# fast as a short one.
 STAND_EVERY = 500
 
 _log = logging.getLogger(__name__)
@@ -216,11 +216,12 @@ class Journal(JournalReader):
         return True
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Undo the moves after number ``to``; a finished game becomes unfinished again.
+        """Undo the moves after number ``to``. A finished game becomes unfinished again.
 
         ``ply`` is the number of moves so far. If the players ended the game by agreement, ``to``
         can equal ``ply`` to undo only the end of the game. If the undo is already stored, nothing
-        happens. Raises JournalConflictError.
+        happens. Raises JournalConflictError if the game has another number of moves, or if ``to``
+        is not possible.
         """
         with self._transaction():
             last = self._last_event(game_id)
@@ -233,7 +234,7 @@ class Journal(JournalReader):
             self._insert(game_id, EventKind.TAKE_BACK, to)
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
-        """Store a game's result, a JSON object. The same result is not stored twice.
+        """Store a game's result, which is a JSON object. The same result is not stored twice.
 
         Raises JournalConflictError if the game already has another result.
         """
@@ -340,7 +341,8 @@ class Starts:
     """A mark on disk that exists while a game is loaded. The mark is removed after several
     successful scans.
 
-    A game that has crashed the service twice is left, so that the table can be used again.
+    A game that has crashed the service twice is left, so that the table can be used without the
+    game.
     """
 
     def __init__(self, journal: Journal, tell: Tell | None = None, boot: str | None = None) -> None:
@@ -396,8 +398,8 @@ class Starts:
         """Remove the mark, because the game did not crash the service."""
         try:
             self._path.unlink(missing_ok=True)
-        # A mark that remains is harmless: it names this game and its number of moves, and both will
-        # change.
+        # A mark that remains does no harm. The mark names this game and its number of moves, and
+        # both will change.
         except OSError as error:
             _log.warning("%s cannot be removed: %s", self._path, error)
 

@@ -32,7 +32,7 @@ STRONG_CLASSES = frozenset({Magnet.N_STRONG, Magnet.S_STRONG})
 
 Band = tuple[float, float]
 
-# A reading has confidence 1 if its distance from the nearest boundary is at least this many times
+# A reading has confidence 1 if its distance from the nearest boundary is at least this number times
 # the sum of noise and tolerance.
 CONFIDENCE_UNITS = 3.0
 TOLERANCE_MT = {
@@ -58,8 +58,8 @@ def _bands(empty: Band, weak: Band, strong: Band) -> dict[Magnet, Band]:
     }
 
 
-# The strong band ends at 17 mT: a magnet within its tolerances reads at most 15 mT, and the
-# sensor's range ends at 22 mT.
+# The band of a strong magnet ends at 17 mT. A magnet within its tolerances reads at most 15 mT, and
+# the sensor's range ends at 22 mT.
 ENTER = _bands((-EMPTY_MT, EMPTY_MT), (0.8, 3.3), (STRONG_MT, 17.0))
 STAY = _bands((-0.75, 0.75), (0.65, 4.0), (STRONG_STAYS_MT, 19.0))
 
@@ -84,12 +84,16 @@ def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
 
 
 def strong(reading_mt: float) -> Magnet:
-    """Return the strong class with the pole of ``reading_mt``: south if positive, else north."""
+    """Return the class of a strong magnet with the pole of ``reading_mt``: south if positive, else
+    north.
+    """
     return Magnet.S_STRONG if reading_mt > 0 else Magnet.N_STRONG
 
 
 def weak(reading_mt: float) -> Magnet:
-    """Return the weak class with the pole of ``reading_mt``: south if positive, else north."""
+    """Return the class of a weak magnet with the pole of ``reading_mt``: south if positive, else
+    north.
+    """
     return Magnet.S_WEAK if reading_mt > 0 else Magnet.N_WEAK
 
 
@@ -115,9 +119,9 @@ def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
 
 
 class Bands(Struct, frozen=True):
-    """Entry band and wider band of each place of the plate, in mT, by plate index.
+    """The entry band and the wider band of each place of the plate, in mT, by plate index.
 
-    If a reading leaves the wider band of its class, the place is classified again.
+    If a reading leaves the wider band of its magnet class, the place is classified again.
     """
 
     stay_low: Sequence[float]

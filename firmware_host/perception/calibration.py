@@ -56,7 +56,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     offset_mt: tuple[Offset, ...]
     gain: tuple[Gain, ...]
     zeroed: tuple[bool, ...]
-    """True for each sensor whose offset was measured, False if the offset is an assumption."""
+    """True for each sensor whose zero offset was measured, False if the offset is assumed."""
     strong_mt: Kernel
     """Entry [r][c] is the field in mT that a strong south magnet adds to a sensor r rows and c
     columns away.
@@ -76,8 +76,8 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unknown.
     """
     carried_mt: Annotated[float, msgspec.Meta(ge=0, le=50)] = 0.0
-    """Reading in mT that a sensor of gain 1 shows for one strong piece, as measured during
-    calibration; 0 if unknown.
+    """Reading in mT that the strong piece used for calibration gives at a sensor of gain 1; 0 if
+    unknown.
     """
     wire: tuple[int, ...] = ()
     """The sensor input that each place is read from; empty if every input is as in the profile."""
@@ -96,7 +96,7 @@ def assumed_calibration(profile: Profile) -> Calibration:
     """Return a calibration computed only from data sheets and the table's dimensions."""
     size = (profile.gap_mm, profile.pitch_mm, profile.columns, profile.rows)
     strong, weak = kernel_mt(STRONG, *size), kernel_mt(WEAK, *size)
-    if not profile.measures:  # A switch detects only a magnet on its own place.
+    if not profile.measures:  # A Hall switch detects only a magnet on its own place.
         nothing = (0.0,) * profile.columns
         strong, weak = (
             ((own, *nothing[1:]), *(nothing for _ in range(1, profile.rows)))
@@ -114,7 +114,7 @@ def assumed_calibration(profile: Profile) -> Calibration:
 
 
 def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> None:
-    """Raise ConfigError unless ``calibration`` was made for the table of ``profile``."""
+    """Raise ConfigError unless ``calibration`` belongs to the table that ``profile`` describes."""
     noise_mt = calibration.noise_mt or calibration.offset_mt
     per_sensor = (calibration.offset_mt, calibration.gain, calibration.zeroed, noise_mt)
     kernels = (calibration.strong_mt, calibration.weak_mt)
@@ -217,8 +217,8 @@ _log = logging.getLogger(__name__)
 
 
 class CalibrationStore:
-    """A table's calibration file. A damaged file is renamed and replaced, because the sensors are
-    zeroed at each start anyway.
+    """A table's calibration file. A damaged file is renamed and replaced. Little is lost, because
+    the sensors are zeroed at each start.
     """
 
     def __init__(self, path: Path, profile: Profile, tell: Tell | None = None) -> None:
@@ -255,7 +255,7 @@ class CalibrationStore:
         return own if self.loaded is None else self.loaded.lights or own
 
     def replace(self, calibration: Calibration) -> None:
-        """Use this calibration from now on, and store it."""
+        """Use this calibration for the table, and store it."""
         self.loaded = calibration
         self._write(calibration)
 

@@ -18,9 +18,9 @@ from tiltboard.firmware_host.perception.settling import Pending, Trail
 from tiltboard.firmware_host.table.sight import Magnet
 
 TRACK_S = 0.16  # Interval between two updates of slowly changing values, in seconds.
-_REST_S = 0.4  # Time constant in seconds of the average that gives the readings at rest.
-# Number of earlier readings at rest to keep, one every 0.16 s. A hand that holds a piece affects
-# the readings up to half a second before the piece is put down.
+_REST_S = 0.4  # Time constant, in seconds, of the average that gives the readings at rest.
+# Number of earlier readings at rest that are stored, one every 0.16 s. A hand that holds a piece
+# affects the readings up to half a second before the piece is put down.
 _RESTS = 5
 
 T = TypeVar("T")
@@ -76,11 +76,11 @@ class Classifier:
     """
     rest: RestReadings
     pending: Mapping[int, Pending]
-    """Places whose readings have left their band, and whose new magnet is not decided yet."""
+    """Places whose readings have left their band, and whose new magnet class is not decided yet."""
     trail: Trail
     unclassified: Mapping[int, float]
-    """Places that are either empty or hold a weak magnet. Each is mapped to its reading in mT,
-    which is the zero offset if the place is empty.
+    """Places that either are empty or hold a weak magnet -> reading in mT. If the place is empty,
+    this reading is the sensor's zero offset.
     """
     bands: bands.Bands
 
@@ -102,9 +102,7 @@ class Classifier:
         self.trail = self.trail._replace(is_blind=False)
 
     def interrupt(self) -> None:
-        """Stop deciding about all pending places, because the plate is tilted or scans are
-        missing.
-        """
+        """Stop deciding about pending places, because the plate is tilted or scans are missing."""
         self.pending, self.trail = {}, Trail((), self.trail.last_s)
 
     def set_magnet(self, index: int, magnet: Magnet) -> None:

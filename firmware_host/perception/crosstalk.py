@@ -19,8 +19,8 @@ from tiltboard.firmware_host.perception.calibration import Calibration
 from tiltboard.firmware_host.perception.field import SIGN_OF
 from tiltboard.firmware_host.table.sight import Magnet
 
-# Maximum number of passes. At its own sensor a magnet's field is always stronger than that of its
-# neighbours, so a few passes are enough.
+# Maximum number of passes over all places. At its own sensor, a magnet's field is always stronger
+# than the field of the neighbouring magnets, so a few passes are enough.
 _ROUNDS = 8
 
 
@@ -64,7 +64,7 @@ class Crosstalk:
         return True
 
     def remove(self, readings_mt: Sequence[float]) -> list[float]:
-        """Return the readings in mT without the field of magnets on other places."""
+        """Return the readings in mT from which the field of magnets on other places is subtracted."""
         return list(map(sub, readings_mt, self.total_mt))
 
     def share_mt(self, source: int, index: int) -> float:

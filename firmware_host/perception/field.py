@@ -93,7 +93,8 @@ def table_of(disc: Disc, gap_mm: float) -> tuple[float, ...]:
 
 
 def reads_mt(table: Sequence[float], off_mm: float) -> float:
-    """Return a sensor's reading in mT for a magnet ``off_mm`` away, interpolated in ``table``.
+    """Return a sensor's reading in mT for a magnet at the horizontal distance ``off_mm``,
+    interpolated in ``table``.
 
     ``table``: the result of ``table_of``.
     """

@@ -1,6 +1,4 @@
-"""The plate's geometry as perception uses it: the table's profile, and the neighbours of each
-place.
-"""
+"""The plate's geometry for perception: the table's profile, and the neighbours of each place."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Field(NamedTuple):
 
 
 class Levels:
-    """The sensor input, the zero offset and the gain of each place."""
+    """The sensor input, the zero offset and the gain for each place."""
 
     offset_mt: Sequence[float]
     gain: Sequence[float]
@@ -57,7 +57,7 @@ class Levels:
         self._anchor_mt: Sequence[float] = calibration.offset_mt
 
     def apply(self, field_mt: Sequence[float]) -> Field:
-        """Return a driver's scan ordered by place, as raw and as calibrated readings."""
+        """Return a driver's scan in the order of the places, as raw and as calibrated readings."""
         raw_mt = [field_mt[each] for each in self._wire] if self._wire else field_mt
         known = zip(raw_mt, self.offset_mt, self.gain, strict=True)
         return Field(raw_mt, [(mt - zero) * gain for mt, zero, gain in known])
@@ -87,8 +87,8 @@ class Levels:
 
 
 START_AVERAGE_S = 0.32  # Averaging time at the start, in seconds: 16 scans at 50 scans per second.
-# Maximum change of a reading since the last run that counts as drift of the zero offset, in mT.
-# After a larger change the old offset is kept.
+# If a reading has changed since the last run by at most this many mT, the change counts as drift of
+# the zero offset. After a larger change the stored offset is kept.
 _DRIFT_MT = 0.35
 # Maximum reading of an empty place in mT if no zero offset is stored. A weak magnet 5 mm off centre
 # reads more, even with the most unfavourable offset.

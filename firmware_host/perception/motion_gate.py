@@ -1,4 +1,6 @@
-"""Decides from the IMU whether the plate is level and quiet enough to be read."""
+"""Decides from the tilt sensor (IMU) whether the plate is level and quiet enough for the sensors to
+be read.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ QUIET_RAD_S = 0.12
 BUMP_M_S2 = 2.5
 QUIET_M_S2 = 0.6
 QUIET_S = 0.4
-# Maximum tilt reading of a level plate before calibration: the MPU-6050's zero-g offset on x and y
-# is up to 50 mg (2.9 degrees) per axis.
+# Maximum tilt that the sensor can read on a level plate before calibration. The MPU-6050's zero-g
+# offset on x and y is up to 50 mg (2.9 degrees) per axis.
 LEVEL_UNKNOWN_RAD = radians(4.5)
 RELEVEL_S = 10.0
 
@@ -50,7 +52,7 @@ class MotionGate:
         self._watched = watched
         self._force_m_s2: tuple[float, float, float] | None = None
         self._quiet_since_s: float | None = None
-        # Events already reported since the plate last settled.
+        # Events that were already reported since the plate last came to rest.
         self._reported: frozenset[Happening] = frozenset()
 
     def update(self, time_s: float, motion: Motion | None) -> tuple[Happening, ...]:

@@ -24,7 +24,7 @@ from tiltboard.firmware_host.perception.settling import Scene
 from tiltboard.firmware_host.table.sight import Magnet, SensorFault
 
 REST_S = 0.3  # Averaging time of the neighbours' readings, in seconds.
-AGREEING = 2  # Number of successive averages that must agree.
+AGREEING = 2  # Number of successive averages that must agree on the magnet.
 # Maximum difference between an average field and the field of a magnet class, as a fraction of a
 # strong magnet's field.
 _NEAR = 0.35
@@ -44,17 +44,17 @@ READS_MT = {
     Magnet.S_WEAK: 2.0,
 }
 
-# Maximum time in seconds for which a new inference can stay unconfirmed: enough for two averages
-# and for hands to leave the plate.
+# Maximum time in seconds for which a new inference can stay unconfirmed. The time is enough for two
+# averages, and for hands to leave the plate.
 _UNCHECKED_S = 2.0
 # Maximum time in seconds from the start until a faulty sensor is detected: the first value is for a
 # dead sensor, the second for other faults. A sensor that fails later was healthy at the start.
 _DEAD_S = 0.5
 _OTHERS_S = 3.0
 _WEAK_MAGNET_S = 0.3
-# Maximum field of a weakened magnet at the neighbours, as a fraction of a strong magnet's field
-# there. An off-centre magnet of full strength reads little at its own sensor, but the neighbours
-# still detect its full field.
+# Maximum field of a weakened magnet at the neighbours, as a fraction of a strong magnet's field at
+# the neighbours. An off-centre magnet of full strength reads little at its own sensor, but the
+# neighbours still detect its full field.
 _WEAK_MAGNET = 0.65
 
 
@@ -64,11 +64,13 @@ class InferredPiece(Struct, frozen=True):
     magnet: Magnet
     since_s: float
     base_mt: Mapping[int, float] = {}
-    """The neighbours' readings in mT while ``magnet`` is on the place, by plate index."""
+    """The readings of the neighbouring sensors in mT while ``magnet`` is on the place, by the
+    neighbours' plate index.
+    """
     is_felt: bool = True
     """True if enough neighbouring places are empty to detect that a piece is put down or lifted."""
     unconfirmed: bool = False
-    """True if only the journal of an earlier run supports ``magnet``."""
+    """True if ``magnet`` is known only from the journal of an earlier run."""
     checked: bool = False
     """True if the neighbours' readings or a player confirmed ``magnet``."""
     proposed: Magnet | None = None
@@ -77,14 +79,16 @@ class InferredPiece(Struct, frozen=True):
 
 
 class SeenMagnets(NamedTuple):
-    """Times that show how long the sensors were read before one of them failed."""
+    """Times that show how long the table had read its sensors before a sensor failed."""
 
     now_s: float
     first_s: float | None
     """Time of the first scan with sensor readings, or None before that scan."""
 
     def is_long(self, fault: SensorFault) -> bool:
-        """Return whether a ``fault`` that existed at the start would have been detected by now."""
+        """Return whether a ``fault`` that already existed at the start would have been detected by
+        now.
+        """
         known_s = _DEAD_S if fault is SensorFault.DEAD else _OTHERS_S
         return self.first_s is not None and self.now_s - self.first_s > known_s
 
@@ -111,7 +115,7 @@ class NeighbourInference:
         # Slow running average of each sensor's reading minus the median of all readings.
         self._calm_mt: Mapping[int, float] = {}
         self._sum_mt: Sequence[float] = ()
-        self._count = 0  # Number of scans at rest that are added up in ``_sum_mt``.
+        self._count = 0  # Number of scans at rest whose sum is in ``_sum_mt``.
 
     def reading_mt(self, index: int) -> float:
         """Return the reading in mT that a working sensor would give on a place, including the field
@@ -189,8 +193,8 @@ class NeighbourInference:
             self._calm_mt = calm_mt
 
     def unobservable(self, classes: Collection[Magnet]) -> frozenset[int]:
-        """Return the places that neighbours cannot observe; players must be asked about these
-        places.
+        """Return the places whose magnet the neighbouring sensors cannot detect. The players must
+        be asked about these places.
         """
         places = self.places.items()
         return frozenset(i for i, piece in places if not self._is_told(i, piece, classes))
@@ -221,7 +225,8 @@ class NeighbourInference:
         history, pending, reading = scene.history, scene.pending[index], scene.readings[index]
         count = history.scans_in(_WEAK_MAGNET_S)
         if scene.classify(index) in scene.classes:
-            # The reading fits a magnet class of the game, so it is accepted as that class.
+            # The reading fits a magnet class of the game, so the magnet is accepted as a magnet of
+            # that class.
             return False
         rested_s = history.now_s - pending.since_s
         if rested_s < 2 * _WEAK_MAGNET_S or not 1.0 < abs(reading) < STRONG_MT:

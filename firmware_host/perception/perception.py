@@ -46,9 +46,9 @@ from tiltboard.firmware_host.table.sight import (
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 Events = tuple[BoardEvent, ...]
 
-# Maximum gap between scans, in seconds; after a longer gap the filters are restarted.
+# Maximum time between two scans, in seconds. After a longer gap the filters are restarted.
 _STALL_S = 0.25
-# A place whose reading has been changing for longer than this time, in seconds, is reported as
+# If a place's reading has been changing for more than this many seconds, the place is reported as
 # unsure.
 _UNSURE_S = 0.3
 _MAX_START_S = 3.0  # Maximum time to wait for unsteady sensors at the start, in seconds.
@@ -65,7 +65,7 @@ class Told(NamedTuple):
 
     magnets: tuple[Magnet, ...]
     wrong_class: frozenset[int]
-    """Places that hold a weak magnet in a game without weak magnets."""
+    """Places with a weak magnet in a game that uses no weak magnets."""
     confidence: tuple[float, ...]
 
 
@@ -127,7 +127,7 @@ class Perception:
 
     @property
     def revision(self) -> int:
-        """Number of findings so far that must be stored immediately, such as a failed sensor."""
+        """Number of findings so far, such as a failed sensor, that must be stored immediately."""
         return self._revision
 
     def set_classes(self, classes: frozenset[Magnet]) -> None:
@@ -137,7 +137,7 @@ class Perception:
         classifier = self._classifier
         classifier.classes = classes
         self._told = self._told._replace(magnets=())
-        # In a game without weak magnets, a small reading is the sensor's zero offset.
+        # If a game uses no weak magnets, a small reading is the sensor's zero offset.
         if not classes & bands.WEAK_CLASSES:
             unclassified = classifier.unclassified.items()
             self._set_zero({i: mt for i, mt in unclassified if abs(mt) <= bands.UNZEROED_EMPTY_MT})
@@ -169,7 +169,8 @@ class Perception:
         has_field = bool(frame.field_mt)
         events = tuple(BoardEvent(now_s, each) for each in gate.update(now_s, frame.motion))
         still = gate.state is Stillness.STILL or (tilted and gate.state is Stillness.TILTED)
-        stalled = now_s - history.now_s > _STALL_S  # The first scan also counts as following a gap.
+        # The first scan is treated like a scan after a gap.
+        stalled = now_s - history.now_s > _STALL_S
         history.tick(now_s, has_field=has_field)
         if stalled or not still or not has_field:
             self._interrupt()
@@ -266,8 +267,8 @@ class Perception:
         self._is_ready = True
 
     def _judge(self) -> Events:
-        """Decide about the places whose average reading has left the band of its class, and return
-        the events.
+        """Decide about the magnets on places whose average reading has left the band of its class,
+        and return the events.
         """
         history, crosstalk, classifier = self._history, self._crosstalk, self._classifier
         if classifier.trail.is_blind and len(history.scans) == AVERAGED:
@@ -295,7 +296,9 @@ class Perception:
         return self._settle()
 
     def _settle(self) -> Events:
-        """Accept changes that have settled, unless a related piece may still be moving."""
+        """Accept the changes whose readings have settled, unless a related piece may still be
+        moving.
+        """
         classifier = self._classifier
         classifier.pending, verdicts = settling.settle(self._scene(), self._monitor.faults)
         if verdicts is None:
@@ -325,8 +328,8 @@ class Perception:
         before_mt = classifier.pending[index].alone_mt
         is_known = classifier.magnets[index] is Magnet.NONE and not classifier.trail.is_blind
         if magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT:
-            # A hand held the magnet above the place earlier, so the earlier readings already
-            # contain the magnet's field.
+            # A hand held the magnet above the place before, so earlier readings already contain the
+            # magnet's field.
             is_known = False
         self._positions.replace(index, self._history.now_s, before_mt if is_known else None)
         self._inference.accept(index)
@@ -432,13 +435,17 @@ class Perception:
 
 
 def _rests_after_s(scene: Scene, index: int) -> float:
-    """Return the time in seconds for which a changed reading must be steady before it is final."""
+    """Return the time in seconds for which a changed reading must be steady before its magnet is
+    accepted.
+    """
     is_weak = scene.classify(index) in bands.WEAK_CLASSES & scene.classes
     return LONGEST_SEEN_S if is_weak else _UNSURE_S
 
 
 def _prepare_tables(profile: Profile) -> None:
-    """Compute the cached tables before the first scan, because that takes 0.1 s on a Pi 4."""
+    """Compute the cached tables before the first scan, because the computation takes 0.1 s on a Pi
+    4.
+    """
     if profile.measures:
         settling.templates_of(profile.gap_mm, profile.pitch_mm)
         for disc in DISC_OF.values():

@@ -44,7 +44,8 @@ AVERAGED_LATER = 16
 # The average from before the piece was put down counts as this many scans, because its time
 # constant is about 0.4 s.
 _BEFORE = 20
-# Uncertainty in mT of a difference between two averages, caused by drift and the field model.
+# Uncertainty in mT of the difference between two averages, caused by drift and by errors of the
+# field model.
 _KNOWN_MT = 0.008
 # Uncertainty in mT of the zero offset under a piece. The offset cannot follow drift of up to 0.15
 # mT while a piece covers the sensor.
@@ -71,7 +72,8 @@ class PiecePositions:
         """Start without any estimated position."""
         self.known = {}
         self._crosstalk = crosstalk
-        self._due_s: Mapping[int, float] = {}  # Time of the next estimate for each piece.
+        # Time in seconds of the next estimate for each piece.
+        self._due_s: Mapping[int, float] = {}
         # Readings of all sensors before each piece was put down.
         self._base_mt: Mapping[int, Sequence[float]] = {}
         # Reading of each piece's own sensor at the last estimate.
@@ -240,7 +242,9 @@ def _radius(
 
 @cache
 def templates_of(disc: Disc, gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
-    """Return a template of readings for each point within ``REACH_MM`` of the centre of a place."""
+    """Return one template of readings for each grid point within ``REACH_MM`` of the centre of a
+    place.
+    """
     steps = int(REACH_MM / STEP_MM)
     line = [STEP_MM * step for step in range(-steps, steps + 1)]
     found = []

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
-# Number of scans in an average. The number is fixed rather than the time, because noise falls with
-# the number of scans.
+# Number of scans in an average. The number of scans is fixed rather than the duration, because
+# noise decreases with the number of scans.
 AVERAGED = 4
 # Length of the history in seconds; no decision uses older scans.
 LONGEST_SEEN_S = 1.2
-LOOK_S = 0.04  # Interval in seconds between two checks of the sensors' noise and faults.
+LOOK_S = 0.04  # Interval in seconds between two checks of the sensors for noise and faults.
 
 _PERIODS = 9  # Number of latest scan periods whose median gives the current scan rate.
 # If the measured scan period is at least this many times the profile's scan period, the measured
@@ -27,8 +27,8 @@ class ScanHistory:
     """The calibrated scans since the last interruption, and the times of all scans."""
 
     scans_per_s: float
-    """Scans per second: the profile's rate while the Pi keeps up with it, otherwise the measured
-    rate.
+    """Number of scans per second: the profile's rate if the Pi reaches this rate, otherwise the
+    measured rate.
     """
     now_s: float
     """Time of the latest scan; minus infinity before the first scan."""
@@ -79,7 +79,7 @@ class ScanHistory:
             scan[index] = mt
 
     def average_latest(self, count: int) -> None:
-        """Let the present average use only the last ``count`` scans.
+        """Make the present average use only the last ``count`` scans.
 
         ``count``: a number of scans less than ``AVERAGED``.
         """
@@ -97,7 +97,9 @@ class ScanHistory:
                 scan[index] -= mt
 
     def scans_in(self, duration_s: float) -> int:
-        """Return the number of scans in ``duration_s`` seconds, at least ``AVERAGED``."""
+        """Return the number of scans in ``duration_s`` seconds. The result is at least
+        ``AVERAGED``.
+        """
         return max(AVERAGED, round(duration_s * self.scans_per_s))
 
     def is_due(self, every_s: float) -> bool:

@@ -46,7 +46,7 @@ class Pending(Struct, frozen=True):
 
 
 class Trail(NamedTuple):
-    """Places over which something has moved since the plate was last at rest."""
+    """Places over which a piece or hand has moved since the plate was last at rest."""
 
     places: tuple[int, ...] = ()
     last_s: float = 0.0
@@ -94,8 +94,8 @@ _SLIDE_REST_S = 0.2
 # Maximum time in seconds for which a lifted weak magnet may still be sliding, because it cannot be
 # detected between places.
 _WEAK_GONE_S = 0.3
-# Maximum number of changing places. If more places change, readings cannot be compared with earlier
-# ones.
+# Maximum number of places whose readings change at the same time. If more places change, readings
+# cannot be compared with earlier readings.
 _MAX_UNUSABLE = 3
 # A piece that rests between two places for longer than this many seconds counts as lifted.
 _LOOSE_S = 1.5
@@ -191,8 +191,9 @@ def _is_slide(
 ) -> bool:
     """Return whether one piece slid from ``source`` to ``target`` without leaving the plate.
 
-    This requires a chain of adjacent places between the two, over which something moved, or that
-    the plate was unreadable during the movement.
+    The magnet that left ``source`` must have reached ``target``. A chain of adjacent places over
+    which something moved must connect the two places, unless the plate was unreadable during the
+    movement.
     """
     before = scene.magnets
     if before[source] is not verdicts[target] or before[target] is not verdicts[source]:
@@ -253,7 +254,7 @@ def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> b
 def may_still_move(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -> bool:
     """Return whether a piece may still be sliding, over places or between them."""
     if not trail.is_blind and Magnet.NONE in verdicts.values():
-        # A piece has just reached one place while a piece left another place.
+        # Check whether a piece has just reached one place while a piece left another place.
         count = scene.history.scans_in(_SLIDE_REST_S)
         reached = [index for index, magnet in verdicts.items() if magnet is not Magnet.NONE]
         if not all(scene.history.agrees(index, count) for index in reached):
@@ -304,7 +305,7 @@ def _is_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: Pe
             felt.append(0.0)
             missing.append(at)
     templates = templates_of(profile.gap_mm, profile.pitch_mm)
-    # Readings weaker than half of the weakest template match no template.
+    # If the readings are weaker than half of the weakest template, they match no template.
     if not missing and sum(map(mul, felt, felt)) <= templates[0].total / 2:
         return False
     for expected, squares, total in templates:
