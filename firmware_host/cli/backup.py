@@ -59,8 +59,8 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 SETTINGS_NAME = "tiltboard.toml"
 WHEN = (1980, 1, 1, 0, 0, 0)
-"""Date of each file in the archive. ZIP supports only dates from 1980 to 2107, so the real date is
-in the manifest.
+"""Date of each file in the archive. ZIP supports only dates from 1980 to 2107, so the manifest
+contains the real date.
 """
 OF_STATE = (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME)
 # Maximum total size of all files in bytes, because the files are held in memory. A journal with
@@ -80,7 +80,7 @@ _BROKEN_ZIP = (  # All exceptions that zipfile raises for a damaged archive.
 
 
 class _Numbered(msgspec.Struct, frozen=True):
-    """The part of a manifest that every version of the program writes: the format number."""
+    """The part of a manifest that every version of the program can read: the format number."""
 
     format: int
 
@@ -159,7 +159,7 @@ def _plain(path: Path, *, follow: bool = False) -> bytes:
 
 
 def read_backup(path: Path) -> dict[str, bytes]:
-    """Return the name and the content of each file in a backup, after checking them. Raises
+    """Return the name and the content of each file in a backup, after checking the files. Raises
     BackupError if the backup is damaged or from a newer version, and OSError if the file cannot be
     read.
     """
@@ -317,8 +317,8 @@ def _replace(
         for name in reversed(OF_STATE)  # The journal is replaced last.
         if name in contents
     }
-    # The stored progress of bring-up belongs to the old calibration, so it is removed with that
-    # calibration.
+    # The stored progress of bring-up belongs to the old calibration, so the progress is removed
+    # with this calibration.
     other = CALIBRATION_NAME in contents and PROGRESS_NAME not in contents
     stale = [state / PROGRESS_NAME] if other else []
     journals = [journal, *leftovers(journal)] if journal in fresh else []
@@ -327,7 +327,7 @@ def _replace(
     if old or settings is not None:
         aside = _keep_aside(old, settings, state, clock)
     if journals and all(map(_is_plain, journals)):
-        # Write the log of the old journal into the journal file, so that the journal file is
+        # Write the log (WAL) of the old journal into the journal file, so that the journal file is
         # complete without the log. If that fails, the journal was damaged or the disk is full.
         with suppress(sqlite3.Error), closing(connect(journal, read_only=False)) as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -352,7 +352,7 @@ def _replace(
 
 
 def _is_plain(path: Path) -> bool:
-    """Return whether a path is a regular file that is not larger than a table's files can be."""
+    """Return whether a path is a regular file that is small enough to be one of a table's files."""
     return path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_BYTES
 
 

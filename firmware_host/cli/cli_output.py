@@ -1,4 +1,4 @@
-"""Text input and output of the commands, in English: lines, errors and typed answers."""
+"""Text input and output of the commands in English: lines, errors and typed answers."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def serve_until_told(ended: threading.Event) -> None:
 
 
 def standard_input(reader: str) -> TextIO:
-    """Return standard input. ``reader`` is the option or argument that reads standard input, and is
-    named in the error message. Raises UsageError if standard input is closed.
+    """Return standard input. ``reader`` is the option or argument that reads standard input; the
+    error message names it. Raises UsageError if standard input is closed.
     """
     if sys.stdin is None:
         raise misuse(text("Standard input is closed, and {reader} reads it.", reader=reader))

@@ -67,7 +67,8 @@ from tiltboard.firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_s
 from tiltboard.ground.clock import SystemClock
 
 OLDEST_PYTHON = (3, 11)
-# systemd-timesyncd creates this file when the clock is synchronised (systemd-timesyncd.service(8)).
+# systemd-timesyncd creates this file when it has synchronised the clock
+# (systemd-timesyncd.service(8)).
 SYNCHRONISED = "run/systemd/timesync/synchronized"
 # A clock with an earlier time than this, in seconds since 1970-01-01 UTC, is wrong. The threshold
 # is 2026-01-01, before this program was written.
@@ -159,7 +160,7 @@ def examine(
     elif here:
         yield from check_parts()
     if not simulated:
-        # The check covers the last two seconds, during which the table's parts were checked.
+        # This check covers the two seconds before it, during which the table's parts were checked.
         sags = supply_sags(machine.root)
         if sags:
             yield problem("supply", SAGS, SUPPLY)
@@ -232,7 +233,7 @@ def _packages(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
 
 def _devices(machine: Machine, needs: Sequence[Need], *, by_hand: bool) -> Iterator[Finding]:
     """Yield findings about device files. ``by_hand`` is true if the user starts the table, and
-    false if the service does.
+    false if the systemd service starts the table.
     """
     for device, need in {need.device: need for need in needs}.items():
         if not machine.path(device).exists():
@@ -484,7 +485,7 @@ def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
 
 
 def _panel(held: frozenset[str]) -> Iterator[Finding]:
-    """Yield findings about the buttons. ``held`` contains the buttons that were closed in every
+    """Yield findings about the buttons. ``held`` contains the buttons that were pressed in every
     scan.
     """
     if not held:
@@ -536,7 +537,7 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
             again = text("Bring its games back from a backup: tiltboard restore FILE")
             yield note("journal", kept, again)
     yield from _calibration(state / CALIBRATION_NAME, profile)
-    # Report a bring-up that was interrupted or that found a fault.
+    # Report a bring-up that was interrupted, or that found a fault.
     go_on = text("Continue with: tiltboard bringup")
     progress = read_progress(state / PROGRESS_NAME, profile)
     left = unfinished_sweep(profile, state)
@@ -638,7 +639,7 @@ def command(
     No file is changed. Each problem is shown with its remedy. The exit status is 1 if there is a
     problem.
     """
-    # The service runs as another user, which has its own compiled kernels.
+    # The service runs as another user, who has a separate set of compiled kernels.
     of_service = state is not None and not simulated
     machine = this_machine(SystemClock(), for_service=of_service)
     configured, settings, table = read_configured(config, profile)

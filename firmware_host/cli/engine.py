@@ -43,7 +43,7 @@ def command(*, unit: bool) -> None:
     docs/engines.md describes the protocol, and how another engine can play at the table.
     """
     if not unit:
-        # Standard input is None if the parent process has closed it.
+        # Standard input is None if the parent process has closed standard input.
         _play(sys.stdin or (), sys.stdout)
         return
     from tiltboard.firmware_host.engines.search.compiled import compiled_search
@@ -85,7 +85,8 @@ class _Lender(ForkingMixIn, UnixStreamServer):
     max_children = _MOST + 1
 
     def __init__(self, listening: socket.socket, play: Playing, idle_s: float) -> None:
-        # The systemd unit does not allow creating a socket, so the existing socket is used.
+        # The systemd unit is not allowed to create a socket, so the server uses the existing
+        # socket.
         BaseServer.__init__(self, "", BaseRequestHandler)
         self.socket, self.timeout, self._play = listening, idle_s, play
         self.lends = True
@@ -95,8 +96,8 @@ class _Lender(ForkingMixIn, UnixStreamServer):
         self.lends = bool(self.active_children)
 
     def verify_request(self, *_: object) -> bool:
-        """Return whether another engine can start. If not, the server closes the client's
-        connection.
+        """Return whether the server can start another engine. If not, the server closes the
+        client's connection.
         """
         self.collect_children()
         return len(self.active_children or ()) < _MOST

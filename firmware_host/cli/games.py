@@ -47,7 +47,8 @@ def command(
 
     `tiltboard games export` writes a game as text, and `tiltboard games import` reads a game.
     """
-    # The sub-command uses the state folder that is given in front of its name.
+    # The sub-command uses the state folder that the user has given in front of the sub-command's
+    # name.
     if context.invoked_subcommand is not None:
         here = {"state": state, "simulated": simulated}
         context.default_map = dict.fromkeys(("import", "export", "people"), here)

@@ -1,5 +1,5 @@
-"""Provides the table that a command uses: a simulated table, with optional faults, or a real table,
-which may not be connected.
+"""Provides the table that a command uses. The table is either simulated, with optional faults, or
+real; a real table may not be connected.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
         yield table
 
 
-# First and maximum delay between two attempts (exponential back-off), in seconds.
+# First delay and maximum delay between two attempts (exponential back-off), in seconds.
 FIRST_LOOK_S, LAST_LOOK_S = 3.0, 60.0
 
 

@@ -75,7 +75,7 @@ def profile(
         raise ConfigError("A Wi-Fi's password has 8 to 63 letters, digits and signs.")
     lines = ["[connection]", f"id={name}", f"uuid={_uuid(name)}", "type=wifi"]
     lines += [f"autoconnect-priority={-999 if hotspot else 1}"]
-    # The name is written as bytes, so that NetworkManager cannot misinterpret any name.
+    # The network's name is written as bytes, so that NetworkManager cannot misinterpret any name.
     lines += ["[wifi]", f"ssid={''.join(f'{byte};' for byte in raw)}"]
     lines += ["mode=ap", "band=bg"] if hotspot else ["mode=infrastructure"]
     lines += ["hidden=true"] if hidden else []
@@ -159,7 +159,7 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
     path, said = kept
     settings = _settings_in(said)
     ssid, password = settings.get(("wifi", "ssid")), settings.get(("wifi-security", "psk"))
-    # A user, not tiltboard, made this profile.
+    # This profile was made by a user, not by tiltboard.
     if not ssid or not password or settings.get(("wifi", "mode")) != "ap":
         raise ConfigError(
             "The table's Wi-Fi, {path}, was not made by tiltboard hotspot.",

@@ -41,7 +41,7 @@ _decoder = msgspec.json.Decoder(PowerOff | Hotspot | Join | Update | RollBack)
 
 
 class UpdateError(TiltboardError):
-    """Raised if an update failed. The installed program is then unchanged."""
+    """Raised if an update failed. The installed program has not changed."""
 
 
 def answer(request: bytes) -> Answered:

@@ -172,7 +172,8 @@ class Group(click.Group):
             return own
         point = self._others().get(cmd_name)
         if point is None and ctx.resilient_parsing:
-            return None  # A shell asks for completions and does not show errors.
+            # Show no error here, because a shell asks for completions and does not show errors.
+            return None
         if point is None:
             raise misuse(self.missing(cmd_name, self.list_commands(ctx)))
         return _load(point)

@@ -130,7 +130,9 @@ def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> P
 
 
 def name_broken_games(besides: str = "") -> None:
-    """Print a line on stderr for each game that cannot be loaded, except the game ``besides``."""
+    """Print a line on stderr for each game whose package cannot be loaded, except the game
+    ``besides``.
+    """
     from tiltboard.games.registry import BROKEN
 
     for name, error in BROKEN.items():

@@ -56,7 +56,7 @@ ASKED = (
     "LoadState,User,SupplementaryGroups,DevicePolicy,DeviceAllow,ExecStart,ProtectHome,PrivateTmp"
 )
 HIDDEN = {"ProtectHome": ("home", "root", "run/user"), "PrivateTmp": ("tmp", "var/tmp")}
-"""Folders that each setting of a systemd unit hides from the unit, by setting (systemd.exec(5))."""
+"""Setting of a systemd unit -> folders that the setting hides from the unit (systemd.exec(5))."""
 PATIENCE_S = 10.0
 _FIND = """\
 import importlib.util, sys
@@ -111,7 +111,7 @@ class Service:
 
     def _may(self, path: Path, bits: int) -> bool:
         mode = path.stat().st_mode
-        # The owner or the group of a file can be a number that has no name.
+        # The owner or the group of a file can have a number but no name.
         with suppress(KeyError):
             if path.owner() == self.user:
                 return mode >> 6 & bits == bits
@@ -121,8 +121,8 @@ class Service:
         return mode & bits == bits
 
     def unit_allows(self, device: str, kind: DeviceClass) -> bool:
-        """Return whether DeviceAllow= contains the device itself, or all driver classes to which
-        the device can belong.
+        """Return whether DeviceAllow= contains the device itself, or all driver classes that the
+        device can have.
         """
         if self.allowed is None or device in self.allowed:
             return True
@@ -250,7 +250,7 @@ class Machine:
             return False
 
     def may_use(self, name: str) -> bool:
-        """Return whether a file exists and this process can read and write it."""
+        """Return whether a file exists and this process is allowed to read and write the file."""
         return os.access(self.path(name), os.R_OK | os.W_OK)
 
     def free_bytes(self, folder: Path) -> int:
@@ -264,7 +264,7 @@ def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
     """
     try:
         user = getpass.getuser()
-    except (KeyError, OSError):  # In a container, a user can be a number that has no name.
+    except (KeyError, OSError):  # In a container, a user can have a number but no name.
         user = str(os.getuid())
     names = {group.gr_gid: group.gr_name for group in grp.getgrall()}
     return Machine(

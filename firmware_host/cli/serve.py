@@ -168,7 +168,9 @@ def _telling(table: Table, plan: Wanted) -> tuple[Teller | None, dict[str, Messa
 
 
 def has_screen(system: str, environment: Mapping[str, str]) -> bool:
-    """Return whether a browser would open in a window. Otherwise, it would open in the terminal."""
+    """Return whether a browser would open in a window. If not, the browser would open in the
+    terminal.
+    """
     named = any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     return named or system in ("darwin", "win32")
 
@@ -181,8 +183,8 @@ def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Acc
     pairing = Pairing(Tokens(state, clock.calendar, tell), clock)
     machine = None if path is None else DeviceControl(path, state, pairing.confirming, clock)
     if settings.look.show is not None and settings.look.club is not None:
-        # The table itself reports that the package for spectators is missing. Without this package,
-        # there are no spectators.
+        # The table itself reports that the package for spectators is missing. If the package is
+        # missing, there are no spectators.
         with suppress(NotPossibleError):
             look = f"{settings.look.club.rstrip('/')}/look/{online().look_key(state)}"
     names, watching = machine_names(settings.names), settings.watching == "open"
@@ -314,7 +316,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
         seed=seed,
         world=world_class(physics=physics),
     )
-    # With a browser, a person will play, so compile the search in the background.
+    # If a browser is opened, a person will play, so compile the search in the background.
     compiled = compiled_search() if browser else None
     compiling = None if compiled is None else compiled.compile_quietly()
     try:

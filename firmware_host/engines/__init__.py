@@ -1,1 +1,1 @@
-"""Engines: programs that choose moves, each in a separate process (docs/engines.md)."""
+"""Engines are programs that choose moves, each in a separate process (docs/engines.md)."""

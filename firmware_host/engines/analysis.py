@@ -1,4 +1,4 @@
-"""Analyses whole games, and all moves of a position, with the engine's strongest level."""
+"""Analyses whole games with the engine's strongest level, and values all moves of a position."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from tiltboard.games.base import Game, Position
 
 # Maximum number of turning points in an analysis. The number of takeaways has the same limit.
 MAX_TURNING = 3
-MIN_LOST = 0.1  # A move that loses at least this much expected score (0 to 1) is a turning point.
+# A move that lowers the player's expected score (0 to 1) by at least this much is a turning point.
+MIN_LOST = 0.1
 MOVE_MS = 300
-# Time limit for the analysis of a whole game, in ms; in a longer game each move gets less time.
+# Time limit for the analysis of a whole game, in ms. In a longer game, each move gets less time.
 WHOLE_MS = 20_000
 # Number of plies in the line of moves that shows a better move, and in the line that shows a reply.
 LINE_PLIES = 6
 PROVEN_TURNS = 5  # Maximum length, in turns, of the wins that the proof search looks for.
-_FIRST_SHARE = 0.4  # Fraction of the total time for the first search, which finds the best move.
+# Fraction of the total time that the first search, which finds the best move, gets.
+_FIRST_SHARE = 0.4
 _DEEPEST = 64
 # Maximum number of positions that are searched to decide whether a position of the game is a
 # puzzle.
@@ -38,7 +40,7 @@ _MAX_LOOKED = 15_000
 
 @dataclass(frozen=True, slots=True)
 class TurningPoint:
-    """A move that changed the balance of a game."""
+    """A move that clearly lowered the expected score of the player who made it."""
 
     ply: int
     """Number of the move in the game, from 1."""
@@ -59,20 +61,23 @@ class TurningPoint:
     win, or None if neither is proven. If both are proven, the faster win decides.
     """
     turns: int = 0
-    """Number of turns that the winner needs to end the game if the win is proven, otherwise 0."""
+    """If the win is proven, the number of turns that the winner needs to end the game; otherwise 0.
+    """
 
 
 class Takeaway(NamedTuple):
-    """One lesson from a game, for its players."""
+    """One lesson from a game, shown to its players."""
 
     point: TurningPoint | None
     """The turning point that the lesson is about, or None if the lesson is only a puzzle."""
     number: int = 0
-    """The number of a similar puzzle that comes with the game, or 0."""
+    """The number of a similar puzzle among the game's puzzles, or 0 if there is none."""
     kind: str = ""
     """The kind of the similar puzzle, "win" or "save"; empty if there is no puzzle."""
     ply: int | None = None
-    """Number of moves after which the position in this game is itself a puzzle, or None."""
+    """Number of moves after which the position of the recorded game is itself a puzzle, or None if
+    there is no such position.
+    """
 
 
 class Analysis(NamedTuple):
@@ -103,15 +108,15 @@ class Judgement(NamedTuple):
 
 
 Prove = Callable[[Sequence[str]], tuple[int, str] | None]
-"""Returns the number of turns in which the player to move can force a win, and the first move of
-that win.
+"""Type of a function that returns the number of turns in which the player to move can force a win,
+and the first move of the win.
 
 The argument is the list of moves that lead to the position. The result is None if no win can be
 proven.
 """
 Judge = Callable[[Sequence[str]], Judgement]
-"""Returns the engine's judgement of a position, given the moves that lead to it. The game must not
-be over in that position.
+"""Type of a function that returns the engine's judgement of a position, given the moves that lead
+to the position. The game must not be over in the position.
 """
 
 
@@ -163,9 +168,10 @@ def analyse(
 
 
 def _turning(ply: int, move: str, mover: str, before: Judgement, after: Judgement) -> TurningPoint:
-    """Return the turning point for a move, with the player's expected score before and after it.
+    """Return the turning point for a move, with the player's expected score before and after the
+    move.
 
-    Only for two players who take turns.
+    Works only for two players who take turns.
     """
     proven: Literal["lets", "missed"] | None = None
     turns = 0
@@ -202,8 +208,8 @@ def _with_proof(
 def _longer(
     position: Position, moves: Sequence[str], line: Sequence[str], judge: Judge
 ) -> tuple[str, ...]:
-    """Return the moves of ``line`` that are legal after ``moves``, followed by more moves of the
-    engine.
+    """Return the moves of ``line`` that are legal after ``moves``, followed by more moves that the
+    engine chooses.
     """
     found: list[str] = []
     while len(found) < LINE_PLIES and not position.over:

@@ -30,13 +30,13 @@ from tiltboard.games.reasons import KINDS
 from tiltboard.ground.clock import Clock, SystemClock
 
 MOVE_S = 2.0
-# Time limit in seconds for the built-in engine's weaker levels. They search a fixed number of
+# Time limit in seconds for the weaker levels of the built-in engine. They search a fixed number of
 # positions, which takes up to 20 s on a Zero 2 W.
 COUNTED_S = 20.0
 # Time limit in seconds for computing the values of all moves, because a player waits for them.
 VALUES_S = 1.0
 CLOSE_S = 5.0  # Time limit in seconds for closing all engines in parallel.
-# Used in place of a player's name for the engine that advises players.
+# Name of the engine that advises players, used in place of a player's name.
 ADVISER = ""
 OUR_COMMAND = (sys.executable, "-m", "tiltboard.firmware_host.cli", "engine")
 
@@ -73,11 +73,13 @@ class EngineTask:
 
     @property
     def who(self) -> str:
-        """The player whose engine searches, or ``ADVISER``."""
+        """The player whose engine searches, or ``ADVISER`` for the engine that gives advice."""
         return ADVISER if self.purpose in (Purpose.HINT, Purpose.VALUES) else self.player
 
     def is_expected_by(self, other: EngineTask | None) -> bool:
-        """Return whether the task ``other`` is to ponder on exactly this task's position."""
+        """Return whether the purpose of the task ``other`` is to ponder on exactly this task's
+        position.
+        """
         return (
             other is not None
             and other.purpose is Purpose.PONDER
@@ -91,7 +93,7 @@ class Thought:
 
     task: EngineTask
     move: str | None
-    """The move, or None if no engine found a move, so that a person must choose the move."""
+    """The move, or None if no engine found a move. In this case a person must choose the move."""
     seat: EngineSeat
     """The engine that found the move, with its version."""
     info: ugi.Info
@@ -144,11 +146,12 @@ class EnginePool:
         """The names of all engines, the built-in engine first."""
         return tuple(self._commands)
 
-    # Methods for the table's thread. Except for ``wait`` and ``close``, they return immediately.
+    # Methods that the table's thread calls. Except for ``wait`` and ``close``, they return
+    # immediately.
 
     def think(self, task: EngineTask | None) -> Thought | None:
-        """Set the current task (None: no task). Return the task's result, or None until there is a
-        result.
+        """Set the current task, or None for no task. Return the task's result, or None until there
+        is a result.
         """
         if task is not None and task.purpose is Purpose.PONDER and not self._ponders:
             task = None
@@ -174,7 +177,7 @@ class EnginePool:
     @property
     def info(self) -> ugi.Info:
         """The latest report of the engine that is searching."""
-        # The engine thread can change the attribute at any time, so read it once.
+        # The engine thread can change this attribute at any time, so read the attribute only once.
         thinks = self._thinks
         return ugi.NOTHING_YET if thinks is None else thinks.info
 
@@ -283,7 +286,7 @@ class EnginePool:
                 name=process.name,
                 move=move[:40],
             )
-        # The engine works again, so the engines that stood in for it are no longer needed.
+        # The engine works again, so the engines that replaced it are no longer needed.
         if seat == task.seat:
             others = [
                 who for who in self._processes if who[0] == task.who and who[1] != seat.engine
@@ -363,7 +366,7 @@ class EnginePool:
         return process
 
     def _end(self, keys: Sequence[tuple[str, str]]) -> None:
-        """End the processes with these keys, all in parallel."""
+        """End the engine processes that have these keys, all in parallel."""
         ended = [self._processes.pop(key)[0] for key in keys if key in self._processes]
         for process in ended:
             process.ask_to_quit()

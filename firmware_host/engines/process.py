@@ -28,12 +28,12 @@ from tiltboard.ground.clock import Clock
 # Time limit in seconds for the built-in engine to start. A Zero 2 W needs 10 s to import the Python
 # modules from an SD card.
 START_S = 30.0
-# Time limit in seconds for any other engine to start. It is short, because the built-in engine can
-# play instead.
+# Time limit in seconds for any other engine to start. The limit is short, because the built-in
+# engine can replace the other engine.
 STRANGER_S = 5.0
 NICE = 10  # Niceness of engine processes, so that reading the sensors has priority.
-# Additional time in seconds that an engine on a busy machine gets after its limit, before it is
-# asked to stop.
+# Additional time in seconds that an engine on a busy machine gets after its time limit, before the
+# program asks the engine to stop.
 MARGIN_S = 1.5
 # An engine that does not stop within this many seconds after a request to stop counts as lost.
 STOP_S = 1.5
@@ -62,8 +62,8 @@ class EngineProcess:
     """An engine's process, for use in one thread.
 
     Every method raises EngineLostError if the process has ended or does not answer. After this
-    error, only ``close`` can be called. Output that nobody requested stays in the pipe, and blocks
-    the engine once the pipe is full.
+    error, only ``close`` can be called. Output that was not requested stays in the pipe, and blocks
+    the engine when the pipe is full.
     """
 
     def __init__(
@@ -106,9 +106,9 @@ class EngineProcess:
             for its in (its_in, its_out, its_errors):
                 os.close(its)
         self.identity = ugi.Identity()
-        # The last report on the best move, the value of each reported move, and whether the engine
-        # answered only after a request to stop. All three describe the latest answer, even while it
-        # is being received.
+        # These attributes describe the latest answer, even while the answer is being received. They
+        # are the last report on the best move, the value of each reported move, and whether the
+        # engine answered only after a request to stop.
         self.info, self.values, self.slow = ugi.NOTHING_YET, dict[str, int](), False
         self._lines = 1
         try:
@@ -307,8 +307,8 @@ class EngineProcess:
         self._errors.close()
 
     def _say(self, line: str) -> None:
-        """Send a line. Raises EngineLostError if the engine has ended or does not read its
-        input.
+        """Send a line to the engine. Raises EngineLostError if the engine has ended or does not
+        read its input.
         """
         left = (line + "\n").encode()
         until_s = self._now() + STOP_S
@@ -419,11 +419,11 @@ def _lent(its_in: int, its_out: int) -> socket.socket | None:
 
 
 def _processes_with_mark(mark: str) -> list[int]:
-    """Return the ids of the processes with ``mark`` in their environment. The list is empty on a
-    system without /proc.
+    """Return the ids of the processes that have ``mark`` in their environment. The list is empty on
+    a system without /proc.
 
-    This also finds processes that have left the process group and are not in a control group of
-    systemd.
+    The search also finds processes that have left the process group and are not in a control group
+    of systemd.
     """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

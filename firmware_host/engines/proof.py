@@ -25,9 +25,11 @@ from tiltboard.games.rules import CHANCE, Rules
 # in Python on one x86 core.
 MAX_LOOKED = 12_000
 MAX_TURNS = 4
-# A threat is named as the reason if at most this fraction of all replies prevents it.
+# A threat is given as the reason for a move if at most this fraction of all replies prevents the
+# threat.
 _FEW = 0.34
-# A block is named as the reason if at least this fraction of the other moves loses immediately.
+# A block is given as the reason for a move if at least this fraction of the other moves loses
+# immediately.
 _MANY = 0.5
 
 
@@ -51,7 +53,8 @@ class ProofSearch:
         self._won: dict[int, int] = {}
         # Position key -> number of plies within which the player to move is proven not to win.
         self._open: dict[int, int] = {}
-        # Number of remaining plies -> reply that last refuted a move at this depth.
+        # Number of remaining plies -> the reply that last refuted a move with this number of plies
+        # left.
         self._answers: dict[int, int] = {}
         self._best: dict[int, int] = {}  # Position key -> the move that was proven to win.
         self.looked = 0
@@ -59,7 +62,7 @@ class ProofSearch:
 
     def soonest(self, state: Any, most_turns: int) -> tuple[int, int] | None:
         """Return the smallest number of turns in which the player to move can force a win, and the
-        first move of that win.
+        first move of the win.
 
         The result is None if no win can be forced within ``most_turns``.
         """

@@ -1,9 +1,10 @@
-"""Puzzles whose solution a program can prove, shipped with games or found in recorded games.
+"""Puzzles whose solution a program can prove. They are part of a game's package, or are found in
+recorded games.
 
-There are two kinds. ``win``: exactly one move forces a win within a given number of the solver's
-turns, and no move wins faster. ``save``: the solver has no such win, and after every move except
-one the opponent can force a win within that number of turns. The search is exhaustive and uses only
-the rules. There are puzzles only for two-player games in which the players take turns.
+There are two kinds of puzzles. ``win``: exactly one move forces a win within a given number of the
+solver's turns, and no move wins faster. ``save``: the solver has no such win, and after every move
+except one the opponent can force a win within that number of turns. The search is exhaustive and
+uses only the rules. There are puzzles only for two-player games in which the players take turns.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ Python.
 
 
 class PuzzleAnswer(msgspec.Struct, frozen=True):
-    """A winning move, and for each reply to this move the next winning move. If there are no
-    replies, the move ends the game.
+    """A winning move, and the next winning move for each reply to it. If there are no replies, the
+    move ends the game.
     """
 
     move: str
@@ -118,7 +119,7 @@ def exercise_game(game: str, number: int, *, taught: bool = False) -> ExerciseGa
 
 
 def daily(game: str, day: int) -> int:
-    """Return the number of the puzzle for a day, or 0 if the game has no puzzles.
+    """Return the number of the puzzle of a day, or 0 if the game has no puzzles.
 
     ``day`` is the number of days since any fixed date.
     """

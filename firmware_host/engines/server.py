@@ -50,9 +50,7 @@ class EngineServer:
         version: str,
         seed: Callable[[], int],
     ) -> None:
-        """Prepare a server. ``seed`` returns a random seed for each game in which the option Seed
-        is 0.
-        """
+        """Prepare a server. ``seed`` returns a random seed for each game whose option Seed is 0."""
         self._write = write
         self._clock = clock
         self._version = version
@@ -66,8 +64,8 @@ class EngineServer:
         self._state: Any = None
         self._lines = 1
         self._stopped = threading.Event()
-        # The engine waits for this event before it answers, because it must not answer while it
-        # ponders.
+        # The engine waits for this event before it answers, because it must not send an answer
+        # while it ponders.
         self._released = threading.Event()
         self._thinking: threading.Thread | None = None
 

@@ -1,7 +1,8 @@
-"""Parses and writes the lines that host and engine exchange (docs/engines.md), without I/O.
+"""Parses and writes the lines that the host and an engine exchange (docs/engines.md), without I/O.
 
 UGI, the universal game interface, is a dialect of UCI for any game. This version adds options for
-the game, its settings and the level, supports up to four players, and can report errors.
+the game, its settings and the bot's level. It supports up to four players, and engines can report
+errors.
 """
 
 from __future__ import annotations
@@ -41,9 +42,11 @@ class Go:
     increment_ms: tuple[int, ...] = ()
     """Increment of each player's clock per move in ms, in the order of the players."""
     infinite: bool = False
-    """True to search until ``stop``."""
+    """True if the search must continue until the command ``stop``."""
     ponder: bool = False
-    """True to search without limits until ``ponderhit``, and within the limits after that."""
+    """True if the search has no limits until the command ``ponderhit``; after this command the
+    limits apply.
+    """
 
     def for_player(self, player: int) -> Limits:
         """Return the search limits for one move. They give ``player`` a fair fraction of the
@@ -180,8 +183,8 @@ def parse_info(words: Iterable[str], before: Info = NOTHING_YET) -> Info:
 
 @dataclass(slots=True)
 class Identity:
-    """An engine's introduction, sent between ``ugi`` and ``ugiok``: the engine's name, and the
-    names of its options.
+    """An engine's introduction, which the engine sends between ``ugi`` and ``ugiok``: its name, and
+    the names of its options.
     """
 
     name: str = ""

@@ -199,7 +199,7 @@ _Rounds = list[tuple[int, list[str]]]
 
 
 def _parse(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
-    """Return the headers and the rounds in the lines, which the game's rules have not checked yet."""
+    """Return the headers and the rounds in the lines. The game's rules are not checked."""
     if lines[0].rstrip() != FIRST_LINE:
         raise _unexpected_line(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
     headers: _Headers = {}

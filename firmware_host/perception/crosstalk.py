@@ -64,7 +64,7 @@ class Crosstalk:
         return True
 
     def remove(self, readings_mt: Sequence[float]) -> list[float]:
-        """Return the readings in mT from which the field of magnets on other places is subtracted."""
+        """Return the readings in mT minus the field of the magnets on other places."""
         return list(map(sub, readings_mt, self.total_mt))
 
     def share_mt(self, source: int, index: int) -> float:

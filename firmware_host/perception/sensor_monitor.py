@@ -37,22 +37,25 @@ _RESTLESS_SHARE = 1 / 32
 # between two checks.
 _CALM_MT = 0.2
 _BLOCK_LOOKS = 12  # Number of checks that are averaged as one block, which lasts 0.5 s.
-# Maximum difference in mT between the means of two blocks that counts as drift. A larger difference
-# comes from a magnet on this place or beside it.
+# If the means of two blocks differ by at most this many mT, the difference counts as drift. A
+# larger difference comes from a magnet on this place or on a place beside it.
 _STEP_MT = 0.08
-# Maximum drift of an empty place, in mT. Temperature moves its reading by 0.06 mT in 10 K.
+# Maximum drift of an empty place's reading, in mT. A temperature change of 10 K moves the reading
+# by 0.06 mT.
 _CREPT_EMPTY_MT = 0.5
-# Maximum drift of an occupied place, in mT. Temperature moves a strong magnet's reading by up to
-# 0.2 mT.
+# Maximum drift of an occupied place's reading, in mT. Temperature changes move a strong magnet's
+# reading by up to 0.2 mT.
 _CREPT_TAKEN_MT = 1.2
-# Maximum change in mT, over _RESTED_BLOCKS blocks, of a sensor that no longer drifts.
+# Maximum change of a reading over _RESTED_BLOCKS blocks, in mT, with which a sensor counts as no
+# longer drifting.
 _RESTED_MT = 0.08
-# Number of blocks (10 s) in which a sensor must not drift to count as recovered.
+# Number of blocks (10 s) without drift after which a sensor counts as recovered.
 _RESTED_BLOCKS = 20
-# Time in seconds for which a recovered sensor must read well before its readings are used again.
+# Time in seconds for which a failed sensor must give good readings before its readings are used
+# again.
 GOOD_S = 3.0
-# Minimum change of reading, in mT, that proves that a sensor works after a player reported that it
-# detects nothing.
+# Minimum change of a reading, in mT, that proves that a sensor works after a player has reported
+# that the sensor detects nothing.
 _FELT_MT = 4.0
 
 
@@ -111,7 +114,7 @@ class SensorMonitor:
     """Checks all sensors regularly, and keeps the list of failed sensors."""
 
     faults: Mapping[int, SensorFault]
-    """Plate index -> fault, for each sensor whose readings are ignored now."""
+    """Plate index -> fault, for each sensor whose readings are currently ignored."""
 
     def __init__(self, size: int, faults: Mapping[int, SensorFault], *, measures: bool) -> None:
         """Start with the ``faults`` known from an earlier run. ``measures`` is False for a table
@@ -198,7 +201,7 @@ class SensorMonitor:
         return found
 
     def _heal(self, now_s: float) -> None:
-        """Remove the faults of sensors that have read well for at least ``GOOD_S``."""
+        """Remove the faults of sensors that have given good readings for at least ``GOOD_S``."""
         first = {
             index: 1.0 if fault is SensorFault.NOISY else self._last_mt[index]
             for index, fault in self.faults.items()

@@ -91,7 +91,8 @@ class AlphaBeta:
         """Return the best move of ``state``, in which the game is not over, and other moves in
         order of value.
 
-        Moves whose value is within ``margin`` of the best move's value also get exact values.
+        If a move's value is within ``margin`` of the best move's value, the move also gets an exact
+        value.
         """
         rules = self._rules
         moves: Sequence[int] = rules.moves(state)
@@ -189,7 +190,8 @@ class AlphaBeta:
             moves = self._attention.noticed_moves(moves, ply, last)
         best, chosen, floor = -WIN - 1, -1, alpha
         mover, history = rules.mover(state), self._history
-        # Try the stored move first, then the moves that have caused most cut-offs.
+        # Try the move in the transposition table first, then the moves that have caused most
+        # cut-offs.
         for move in sorted(
             moves, key=lambda move: (move == first, history.get((mover, move), 0)), reverse=True
         ):

@@ -19,7 +19,7 @@ from tiltboard.games.search import Solver
 from tiltboard.ground.plugins import PluginError, load_entry_point
 
 GROUP = "tiltboard.search"
-"""Entry point group of modules that have the functions of ``CompiledSearch``."""
+"""Name of the entry point group for modules that have the functions of ``CompiledSearch``."""
 _log = logging.getLogger(__name__)
 
 
@@ -41,7 +41,7 @@ class CompiledSearch(Protocol):
         """Return whether the package's compiler is installed."""
 
     def is_warm(self) -> bool:
-        """Return whether everything is compiled, so that a search starts without delay."""
+        """Return whether all code is compiled, so that a search starts without delay."""
 
     def preload(self) -> None:
         """Import the modules that searches need. Processes that are forked later share the imported

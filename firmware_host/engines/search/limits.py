@@ -28,7 +28,8 @@ class SearchStoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a search, which ends at the first limit reached. None means no limit.
+    """The limits of a search. The search ends at the first limit that is reached. None means no
+    limit.
 
     ``depth`` is in plies, ``nodes`` in positions or playouts, ``time_s`` in seconds.
     """

@@ -30,8 +30,8 @@ from tiltboard.games.registry import file_of
 from tiltboard.games.rules import CHANCE
 from tiltboard.games.search import Solver
 
-# Depth, in plies, of a first search whose result is used if the exact search does not finish in
-# time.
+# Depth, in plies, of a first search. The result of this search is used if the exact search does not
+# finish before the time limit.
 _SKETCH_DEPTH = 4
 
 
@@ -85,8 +85,8 @@ class Thinker:
 
     @property
     def sees_depth(self) -> bool:
-        """True if the depth of the search can be limited. A search by playouts has no depth
-        limit.
+        """True if the search has a depth that can be limited. A search by playouts has no such
+        depth.
         """
         return self._evaluate is not None
 
@@ -120,8 +120,8 @@ class Thinker:
             _least(limits.depth, level.depth), _least(limits.nodes, level.nodes), limits.time_s
         )
         solver = self._solver
-        # Weaker levels search a fixed number of positions and must play the same on every machine,
-        # so they use plain Python.
+        # Weaker levels search a fixed number of positions and must play the same moves on every
+        # machine, so they use plain Python.
         if number == STRONGEST:
             solver = self._fast_solver or solver
         exact = solver is not None and level.depth is None and state.turn > 0

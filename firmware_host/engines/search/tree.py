@@ -23,7 +23,7 @@ EXPLORATION = 0.7
 MAX_NODES = 60_000  # Maximum number of positions in the tree.
 _REPORT_EVERY = 1000
 _BATCH = 16  # Number of playouts between two checks of the clock.
-_BYTES = 1 << 14  # Number of random bytes that are drawn in one call.
+_BYTES = 1 << 14  # Number of random bytes that one call of the random generator returns.
 _CHUNK = 1 << 10
 
 
@@ -48,7 +48,7 @@ class _Node:
 
 
 class TreeSearch:
-    """A tree search of one position, limited by one budget."""
+    """A tree search of one position, with one thinking budget."""
 
     def __init__(
         self,
@@ -173,8 +173,8 @@ class TreeSearch:
             elif len(set(proven)) == 1 or len(node.shares) == 2:
                 node.proven = proven[0]
             else:
-                # The player to move loses, but can still choose which opponent wins, so nothing is
-                # proven.
+                # The player to move loses, but can still choose which opponent wins, so the result
+                # is not proven.
                 return
 
     def _found(self, root: _Node) -> Found:
