@@ -210,8 +210,8 @@ class AnyBench(Subject, ABC):
         return number(self.patience_s if within is None else within, "within", 0.0, MAX_WAIT_S)
 
     def field_mt(self, place: str) -> float:
-        """Scan, and return the field under a place in mT. A south pole gives a positive value.
-        Raises SimulationError if the sensors do not answer.
+        """Scan, and return the magnetic field at the sensor under a place, in mT. A south pole
+        gives a positive value. Raises SimulationError if the sensors do not answer.
         """
         index, frame = self.index_of(place), self.scan()
         if not frame.field_mt:

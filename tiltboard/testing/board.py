@@ -63,8 +63,8 @@ class RealBoard:
         return RealBench(self._profile, self._buses, self._helper)
 
     def person(self, state: Path) -> AbstractContextManager[Person]:
-        """Return a person who acts at the table with its host, as an open context. Skips the test
-        if there is no terminal.
+        """Return a person at the terminal, who acts at the table while the table's host runs. Skips
+        the test if there is no terminal.
         """
         try:
             keys = self._closing.enter_context(TERMINAL.open("r"))

@@ -314,7 +314,9 @@ class GameTable(Subject):
 
     @property
     def host(self) -> Host:
-        """The host of the table, which ``kill`` replaces. Not part of the public interface."""
+        """The host of the table. The method ``kill`` replaces the host. This property is not part
+        of the public interface.
+        """
         return self._acting.host
 
     @property

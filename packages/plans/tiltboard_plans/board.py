@@ -130,8 +130,8 @@ class Via(NamedTuple):
 
 
 class Rail(NamedTuple):
-    """A straight horizontal track on the back of the board. Its length depends on its outermost
-    connections.
+    """A straight horizontal track on the back of the board. The rail extends from its leftmost
+    connection to its rightmost connection.
     """
 
     net: str

@@ -12,7 +12,7 @@ from tiltboard.drivers.errors import PartAbsentError, PartError
 
 pytestmark = pytest.mark.tiltboard("plate-10", "plate-7", "matrix-gpio", "node", seed=3)
 # Maximum reading of an empty place before calibration, in mT. The quiescent output of the DRV5055
-# (SBAS640) is within 60 mV, at 60 mV/mT; the rest is rounding.
+# (SBAS640) is within 60 mV, which is 1 mT at 60 mV/mT. The remaining 0.25 mT allow for rounding.
 EMPTY_MT = 1.25
 STRONG_MT = 5.5  # Minimum reading of a piece with a strong magnet, in mT (docs/add-a-board.md).
 FULL_SCALE_MT = 27.5  # Maximum reading of a sensor, in mT: 1.65 V at 60 mV/mT.

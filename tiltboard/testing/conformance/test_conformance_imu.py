@@ -12,8 +12,8 @@ from tiltboard.drivers.errors import PartAbsentError, PartError
 from tiltboard.drivers.frame import Motion
 
 G_M_S2 = 9.80665
-# Tolerance of the worst chip (PS-MPU-6000A 6.2): 3 % of scale, and an offset of 80 mg along z or 50
-# mg along x and y.
+# Tolerances of the least accurate chip (PS-MPU-6000A 6.2): 3 % of scale, and an offset of 80 mg
+# along z or 50 mg along x and y.
 FORCE_M_S2 = G_M_S2 * (0.03 + 0.08)
 # Maximum tilt that a level sensor can report. An offset of 50 mg on both axes gives 4.1 degrees.
 LEVEL_RAD = math.radians(4.5)

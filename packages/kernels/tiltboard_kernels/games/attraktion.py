@@ -29,8 +29,8 @@ LARGEST = 10  # Maximum number of rows of a board, so that the board fits into t
 EXPLORATION = 0.35
 DECISIVE = STEADY = True
 TO_WARM = ({"size": 5},)
-# Index in a state of the first of the two words with White's pieces, and of the first of the two
-# words with Black's pieces.
+# Index in a state of the first machine word with White's pieces, and index of the first machine
+# word with Black's pieces. Each player has two machine words.
 _WHITE, _BLACK = 2, 4
 # Indices in the array ``facts``. The entry at ``_SPLIT`` is the number of bits in a machine word.
 _SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7
@@ -78,7 +78,7 @@ def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
 
 
 def encoded(game: AttraktionGame, _: AttraktionTables, state: AttraktionState) -> Ints:
-    """Return a state of the rules as a row of integers for the kernels."""
+    """Return a game state in the form that the kernels use, an array of integers."""
     rules, size = game.rules, game.options["size"]
     words: list[int] = []
     for side in rules.sides(state):

@@ -144,7 +144,7 @@ def tables(game: GravityConnectGame) -> ConnectTables | None:
 
 
 def encoded(game: GravityConnectGame, g: ConnectTables, state: ConnectState) -> Ints:
-    """Return a state of the rules as a row of integers for the kernels."""
+    """Return a game state in the form that the kernels use, an array of integers."""
     rules = game.rules
     sides, tiles = [state.own_side, state.other_side], [state.own, state.other]
     if state.turn % 2:

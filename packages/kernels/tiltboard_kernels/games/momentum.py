@@ -115,7 +115,7 @@ def _numbers(rules: MomentumRules) -> dict[int, int]:
 
 
 def encoded(game: MomentumGame, _: MomentumTables, state: State) -> Ints:
-    """Return a state of the rules as a row of integers for the kernels."""
+    """Return a game state in the form that the kernels use, an array of integers."""
     rules = game.rules
     words = [
         sum(1 << bit for at, bit in _numbers(rules).items() if state.cells[at] == player)

@@ -72,7 +72,7 @@ def tables(game: MomentumGame) -> RowTables:
 
 
 def encoded(game: MomentumGame, g: RowTables, state: State) -> Ints:
-    """Return a state of the rules as a row of integers for the kernels."""
+    """Return a game state in the form that the kernels use, an array of integers."""
     rules = game.rules
     cells = [_OFF if c is None else _CUSHION if c == CUSHION else c for c in state.cells]
     winners = rules.result(state)

@@ -1,8 +1,9 @@
-"""The games of tiltboard in OpenSpiel. Importing this module registers ``tiltboard_momentum`` and
-the other games.
+"""Tiltboard's games as games of OpenSpiel. The import of this module registers
+``tiltboard_momentum`` and the other games.
 
 A program loads a game with ``pyspiel.load_game("tiltboard_momentum", {"options": "size:5
-marbles:4"})``. The options are the options of ``tiltboard rules``; each value is JSON or a word.
+marbles:4"})``. The options have the same names as the options of ``tiltboard rules``; each value is
+JSON or a word.
 """
 
 from __future__ import annotations

@@ -254,8 +254,8 @@ class _CalibratedBoard:
 
 
 def _near(profile: Profile, index: int) -> Iterator[tuple[int, float, float]]:
-    """Yield each sensor that detects a piece at place ``index``, with the distance from the place
-    to the sensor in mm to the east and in mm to the north.
+    """Yield each sensor that detects a piece at place ``index``. For each sensor, yield its plate
+    index and its distance from the place, in mm to the east and in mm to the north.
     """
     row, column = divmod(index, profile.columns)
     for line in range(max(0, row - REACH), min(profile.rows, row + REACH + 1)):

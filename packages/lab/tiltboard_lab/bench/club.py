@@ -254,10 +254,11 @@ class Cost:
         self._since = time.perf_counter()
 
     def told(self, things: int, what: str) -> Iterator[Measured]:
-        """Yield a line for each program: CPU time and memory per unit, and the load as a
-        fraction of one core.
+        """Yield a line of text for each program. The line states the CPU time and memory per unit
+        of work, and the load as a percentage of one core.
 
-        ``things``: number of units that were handled. ``what``: the name of a unit, such as "move".
+        ``things``: number of units of work that were handled. ``what``: the name of one unit of
+        work, such as "move".
         """
         took_s = time.perf_counter() - self._since
         for name, pid in self._programs.items():

@@ -36,7 +36,7 @@ STARTS_S = 2.0
 GAME = {"size": 9, "marbles": 12}
 
 # A program that runs in a separate process with the host and the page's server. The program prints
-# the memory and CPU time that the package adds, and then the CPU load of an idle connection.
+# how much memory and CPU time the online package adds, and then the CPU load of an idle connection.
 ADDS = """
 import sys, time
 from pathlib import Path

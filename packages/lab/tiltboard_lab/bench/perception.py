@@ -35,7 +35,8 @@ SETTLING_SCANS = 60
 NOISE_SIGMA_MT = 0.2 / 6.6
 STEP_MT = 3300 / 1024 / 60
 GAIN_SPREAD, STRENGTH_SPREAD, GAP_SPREAD_MM = 0.05, 0.07, 0.5
-DRIFT_MT = 0.15  # Maximum drift of each sensor's zero after the zero was stored, in mT.
+# Maximum drift of each sensor's zero reading after the program has stored the zero reading, in mT.
+DRIFT_MT = 0.15
 MAX_SHARE = 0.45  # Maximum fraction of places that hold a piece.
 TOLD_S = 2.0  # Maximum time in seconds from when the hand leaves until the action is reported.
 NOISES = (1.0, 2.0, 3.0, 4.0, 5.0)

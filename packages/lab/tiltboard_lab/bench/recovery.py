@@ -74,8 +74,9 @@ def _targets(table: GameTable, name: str) -> tuple[str, ...]:
 def recovery_s(
     table: GameTable, name: str, targets: tuple[str, ...] | None = None
 ) -> tuple[float | None, float]:
-    """Return the seconds from the start of a fault until the table notices it (or None), and the
-    seconds from the end of the fault until the table has recovered.
+    """Return two times in seconds. The first time is from the start of a fault until the table
+    notices the fault, or None if the table does not notice the fault. The second time is from the
+    end of the fault until the table has recovered.
 
     ``targets``: the faulty parts or places, or None for the default targets of ``run``. Raises
     ExpectationError if the table does not recover.

@@ -48,11 +48,11 @@ def run(
     seed: int = 1,
     physics: bool = False,
 ) -> None:
-    """Play games with private views (seats), and print two lines for each mode.
+    """Play games in which each player has a private view (seat), and print two lines for each mode.
 
-    ``levels``: the bots' levels, given to the seats in turn; each game starts with the next level.
-    ``modes``: the names of the modes, or empty for all modes. ``physics``: True if the bots play at
-    the simulated table, in a world in which pieces slide and fall.
+    ``levels``: the bots' levels, assigned to the players one after another; each game starts with
+    the next level. ``modes``: the names of the modes, or empty for all modes. ``physics``: True if
+    the bots play at the simulated table, in a world in which pieces slide and fall.
     """
     all_modes = modes_of(seated_game())
     if not all_modes.keys() >= {*modes}:

@@ -81,8 +81,8 @@ def run(
 
 
 def seated_game() -> GameType:
-    """Return the first installed game with private views (seats). Raises LookupError if no such
-    game is installed.
+    """Return the first installed game in which each player has a private view (seat). Raises
+    LookupError if no such game is installed.
     """
     found = next((kind for kind in HOSTED.values() if kind.seated), None)
     if found is None:

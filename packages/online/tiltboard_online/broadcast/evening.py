@@ -200,8 +200,8 @@ def standings(
 
 
 def open_game(sheet: EveningSheet, names: frozenset[str]) -> tuple[int, str, str] | None:
-    """Return the number of the round, the first player and the second player of the first
-    unfinished game between the two players in ``names``, or None if there is no such game.
+    """Return the first unfinished game between the two players in ``names``, or None if there is no
+    such game. The result has the number of the round, the first player and the second player.
     """
     for number, games in enumerate(sheet.rounds, 1):
         for first, second, won in games:
