@@ -139,7 +139,7 @@ def test_the_rates_that_the_documents_give_are_the_programs(open_page):
     small = {3: "three", 5: "five", 6: "six", 10: "ten", 30: "thirty", 2: "two"}
     one, all_together = (small[n] for n in (pairing.TRIES_PER_ADDRESS, pairing.TRIES_PER_MINUTE))
     minutes, days = small[pairing.CODE_LASTS_S / 60], pairing.TOKEN_LASTS_S / pairing.DAY_S
-    assert f"try {one} codes a minute, all together {all_together}" in service
+    assert f"try {one} codes a minute; all devices together can try {all_together}" in service
     assert f"valid for {minutes} minutes and one device" in service
     assert f"lasts for {days:g} days" in service
     assert f"{one} tries a minute for each address, {all_together} for all" in model

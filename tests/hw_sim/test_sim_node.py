@@ -132,7 +132,7 @@ def test_a_reading_takes_as_long_as_on_the_emulated_pico(table, plate, monkeypat
     monkeypatch.setattr(line, "send", lambda data, s: (sent.append(s), send(data, s)))
     scans(table, plate, 100)
     took = [min(s - start for s in sent if s > start) * 1e3 for start in began[20:-1]]
-    first_byte = "tilt sensor, deltas, CRC and COBS, until the first byte leaves"
+    first_byte = "tilt sensor, deltas, CRC and COBS, until the first byte is sent"
     expected = chip_ms["the converter, 112 inputs"] + chip_ms[first_byte]
     assert sum(took) / len(took) == pytest.approx(expected, rel=0.15)
     assert pytest.approx(chip_ms["a step without"] / 1e3, rel=0.25) == ROUND_S

@@ -151,7 +151,7 @@ def test_a_step_is_judged_alone_after_others_have_failed(tiltboard, step) -> Non
 @pytest.mark.parametrize("step", range(1, 13))
 def test_each_step_says_what_it_needs_and_what_there_is_after_it(step) -> None:
     text = STEPS[step]
-    assert text.index("**You need**") < text.index("**You have now**")
+    assert text.index("**You need**") < text.index("**You now have**")
 
 
 @pytest.mark.parametrize(("added", "shown"), [("", (12.5, 11.5)), ('guide = "ring"\n', None)])

@@ -113,7 +113,7 @@ def test_every_profile_that_ships_has_plans(name) -> None:
 @pytest.mark.parametrize("name", ["matrix-gpio", "own", "plate-10", "node", "plate-7"])
 def test_the_books_first_table_says_what_a_table_costs_and_takes(table, book, name) -> None:
     plans = Plans.of(table(name))
-    link = "8 x 8 of this page" if name == "own" else rf"\[{name}\]"
+    link = "this page's 8 x 8 table" if name == "own" else rf"\[{name}\]"
     eur, hours = re.search(rf"^\| .*{link}.* \| (\d+) EUR \| (\d+) \|$", book, re.M).groups()
     assert float(eur) == pytest.approx(plans.total("eur"), abs=10)
     assert float(hours) == pytest.approx(plans.total("minutes") / 60, abs=1)

@@ -317,7 +317,7 @@ def test_the_instructions_are_those_of_the_budget(tmp_path):
         "the reading's CRC": natively("crc", tmp_path, bytes(72), 72, fast.CRC.tobytes())[2],
         "its COBS": natively("stuff", tmp_path, bytes(72), 72, bytes(74))[2],
         "its deltas": natively("pack", tmp_path, level, level, 100, bytes(200), 0, 0)[2],
-        "a change of the lights": natively(
+        "changing the lights": natively(
             "fill", tmp_path, bytes(300), bytes(100), halfwords(list(range(100))), 100, bytes(3)
         )[2],
     }
