@@ -228,7 +228,9 @@ class AnyBench(Subject, ABC):
         return found
 
     def cut_off(self, error: OSError | ImportError) -> Plate:
-        """Return a plate with the same profile whose buses fail to open with this error."""
+        """Return a new plate with the bench's profile. The buses of the new plate fail to open with
+        the error ``error``.
+        """
         return build_plate(self.profile, _NoBuses(self.clock, error))  # type: ignore[arg-type]
 
     # Methods that act on the table as a person's hands do.

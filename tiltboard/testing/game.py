@@ -164,8 +164,8 @@ class GameTable(Subject):
 
     @checked
     def game(self, name: str, /, **options: object) -> Self:
-        """Start a game with these options, which have the same form as for ``tiltboard.rules``. The
-        plate is set up for the game.
+        """Start the game ``name`` with the given options, and set up the plate for the game. The
+        options have the same form as for ``tiltboard.rules``.
         """
         __tracebackhide__ = True
         given = (f"{key}={_text(each)}" for key, each in options.items() if each is not None)

@@ -19,7 +19,9 @@ from tiltboard.firmware_host.table.commands import NewGame
 def open_match(
     folder: Path, settings: FarSettings, begin: Callable[[NewGame], int], tell: Tell | None
 ) -> FarMatch:
-    """Continue the match that is stored in ``folder``, if there is one. Raises FarError."""
+    """Return this table's match with other tables. If ``folder`` has a stored match, the stored
+    match continues. Raises FarError.
+    """
     from tiltboard_online.far.match_session import Far
 
     return Far(folder, settings, begin, tell)
@@ -35,7 +37,9 @@ def read_code(typed: str) -> str:
 
 
 def why_unreachable(settings: FarSettings) -> Message | None:
-    """Return the reason why other tables cannot be reached, or None. This takes some seconds."""
+    """Return the reason why other tables cannot be reached, or None if they can be reached. The
+    check takes some seconds.
+    """
     from tiltboard_online.far import link
 
     return link.why_unreachable(settings)

@@ -73,7 +73,9 @@ class Component(NamedTuple):
 
     @property
     def pins(self) -> list[tuple[str, str, str]]:
-        """The number, the name and the electrical type of each pin, as in the part's datasheet."""
+        """The number, the name and the electrical type of each pin, taken from the part's
+        datasheet.
+        """
         symbol: str = table("parts")["parts"][self.part]["symbol"]
         if symbol.startswith("conn"):
             return [(str(n + 1), f"P{n + 1}", "passive") for n in range(int(symbol[4:]))]
@@ -248,8 +250,8 @@ class Board:
 
 @dataclass(slots=True)
 class Channel:
-    """A group of parallel horizontal tracks on the back, and the vertical tracks that lead to them.
-    Each net has one horizontal track, which is called its lane.
+    """A group of parallel horizontal tracks on the back, and the vertical tracks that lead to the
+    horizontal tracks. Each net has one horizontal track, which is called the net's lane.
 
     The first lane is at the vertical position ``y``, and the distance between neighbouring lanes is
     ``lane``.

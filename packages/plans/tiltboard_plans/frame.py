@@ -48,7 +48,7 @@ SHELF_RIM_MM = 6.0  # Width of the shelf's rim around the board on it, in mm.
 DISC_MM, DISC_HOLE_MM, TRAY_MM = 5.0, 8.5, 3.0
 BOLT_BELOW_MM = 10.0  # Total height of an M8 nut, its washer and the end of the bolt, in mm.
 PI_G, BAR_G = 60.0, 80.0
-# Sizes (x, y, z) of a Pi with its standoffs and of one bus bar, in mm.
+# Size (x, y, z) of a Pi with its standoffs, and size of one bus bar, in mm.
 PI_MM, BAR_MM = (86.0, 57.0, 30.0), (22.0, 130.0, 20.0)
 BASE_MM, SUPPLY_MM = 12.0, (130.0, 62.0, 42.0)
 BLOCK_MM = 50.0  # Height of the blocks that support a shelf that does not tilt, in mm.
@@ -85,7 +85,7 @@ def _with_ears(x: float, y: float, far: float, half: float) -> list[Point]:
 
 @dataclass(frozen=True)
 class Frame:
-    """The dimensions of the support of one table's plate."""
+    """The dimensions of the parts that support the plate of one table."""
 
     plate_mm: float
     """Length of the edges of the square playing area, in mm."""

@@ -40,8 +40,8 @@ class Layer:
         self._lines: list[str] = []
 
     def flash(self, at: Point, *size: float) -> None:
-        """Add a filled shape at a point. With one number as ``size``, the shape is a disc of this
-        diameter; with two numbers, it is a rectangle.
+        """Add a filled shape at a point. With one number as ``size``, the shape is a disc with this
+        diameter. With two numbers, the shape is a rectangle with this width and height.
         """
         self._use(size)
         self._lines.append(f"{self._at(at)}D03*")

@@ -49,13 +49,13 @@ PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
 # Maximum rise time in ns and sink current in mA for I2C at 400 kHz, as UM10204 specifies.
 I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0
 TILT_WIRE_M = 0.5  # Length of the wires from the carrier to the tilt sensor, in metres.
-SLIP_A = 2.0  # Maximum current of one wire of a slip ring, in A.
+SLIP_A = 2.0  # Maximum current in A that one wire of a slip ring can carry.
 PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
 
 
 @dataclass(frozen=True)
 class Plans:
-    """The drawings and lists of one table."""
+    """The drawings and parts lists for one table."""
 
     profile: Profile
     boards: dict[str, Board] = field(default_factory=dict)

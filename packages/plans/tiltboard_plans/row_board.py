@@ -14,7 +14,8 @@ MAX_PLACES, MAX_SWITCHES = 5, 4
 GNDA_Y = 14.24
 MIN_PITCH_MM, MIN_SWITCH_PITCH_MM = 32.8, 45.0
 SWITCH_MM = 1.6  # Distance from a place's centre to each of its switches, in mm.
-# Half the height of a board in mm. Boards are this high only if the pitch is large enough.
+# Half the maximum height of a board in mm. A board has this height only if the distance between
+# places is large enough.
 HALF_MM = 17.3
 SCREWS_MM = ((9.0, 6.0, 3.2), (9.0, 6.0, 3.2), (-7.0, -12.0, 3.2))
 """The position in mm (to the right and downward) of each of the three spacers, and the diameter of

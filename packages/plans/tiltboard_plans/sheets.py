@@ -83,7 +83,7 @@ def sheets(plans: Plans) -> Iterator[Sheet]:
     """Yield all sheets of a table."""
     profile, frame = plans.profile, plans.frame
     if frame is None:
-        return  # The circuit board is also the plate, so there is nothing to cut.
+        return  # A table whose circuit board is also the plate needs no cut sheets.
     half, lights = profile.plate_mm / 2, profile.lights
     drill, felt = Sheet("drill", frame.ear_x_mm), Sheet.square("felt", half)
     drill.outline(frame.plate_outline)

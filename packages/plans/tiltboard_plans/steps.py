@@ -157,9 +157,9 @@ def _picture(title: str, before: list[Outline], new: list[Outline]) -> bytes:
 
 
 def _names(new: list[Outline], x: float, size: float) -> Iterator[str]:
-    """Yield a label for each kind of new part, in a column at ``x``, with a line to one of the
-    parts. If all new parts belong to the carrier board, each part is marked with its designator
-    instead.
+    """Yield a label for each kind of new part, with a line from the label to one of the parts. The
+    labels are in a column at ``x``. If all new parts belong to the carrier board, the function
+    marks each part with its designator instead.
     """
     spots: dict[str, tuple[float, float]] = {}
     alone = all(each.name.startswith("carrier") for each in new)

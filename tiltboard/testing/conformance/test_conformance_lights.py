@@ -32,7 +32,9 @@ def shining(bench):
 
 
 def limited_to(bench, supply_a):
-    """Return the same plate with a smaller power supply for its lights."""
+    """Rebuild the bench's plate with a power supply of ``supply_a`` amperes for the lights, and
+    return the plate.
+    """
     bench.plate.close()
     lights = msgspec.structs.replace(bench.profile.lights, supply_a=supply_a)
     bench.plate = build_plate(msgspec.structs.replace(bench.profile, lights=lights), bench.buses)

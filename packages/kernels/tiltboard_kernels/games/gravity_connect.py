@@ -39,7 +39,7 @@ _SIZE, _FULL, _TEMPO = 2, 3, 4
 EXPLORATION = 1.5
 TO_WARM = ({"size": 5},)
 # Columns of ``ConnectTables.about``. The columns are stored next to each other, so that one read of
-# the processor's cache gets all of them.
+# the processor's cache gets all columns.
 _LANDINGS, _WORTH_OF, _WINS, _THREATS = 0, 1, 2, 4
 _LEFT, _CUT = 0, 1  # Indices in the first row of ``_attack``'s scratch space.
 # Number of bits that store the landing position of a tile from the near end. The following bits

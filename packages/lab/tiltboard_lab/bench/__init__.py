@@ -1,3 +1,3 @@
 """Measurements of tiltboard on the simulated table, one module for each ``tiltboard bench``
-command. Their results are in docs/benchmarks.md.
+command. docs/benchmarks.md has the results.
 """

@@ -198,7 +198,7 @@ def _count(
 
 
 class _CalibratedBoard:
-    """Random pieces on the sensors of one table. The simulator's exact model calculates their
+    """Random pieces on the sensors of one table. The simulator's exact model calculates the pieces'
     magnetic field.
     """
 

@@ -283,7 +283,8 @@ def follow(table: Tabletop, way: Way, turn: Turn | None) -> None:
 
 
 def run(echo: Callable[[str], None], games: int = 20, only: Collection[str] = ()) -> None:
-    """Play ``games`` random games of each board in each way, and print the results.
+    """Play ``games`` random games on each board for each way in which the robot follows the
+    requests. Print the results.
 
     ``only``: the names of the games to play, or empty for all games.
     """

@@ -1,5 +1,5 @@
-"""Options and functions that the commands ``match`` and ``study`` share. They concern the game, the
-place where tasks run, the file of results, and the progress bar.
+"""Options and functions that the commands ``match`` and ``study`` share. The options concern the
+game, the place where tasks run, the file of results, and the progress bar.
 """
 
 from __future__ import annotations

@@ -1,3 +1,3 @@
-"""Studies that learn about the games by playing many of them: matches of bots, statistics of games,
+"""Studies that learn about the games by playing many games: matches of bots, statistics of games,
 tuning of evaluations, puzzles, and boards.
 """

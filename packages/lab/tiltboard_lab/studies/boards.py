@@ -154,12 +154,12 @@ class FoundBoard(msgspec.Struct, frozen=True):
 
 
 class Boards(Job, frozen=True, kw_only=True):
-    """A search for boards that parity does not decide. Each task is one climb, which improves a
-    board step by step.
+    """A search for boards on which parity does not decide the game. Each task is one climb, which
+    improves a board step by step.
 
-    A climb starts from ``board`` with a few random changes, and tries ``steps`` more changes. It
-    keeps a change unless the change makes parity matter more. All boards are symmetric under a
-    rotation by 180 degrees.
+    A climb starts from ``board`` with a few random changes, and tries ``steps`` more changes. The
+    climb keeps a change unless the change makes parity matter more. All boards are symmetric under
+    a rotation by 180 degrees.
     """
 
     finds: ClassVar[Any] = FoundBoard

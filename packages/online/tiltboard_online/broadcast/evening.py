@@ -60,7 +60,7 @@ class EveningLine(msgspec.Struct, frozen=True):
 
 
 class EveningSheet(msgspec.Struct, frozen=True):
-    """The rounds and standings of an evening, as the page shows them."""
+    """The rounds and standings of a club's evening, in the form that the web page shows."""
 
     title: str
     rounds: list[list[Game]]

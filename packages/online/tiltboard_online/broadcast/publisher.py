@@ -146,7 +146,8 @@ class Telling:
             )
             config = f"{self._home.discovery}/device/tiltboard_{name}/config"
             self._link.publish(config, json.dumps(device).encode(), retain=True)
-            if allowed:  # Ignore retained commands, because a person sent them at an earlier time.
+            # Ignore retained commands, because a retained command was meant for an earlier time.
+            if allowed:
                 self._link.subscribe(self._at["do"], self._asked, retained=False)
         # Delete the state that an earlier run with other settings published.
         if self._look.show is None:
@@ -167,7 +168,7 @@ class Telling:
 
     def _hear(self) -> None:
         """Store the newest snapshot for the publishing thread. The table's thread calls this
-        method, so it returns immediately.
+        method, so the method returns immediately.
         """
         self._newest = self._table.layout(), self._table.latest()
         self._fresh.set()

@@ -398,7 +398,7 @@ class Link:
 
     def subscribe(self, topics: str, listener: Listener, *, retained: bool = True) -> None:
         """Call ``listener`` with each message whose topic matches ``topics``. If ``retained`` is
-        true, this includes retained messages.
+        true, ``listener`` also gets the retained messages.
 
         In ``topics``, ``+`` matches one level of a topic, and ``#`` matches all further levels. Do
         not subscribe to an individual topic at which this connection itself retains a message.

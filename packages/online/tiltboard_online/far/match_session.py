@@ -125,7 +125,8 @@ class Far:
         begin: Callable[[c.NewGame], int],
         tell: Tell | None = None,
     ) -> None:
-        """Continue the match that is stored in ``folder``, if there is one. Raises FarError.
+        """Prepare a match with other tables. If ``folder`` has a stored match, the stored match
+        continues. Raises FarError.
 
         ``tell``: a function that reports a damaged file to people, as for ``read_kept``.
         """
@@ -328,8 +329,8 @@ class Far:
 
     @property
     def notice(self) -> Message | None:
-        """A notice about the match: a problem, or the fact that another table has not joined yet.
-        None if there is no notice.
+        """A notice about the match, or None if there is no notice. The notice describes a problem,
+        or says that another table has not joined yet.
         """
         if self._trouble is not None or self.kept is None:
             return self._trouble
@@ -572,7 +573,7 @@ class Far:
 
 def _check_game(agreed: Agreed) -> tuple[Game | None, Message | None]:
     """Return the game and None if this table plays the game by the same rules as the other tables.
-    Otherwise, return None and the reason.
+    Otherwise, return None and a message with the reason.
     """
     try:
         kind = game_type(agreed.game)

@@ -68,10 +68,10 @@ def _back(match: Match, step: MatchStep) -> Message | None:
 
 def follow(match: Match, status: GameStatus, level: int) -> tuple[Match, c.GameRequest | None]:
     """Make the match and the game at this table agree in one more step. Return the match, possibly
-    with one more step, and a request to the game or None.
+    with one more step. Also return a request to the game, or None.
 
-    If the match and the game already agree, or if other tables must act first, the match is
-    returned unchanged with None.
+    If the match and the game already agree, or if other tables must act first, return the unchanged
+    match and None.
 
     ``level``: the match's number of steps at the last time when the game at this table had no more
     moves than the match. If a later step has taken back moves, the extra move of the game is not a
@@ -218,7 +218,7 @@ def take_over(
     all_of_it = True
     match request:
         case c.TakeBack(None) if status.phase is Phase.SETTLE and is_here(match, course.mover):
-            return match, False  # Other tables do not know this move yet.
+            return match, False  # The other tables have not received this move yet.
         case c.TakeBack(None) if asked is not None:
             if asked != read:
                 raise NotPossibleError(
