@@ -113,9 +113,9 @@ def examine(
     simulated: bool = False,
     speaker: str | None = None,
 ) -> Iterator[Finding]:
-    """Yield all findings. ``check_parts`` is a function that checks the table's parts, and
-    ``speaker`` is the loudspeaker in the settings. For a ``simulated`` table, the hardware of this
-    machine is not checked.
+    """Yield all findings. ``check_parts`` is a function that checks the table's parts. ``speaker``
+    is the text-to-speech program in the settings, or None. For a ``simulated`` table, the hardware
+    of this machine is not checked.
     """
     yield from examine_computer(machine)
     needs = (*profile.needs(machine.model or ""), *pi_board.needs_of_speaker(speaker))
@@ -160,7 +160,7 @@ def examine(
     elif here:
         yield from check_parts()
     if not simulated:
-        # This check covers the two seconds before it, during which the table's parts were checked.
+        # This check covers the last two seconds. During this time, the table's parts were checked.
         sags = supply_sags(machine.root)
         if sags:
             yield problem("supply", SAGS, SUPPLY)

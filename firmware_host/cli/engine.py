@@ -103,7 +103,7 @@ class _Lender(ForkingMixIn, UnixStreamServer):
         return len(self.active_children or ()) < _MOST
 
     def finish_request(self, line: Any, _address: object) -> None:
-        """Run one engine in its own process."""
+        """Run one engine in a separate process."""
         self.socket.close()
         # When the client closes the connection, the kernel sends the signal SIGIO. The signal ends
         # the engine, because no handler for SIGIO is installed.

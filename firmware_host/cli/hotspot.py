@@ -195,8 +195,8 @@ def join(
 
 
 def _keep(folder: Path, name: str, content: bytes) -> None:
-    """Write a connection profile and load it. If another file has a profile with the same name,
-    delete this file first, because it would take precedence.
+    """Write a connection profile and load it. If another file contains a profile with the same
+    name, delete the other file first, because it would take precedence.
     """
     path, kept = folder / f"{name}.nmconnection", _kept_profile(folder, name)
     if kept is not None and kept[0] != path:

@@ -122,8 +122,8 @@ def state_folder(state: Path | None, *, simulated: bool) -> Path:
 
 
 def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> Path:
-    """Return the folder for a table's games after checking the folder. If ``make`` is true, a
-    missing folder is created; commands that only read must not do this. Raises ConfigError if the
+    """Return the folder for a table's games after checking the folder. If ``make`` is true, create
+    a missing folder. Commands that only read must set ``make`` to False. Raises ConfigError if the
     folder cannot be used.
     """
     return ensure_state_directory(state_folder(state, simulated=simulated), make=make)

@@ -26,8 +26,7 @@ from tiltboard.games.registry import BROKEN, EVERY_GAME, game_type
 
 ILLEGAL = 1
 UNANSWERABLE = 2
-# Maximum length of an input line in bytes. The longest question about a game has about 50,000
-# bytes.
+# Maximum length of an input line in bytes. The longest request about a game has about 50,000 bytes.
 MAX_LINE = 1 << 20
 
 

@@ -177,7 +177,7 @@ def has_screen(system: str, environment: Mapping[str, str]) -> bool:
 
 def access_for(settings: Settings, state: Path, tell: Tell | None = None) -> Access:
     """Return the access rights to the page according to the settings, with the link for spectators
-    if there is one. ``tell`` reports damaged files (see ``read_kept``).
+    if there is one. ``tell`` is called with a message if a file is damaged.
     """
     clock, path, look = SystemClock(), os.environ.get(UNIT_SOCKET), None
     pairing = Pairing(Tokens(state, clock.calendar, tell), clock)

@@ -27,8 +27,8 @@ from tiltboard.firmware_host.config.profile import Profile
 from tiltboard.firmware_host.messages import text
 
 PHASE_S = 1.0  # Duration of each phase, white or dark, in seconds.
-# Time in seconds at the start of a phase that is not measured, because lights, supply and sensors
-# must settle.
+# Time in seconds for which readings are ignored at the start of a phase, because lights, supply and
+# sensors must settle.
 SETTLED_S = 0.3
 PHASES = 4
 # Maximum mean shift of a row and maximum shift of one place, in mT. If the lights of a row are fed

@@ -181,9 +181,9 @@ def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
 
 
 def tilting(profile: Profile, progress: Progress, orientation: Mounting, edge: str) -> Asking:
-    """Measure the tilt sensor. If ``edge`` is empty, the plate must be level; otherwise that edge
-    must be lifted and held still. ``orientation`` is the orientation that the driver uses to
-    convert readings.
+    """Measure the tilt sensor. If ``edge`` is empty, the plate must be level; otherwise the edge
+    that ``edge`` names must be lifted and held still. ``orientation`` is the orientation that the
+    driver uses to convert readings.
     """
     along = range(0)
     say = text("Take everything off the plate, level it, and leave it alone.")

@@ -130,8 +130,9 @@ def _sound(progress: Progress, values: Sequence[float]) -> list[float]:
 def emptying(
     profile: Profile, progress: Progress, orientation: Mounting, *, tilt: bool | None
 ) -> Asking:
-    """Measure the plate for two seconds while it is empty, level and still. ``tilt`` is whether the
-    tilt sensor is required, or None to use the sensor only if it answers.
+    """Measure the plate for two seconds while it is empty, level and still. ``tilt`` is True if the
+    tilt sensor is required, False if it is not used, and None to use the tilt sensor only if it
+    answers.
     """
     heeds = tilt is None
     say = text("Take everything off the plate, and leave it alone for two seconds.")

@@ -92,7 +92,7 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     broken: tuple[int, ...] = ()
     """Places whose sensors the user has declared broken."""
     drifted: tuple[int, ...] = ()
-    """Places whose empty readings had drifted when the last place was measured."""
+    """Places whose readings without a piece had drifted when the last place was measured."""
     practice: tuple[str, ...] = ()
     """Names of the wiring faults of the simulated table, with which users can practise."""
 
@@ -109,8 +109,8 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return None if place in self.inputs.values() else place
 
     def place_of(self, wire: int) -> int:
-        """Return the place to which an input belongs. Until an input has reacted, it is assumed to
-        belong to the place with the same index.
+        """Return the place to which an input belongs. Until an input has reacted, the input is
+        assumed to belong to the place with the same index.
         """
         return next((place for place, known in self.inputs.items() if known == wire), wire)
 

@@ -122,11 +122,12 @@ class BoardInUseError(TiltboardError, BlockingIOError):
 
 @contextmanager
 def board_lock(devices: tuple[str, ...]) -> Iterator[None]:
-    """Lock ``devices`` (see ``devices_of``) against other programs while the context is active.
+    """Lock ``devices``, a result of ``devices_of``, against other programs while the context is
+    active.
 
     Each lock is an abstract socket (unix(7)). Such a socket needs no folder, permission or
-    clean-up, works even if a service has a private /tmp, and is released by the kernel when the
-    process ends. Raises BoardInUseError immediately if another program has locked one of the
+    clean-up, and works even if a service has a private /tmp. The kernel releases the socket when
+    the process ends. Raises BoardInUseError immediately if another program has locked one of the
     devices. Also raises OSError.
     """
     with ExitStack() as held:

@@ -557,7 +557,7 @@ class NodePanel(PanelPart, frozen=True, tag="node"):
     on_node: ClassVar[bool] = True
 
 
-# Unions of all kinds of each part, including the kinds from other packages.
+# The union of all kinds of each part, including the kinds from other packages.
 
 P = TypeVar("P", bound=Part)
 ENTRY_NAMES: dict[type[Part], str] = {}

@@ -342,9 +342,9 @@ def _are_allies(game: Game, one: int, other: int) -> bool:
 
 
 def _with_values(found: Found, values: dict[int, int]) -> Found:
-    """Return ``found`` with its moves ordered by ``values``.
+    """Return ``found`` with its moves in the order of ``values``.
 
-    The best move of ``found`` stays first, because it was searched longest.
+    The best move of ``found`` stays first, because the search spent most time on this move.
     """
     best = found.move
     if found.value <= -SURE:

@@ -25,8 +25,8 @@ from tiltboard.games.rules import CHANCE, Rules
 TURNS = 2
 """Maximum length, in turns of the winner, of the puzzles that the program searches for."""
 MAX_STATES = 200_000
-"""Maximum number of positions that are searched for one puzzle, which takes about one second in
-Python.
+"""Maximum number of positions that are searched for one puzzle. A search of this size takes about
+one second in Python.
 """
 
 

@@ -199,7 +199,7 @@ _Rounds = list[tuple[int, list[str]]]
 
 
 def _parse(lines: Sequence[str]) -> tuple[_Headers, _Rounds]:
-    """Return the headers and the rounds in the lines. The game's rules are not checked."""
+    """Return the headers and the rounds in the lines, without checking them by the game's rules."""
     if lines[0].rstrip() != FIRST_LINE:
         raise _unexpected_line(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
     headers: _Headers = {}

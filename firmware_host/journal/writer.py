@@ -177,9 +177,9 @@ class Journal(JournalReader):
                 self._insert(game_id, EventKind.MOVE, ply, move=move)
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
-        """Store the move whose pieces are being moved. It replaces the previous pending move.
+        """Store the move whose pieces are being moved. The move replaces the previous pending move.
 
-        ``pending`` is None if the move was dropped. The same move is not stored twice. Raises
+        ``pending`` is None if the move was cancelled. The same move is not stored twice. Raises
         JournalConflictError if the game is finished.
         """
         with self._transaction():
@@ -263,7 +263,8 @@ class Journal(JournalReader):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        # The connection's context commits the transaction, or rolls it back after an error.
+        # The connection's context manager commits the transaction, or rolls the transaction back
+        # after an error.
         with translate_errors(self.path), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             yield
@@ -327,8 +328,8 @@ class _Attempt(msgspec.Struct, frozen=True):
     """A game that is loaded when the service starts, and how often loading has failed since the Pi
     booted.
 
-    A game that crashes the service crashes it again as soon as it is loaded. After a power cut the
-    count starts again at zero.
+    A game that crashes the service crashes the service again as soon as the game is loaded. The
+    count starts again at zero when the Pi boots.
     """
 
     game: int = 0
@@ -388,7 +389,7 @@ class Starts:
         return None
 
     def count_scan(self) -> None:
-        """Count the last scan as successful; call it at the start of the next scan."""
+        """Count the last scan as successful. Call this method at the start of the next scan."""
         if self._scans < ENOUGH_SCANS:
             self._scans += 1
             if self._scans == ENOUGH_SCANS:

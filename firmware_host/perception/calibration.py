@@ -80,11 +80,15 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unknown.
     """
     wire: tuple[int, ...] = ()
-    """The sensor input that each place is read from; empty if every input is as in the profile."""
+    """The sensor input from which each place is read; empty if the inputs are those of the profile.
+    """
     lights: tuple[int, ...] = ()
-    """The number of the light under each place; empty if every light is as in the profile."""
+    """The number of the light under each place; empty if the lights are numbered as in the profile.
+    """
     failed: tuple[tuple[int, SensorFault], ...] = ()
-    """Places whose sensor readings are ignored, each with the reason, as found during play."""
+    """Places whose sensors were found to be faulty during play, each with the fault. Readings of
+    these sensors are ignored.
+    """
 
     @property
     def orientation(self) -> Mounting:

@@ -52,7 +52,7 @@ class Crosstalk:
         self.total_mt = [0.0] * size
 
     def set_magnet(self, index: int, magnet: Magnet) -> bool:
-        """Set the magnet on a place. Return whether it differs from the magnet set before."""
+        """Set the magnet on a place. Return whether the place had another magnet before."""
         before, total_mt = self._standing[index], self.total_mt
         if magnet is before:
             return False
@@ -89,8 +89,8 @@ class Crosstalk:
                 break
 
     def follow_strong(self, places: Iterable[int], readings_mt: Sequence[float]) -> bool:
-        """Add or remove strong magnets on ``places`` as soon as the readings suggest it, before the
-        magnets are accepted.
+        """Add or remove strong magnets on ``places`` as soon as the readings show a change, before
+        the magnets are accepted.
 
         Returns whether any magnet has changed.
         """

@@ -103,7 +103,7 @@ class Start(NamedTuple):
 
     magnet: Magnet
     zero_mt: float | None = None
-    """The sensor's zero offset in mT, or None if it is not known yet."""
+    """The sensor's zero offset in mT, or None if the offset is not known yet."""
     in_doubt: bool = False
     """True if the reading can come either from a weak magnet or from the zero offset of an empty
     place.

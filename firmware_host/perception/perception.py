@@ -163,7 +163,7 @@ class Perception:
     def observe(self, frame: Frame, *, tilted: bool = False) -> Observation:
         """Process one frame and return the observation.
 
-        ``tilted``: True to read the plate even while it is tilted.
+        ``tilted``: True to read the plate even if it is tilted.
         """
         gate, history, now_s = self._gate, self._history, frame.time_s
         has_field = bool(frame.field_mt)
@@ -311,8 +311,8 @@ class Perception:
             return ()
         events = settling.explain(scene, verdicts, trail)
         if not all(self._history.agrees(index, AVERAGED) for index in verdicts):
-            # The earlier scans were made while the piece was being put down, so they are left out
-            # of the average.
+            # The earlier scans were made while the piece was being put down, so the average must
+            # not include them.
             self._history.average_latest(settling.SURE_SCANS)
         for index, magnet in verdicts.items():
             self._accept(index, magnet)

@@ -78,7 +78,7 @@ class PiecePositions:
         self._base_mt: Mapping[int, Sequence[float]] = {}
         # Reading of each piece's own sensor at the last estimate.
         self._own_mt: Mapping[int, float] = {}
-        # Places whose piece slid to its position instead of being put down by a player.
+        # Places whose piece slid to its position and was not put down by a player.
         self._not_put: frozenset[int] = frozenset()
 
     def start(self, places: Iterable[int], now_s: float) -> None:

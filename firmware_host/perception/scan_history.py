@@ -139,8 +139,9 @@ _NOISE_SHARE = 1 / 32
 _MAX_STEP_MT = 1.0
 # Ratio of a normal distribution's sigma to the mean step between its values: sqrt(pi) / 2.
 _SIGMA_OF_STEP = 0.886
-# The DRV5055's noise is 0.2 mT peak to peak (SBAS640), a sigma of about 0.035 mT. The mean step
-# between successive readings is 1.1 sigma, so these limits are seven and five mean steps.
+# The DRV5055's noise is 0.2 mT peak to peak (SBAS640), which is a sigma of about 0.035 mT. The mean
+# step between successive readings is 1.1 sigma. So the two limits are seven and five times the mean
+# step of a healthy sensor.
 _NOISY_MT = 0.27
 _CALM_MT = 0.2
 

@@ -18,8 +18,8 @@ from tiltboard.drivers.hall_switches import CONTRADICTION_MT
 from tiltboard.firmware_host.perception.classifier import without
 from tiltboard.firmware_host.table.sight import Magnet, SensorFault
 
-# A DRV5055A1 at 3.3 V whose reading is farther from zero than this, in mT, is dead. Its output ends
-# at 0.2 V and 3.1 V, which correspond to +-24.2 mT (SBAS640, output voltage).
+# A DRV5055A1 at 3.3 V is dead if its reading is farther from zero than this many mT. The sensor's
+# output ends at 0.2 V and 3.1 V, which correspond to +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0
 # Number of successive checks (0.3 s) with an impossible reading after which the sensor counts as
 # dead. One check is made every LOOK_S seconds.

@@ -56,7 +56,7 @@ class Trail(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """The data of one scan for the functions of this module, which do not change it."""
+    """The data of one scan. The functions of this module read the data and do not change them."""
 
     layout: PlateLayout
     history: ScanHistory
@@ -77,9 +77,9 @@ class Scene(NamedTuple):
         return classify(self.readings[index], zeroed=self.zeroed[index])
 
 
-# A strong magnet that is put down or lifted passes through the band of weak magnets. A weak reading
-# must therefore be steady for as long as it took to change, which covers slow hands, and longer if
-# the magnet is far off centre.
+# A strong magnet that is put down or lifted passes through the band of weak magnets. So a weak
+# reading must be steady for as long as the reading took to change, because hands can be slow. The
+# reading must be steady for longer if the magnet is far off centre.
 _WEAK_REST_S = 0.12
 _WEAK_EDGE_REST_S = 0.6
 _WEAK_MAX_REST_S = 0.6
@@ -91,15 +91,15 @@ _WEAK_MAX_NOISIER = 4.0
 # Minimum time in seconds for which a piece must rest after a slide; a piece that only passes over a
 # place does not stop.
 _SLIDE_REST_S = 0.2
-# Maximum time in seconds for which a lifted weak magnet may still be sliding, because it cannot be
-# detected between places.
+# Maximum time in seconds for which a lifted weak magnet may still be sliding. A weak magnet cannot
+# be detected between places.
 _WEAK_GONE_S = 0.3
 # Maximum number of places whose readings change at the same time. If more places change, readings
 # cannot be compared with earlier readings.
 _MAX_UNUSABLE = 3
 # A piece that rests between two places for longer than this many seconds counts as lifted.
 _LOOSE_S = 1.5
-_LIVELY_S = 0.5  # Time in seconds for which other changes are not accepted after a movement.
+_LIVELY_S = 0.5  # Time in seconds after a movement during which no other changes are accepted.
 _MAX_WAIT_S = 3.0
 # A strong reading well inside its band needs only three scans that agree closely, instead of four
 # that agree loosely. A piece that passes over the place faster than 70 mm/s changes the reading by
@@ -214,8 +214,8 @@ def _is_slide(
 
 
 def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> bool:
-    """Return whether the reading is that of a resting weak magnet, rather than a strong magnet that
-    is in a hand or far off centre.
+    """Return whether the reading comes from a resting weak magnet, rather than from a strong magnet
+    that is in a hand or far off centre.
     """
     if magnet not in scene.classes:
         return False
@@ -252,7 +252,7 @@ def _weak_rests(scene: Scene, index: int, magnet: Magnet, pending: Pending) -> b
 
 
 def may_still_move(scene: Scene, verdicts: Mapping[int, Magnet], trail: Trail) -> bool:
-    """Return whether a piece may still be sliding, over places or between them."""
+    """Return whether a piece may still be sliding over the plate."""
     if not trail.is_blind and Magnet.NONE in verdicts.values():
         # Check whether a piece has just reached one place while a piece left another place.
         count = scene.history.scans_in(_SLIDE_REST_S)
@@ -318,7 +318,7 @@ def _is_near(scene: Scene, source: int, centre: int, magnet: Magnet, pending: Pe
 # Minimum distance in mm between magnet and sensor for a comparison. At smaller distances the
 # reading changes with every millimetre.
 _NEAR_MM = 20.0
-_REACH = 2  # Number of rows and columns that are compared in each direction.
+_REACH = 2  # Number of rows and columns around a place that are compared in each direction.
 _STEP_MM = 5.0
 _STEPS = 5
 # Minimum distance in mm between a piece that has left its place and the centre of that place.

@@ -1,5 +1,5 @@
-"""Loads plug-ins of other packages through entry points. A plug-in can run arbitrary code while it
-loads.
+"""Loads plug-ins from other packages through entry points. A plug-in can run arbitrary code while
+it is loaded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ REQUESTS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 LOAD_WITHIN_S = 20.0
 MAX_SAID = 300  # Maximum number of characters that are shown of another package's error message.
 TRACEBACK = "TILTBOARD_TRACEBACK"
-"""Environment variable: if it is set, a plug-in that fails to load also prints its traceback."""
+"""Name of an environment variable. If the variable is set, the traceback of a plug-in that fails to
+load is printed too.
+"""
 
 
 class PluginError(Exception):
@@ -46,8 +48,8 @@ def load_entry_point(point: EntryPoint, look: Callable[[Any], T]) -> T:
 
 
 class _TooLongError(BaseException):
-    """Raised after the time limit. The class is not an Exception, so a package that catches every
-    Exception does not catch it.
+    """Raised if loading a plug-in exceeds the time limit. The class is not derived from Exception,
+    so a package that catches every Exception does not catch this error.
     """
 
 
