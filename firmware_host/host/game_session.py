@@ -121,7 +121,9 @@ class GameSession:
         return frozenset(map(self.overlay.places.index, self.referee.failed))
 
     def carry_out(self, request: c.GameRequest) -> None:
-        """Carry out ``request``. Raises the errors of the referee, with nothing changed."""
+        """Carry out ``request``. Raises the errors of ``GameReferee.carry_out``, with nothing
+        changed.
+        """
         match request:
             case c.TakeBack(None, player=str(who)) if self.opponents.only_answered(
                 self.status, who

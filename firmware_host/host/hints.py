@@ -1,4 +1,6 @@
-"""The help that people get with their own moves: hints on request, and each player's assist."""
+"""The help that people get with their own moves: hints on request, and assist (ratings of moves)
+for each player.
+"""
 
 from __future__ import annotations
 

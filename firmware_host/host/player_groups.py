@@ -27,7 +27,7 @@ class PlayersGroup(msgspec.Struct, frozen=True):
     phones: list[str]
     """Players with a device at their seat."""
     engines: dict[str, EngineSeat]
-    """Player -> bot that plays."""
+    """Player -> bot that plays for this player."""
     thinking: str | None
     """The player whose bot is thinking now, or None."""
     clock: ClockInfo | None
@@ -81,8 +81,8 @@ class LearningGroup(msgspec.Struct, frozen=True):
     doubting: bool
     """True if a player is asked "are you sure?"."""
     quality: dict[str, str]
-    """Place or slot -> rating of a move there (best, good, fair or bad), while the player to move
-    gets assist.
+    """Place or slot -> rating (best, good, fair or bad) of the move to that place or through that
+    slot, while the player to move gets assist.
     """
     ahead: dict[str, float] | None
     """Player -> expected score, from 0 to 1; None if no page shows the score, or no engine knows

@@ -273,7 +273,7 @@ class Playing:
 
     def take_up(self, command: Other, ahead: Ahead | None = None) -> None:
         """Play a lesson, a puzzle or a stored game. ``ahead``: the game as it was read in advance,
-        or None. The game may have more moves by now than ``ahead``. Raises TiltboardError if
+        or None. By now, the game may have more moves than ``ahead``. Raises TiltboardError if
         playing is not possible.
         """
         starter = self._starter

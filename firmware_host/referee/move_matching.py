@@ -274,8 +274,9 @@ class AwaitedMove:
 
     @classmethod
     def asked(cls, position: Position, turn: Turn) -> AwaitedMove:
-        """Return the awaited move for ``turn`` before any part of the move is done. A piece that
-        falls after it is put down is planned to go directly to its final place.
+        """Return the awaited move for ``turn`` before any part of the move is done. If a piece
+        falls after the player has put it down, the plan moves this piece directly to its final
+        place.
         """
         put = {shift.target: shift.source for shift in turn.act}
         falling = {shift.source for shift in turn.consequences} & put.keys() - {None}

@@ -1,4 +1,4 @@
-"""The steps by which a person corrects the board, in a possible order."""
+"""The steps by which a person corrects the board, in an order in which each step is possible."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Console:
     """The terminal on which a person reads instructions and types answers.
 
     ``write``: function that prints a line. ``replies``: the file descriptor from which answers are
-    read, or None. If it is None or at its end, there are no answers.
+    read, or None. If ``replies`` is None or at its end, there are no answers.
     """
 
     def __init__(self, write: Callable[[str], None], replies: int | None = None) -> None:

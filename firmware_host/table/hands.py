@@ -43,7 +43,9 @@ Button = Literal["confirm", "back"]
 
 
 IfLegal = bool
-"""True to refuse an action that the game does not allow now, and to put a held piece back."""
+"""True to refuse an action that the game does not allow now, and to put a held piece back where it
+was.
+"""
 
 
 class HandsCommand(Verb, frozen=True):

@@ -83,10 +83,10 @@ def create_app(
     clock: Clock | None = None,
 ) -> Starlette:
     """Return the web application of ``table`` for the visitors whom ``access`` admits. If
-    ``access`` is None, it admits only this machine.
+    ``access`` is None, only this machine is admitted.
 
-    ``catalogue`` is the default language (None: English), for visitors whose browsers request no
-    supported language. The application serves ``/``, ``/static/...``, the endpoints of ``api``,
+    ``catalogue`` is the default language for visitors whose browsers request no supported language;
+    None means English. The application serves ``/``, ``/static/...``, the endpoints of ``api``,
     their description, and the WebSocket.
     """
     access = access or guard.Access()

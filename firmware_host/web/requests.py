@@ -61,7 +61,8 @@ class RevealHandAsked(Verb, frozen=True, tag="open-hand"):
 
 class Watch(PageVerb, frozen=True, tag="watch"):
     """Select optional data for this page: sensor readings, poses of all pieces, and the expected
-    score. Each takes computing time, so it is produced only while a page requests it.
+    score. Each kind of data takes computing time, so the table computes these data only while a
+    page requests them.
     """
 
     sensors: bool
