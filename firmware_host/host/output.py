@@ -292,7 +292,9 @@ class Output:
         return True
 
     def _on_strip(self, by_place: Sequence[LightPattern | None]) -> list[LightPattern | None]:
-        """Return the values ``by_place`` in the order of the lights on the strip."""
+        """Return the light patterns ``by_place``, rearranged in the order of the lights on the
+        strip.
+        """
         places = sorted(range(self._profile.size), key=self.light_at.__getitem__)
         return [by_place[index] for index in places]
 

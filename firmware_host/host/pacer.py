@@ -1,4 +1,6 @@
-"""A loop with a steady rate that adapts to the load, and settings that shorten Python's pauses."""
+"""A loop with a steady rate that adapts to the load, and settings that shorten the pauses of
+Python's interpreter.
+"""
 
 from __future__ import annotations
 

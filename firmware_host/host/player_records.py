@@ -26,8 +26,8 @@ BEGINS = 2.0  # Initial rating of a person without a record, as a bot level.
 _ODDS = 3.0  # Odds of a win against an opponent who is one level weaker: three wins in four games.
 # Change of a rating after the first game, and minimum change after later games, in levels.
 _QUICK, _STEADY = 1.6, 0.5
-# Pairs: a threshold for the difference in level, and the amount of assist for differences below
-# that threshold.
+# Pairs of two values: a limit for the difference in level, and the amount of assist for differences
+# below this limit.
 _EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))
 _KEPT_GAMES = 200
 # Maximum number of openings stored per person and game. The limit keeps the file small, so that

@@ -41,8 +41,8 @@ _ASKEW = PartReadingError(
 
 class FrameWatch:
     """Detects two faults that occur although every part answers: late scans, and a wrongly mounted
-    tilt sensor. The sensor counts as wrongly mounted if gravity contradicts its mounting for longer
-    than a person holds a plate on its edge.
+    tilt sensor. The sensor counts as wrongly mounted if the measured gravity contradicts the
+    sensor's mounting for longer than a person holds a plate on its edge.
     """
 
     def __init__(self) -> None:

@@ -119,7 +119,7 @@ def _offer_unseen_move(state: RefereeState, view: View) -> View | None:
     places, unseen = _landings(found, unread), sorted(touched & unread)
     where = ", ".join(places or unseen)
     again = tuple(each for each in found if each.turn == state.play.taken_back)
-    if missed and again:  # The last move was taken back because its piece was no longer detected.
+    if missed and again:  # The sensors lost the piece of the last move, so the move was taken back.
         found = again
         say = problem_messages.confirm("still-there", view.say, _landings(again, missed))
         ask = text("Is the piece still there?")

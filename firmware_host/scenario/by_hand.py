@@ -161,8 +161,8 @@ def put(piece: Message | str, place: str, off_middle: Message | None = None) -> 
 
 
 def off_middle(profile: Profile, east_mm: float, north_mm: float) -> Message | None:
-    """Return the distance and direction in which a piece must be away from the middle of its place,
-    in words, or None if both distances are 0.
+    """Return in words how far and in which direction a piece must be from the middle of its place,
+    or None if both distances are 0.
     """
     if not (east_mm or north_mm):
         return None

@@ -118,7 +118,7 @@ class Person:
         self._ask(_Request(Asked(say), is_set_up), tick)
 
     def act(self, action: Act, tick: Tick) -> None:
-        """Ask the person for a step, and wait until the sensors have detected it."""
+        """Ask the person to carry out a step, and wait until the sensors have detected the step."""
         match action:
             case Wait(duration_s):
                 until_s = self.clock.now() + duration_s

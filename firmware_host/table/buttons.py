@@ -11,7 +11,8 @@ BACK = "back"
 _SLACK_S = 1e-9  # Rounding tolerance in seconds, so that sums of scan periods reach their limits.
 # Minimum gap between two scans, in seconds, after which the length of a press counts as uncertain.
 _LATE_S = 0.2
-# Maximum error of a measured press, in seconds: one scan, plus the bouncing before the scan.
+# Maximum error of a measured press, in seconds: the duration of one scan, plus the duration of
+# bouncing before the scan.
 _JITTER_S = 0.025
 
 

@@ -15,7 +15,7 @@ from tiltboard.firmware_host.messages import Message
 from tiltboard.firmware_host.table.commands import Name, Number, Verb
 
 SHORT_PRESS_S = 0.15
-# Maximum distance of a piece from the middle of its place, in mm. No place of any table is wider.
+# Maximum distance of a piece from the middle of its place, in mm. No table has wider places.
 MAX_OFFSET_MM = 35.0
 MAX_TILT_DEG = 45.0
 MAX_FALL_MM = 300.0

@@ -235,7 +235,7 @@ def shown_moves(position: Position | None, moves: tuple[str, ...]) -> list[str]:
 
 
 def in_degrees(tilt_rad: Lean) -> Lean:
-    """Return a tilt in degrees, rounded to hundredths, from a tilt in radians."""
+    """Return the tilt ``tilt_rad``, which is in radians, in degrees rounded to hundredths."""
     about_x, about_y = tilt_rad
     return round(math.degrees(about_x), 2), round(math.degrees(about_y), 2)
 

@@ -18,7 +18,7 @@ from tiltboard.games.base import Game, Outcome, Position, Shift, Turn
 
 # Tilt about x and about y in radians, as in tiltboard.drivers.frame.Motion.
 Lean = tuple[float, float]
-# A place, and the piece that a person reported on that place, or None.
+# A place, and the piece that a person reported on that place, or None for an empty place.
 Claim = tuple[str, str | None]
 
 
@@ -232,8 +232,8 @@ LEAN_S = 0.7
 # Time for which a tilt above MAX_RAD must be held to count as an answer, in seconds. At such a
 # tilt, a tile slides immediately.
 STEEP_LEAN_S = 0.2
-# Minimum cosine of the angle between the plate's tilt and a choice's direction for the tilt to take
-# that choice. The angle is at most 23 degrees.
+# Minimum cosine of the angle between the plate's tilt and the direction of the choice that the tilt
+# takes. The value allows an angle of at most 23 degrees.
 _TOWARD = 0.92
 
 

@@ -56,7 +56,7 @@ BEFORE_PAIRING = (
     "/api/v1/seats",
 )
 # Paths that phones request in a new network to find the network's login page: Android, Apple,
-# Windows, Firefox, GNOME. The list matters in networks of other people that redirect to this
+# Windows, Firefox, GNOME. The list is needed in other networks that redirect such requests to this
 # server. In the table's own hotspot, every path is redirected.
 PROBES = (
     *("/generate_204", "/gen_204", "/hotspot-detect.html", "/library/test/success.html"),
@@ -359,8 +359,8 @@ class Guard:
                 _log.error("A request failed; of its kind this is told once", exc_info=error)
 
     def _redirect(self, scope: Scope) -> RedirectResponse | None:
-        """Return a redirect to the page for phones that look for a login page, and for unknown host
-        names in the table's own hotspot. Return None for all other requests.
+        """Return a redirect to the table's page if a phone looks for a login page, or if a request
+        in the table's own hotspot uses an unknown host name. Return None for all other requests.
         """
         server, client = scope.get("server"), scope.get("client")
         if (
