@@ -133,7 +133,7 @@ class AnyBench(Subject, ABC):
     # Methods that read the drivers
 
     def scan(self) -> Frame:
-        """Read all parts once."""
+        """Read all parts of the table once, and return the readings as a frame."""
         self.frame = frame = self.plate.scan()
         if self._trace is not None:
             self._trace.write(Scan(frame))
@@ -294,7 +294,7 @@ class AnyBench(Subject, ABC):
     def fault(self, name: str, *targets: str) -> AbstractContextManager[None]:
         """Return a context in which the table has the fault ``name`` (docs/scenarios.md)."""
 
-    # Methods that return the table's outputs: lights, current and sound
+    # Methods that return the table's outputs: lights, current and sound.
 
     @abstractmethod
     def lit(self) -> dict[str, Rgb]:
@@ -375,7 +375,9 @@ class Bench(AnyBench):
             )
 
     def scan(self) -> Frame:
-        """Read all parts once. Raises SimulationError outside the context."""
+        """Read all parts of the table once, and return the readings as a frame. Raises
+        SimulationError outside the context.
+        """
         self._check_open()
         return super().scan()
 

@@ -289,7 +289,7 @@ class GameTable(Subject):
         with self.fault(name, *targets):
             yield self
 
-    # Properties and methods that show the state of the table
+    # Properties and methods that show the state of the table.
 
     @override
     def _check_open(self) -> None:

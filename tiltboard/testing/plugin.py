@@ -330,7 +330,7 @@ def _uses_a_table(item: pytest.Item) -> bool:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add the steps at the table and its final state to the report of a failed test."""
+    """Add the steps at the table and the table's final state to the report of a failed test."""
     report = yield
     if not _uses_a_table(item) or (call.when != "call" and report.passed):
         return report

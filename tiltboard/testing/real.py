@@ -21,7 +21,7 @@ from tiltboard.testing.subject import NotPossibleHereError, known, number, verb
 
 
 def request(message: Message) -> str:
-    """Return a request to a person, in English and without the full stop."""
+    """Return a request to a person, in English and without the full stop at the end."""
     return str(message).removesuffix(".")
 
 
@@ -58,7 +58,7 @@ class AtTerminal:
         self._terminal = terminal
 
     def ask(self, asked: str) -> str:
-        """Print the request, and return the typed line."""
+        """Print the request, and return the line that the person types."""
         # A person can take longer than the time limit of pytest's faulthandler.
         faulthandler.cancel_dump_traceback_later()
         try:

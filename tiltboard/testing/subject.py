@@ -60,7 +60,7 @@ class Subject:
         """The steps so far, each with its time in seconds since the table was opened."""
 
     def note(self, step: str) -> None:
-        """Add a line to the steps, with the current time."""
+        """Add a line with the current time to the list of steps."""
         self.steps.append(f"{self.clock.now() - self._began_s:9.2f} s  {step}")
 
     def index_of(self, place: str) -> int:

@@ -115,10 +115,11 @@ def note_warm() -> None:
 
 
 def warm_kernels() -> Iterator[None]:
-    """Compile all kernels, so that ``is_warm`` returns True afterwards.
+    """Compile all kernels. Afterwards, ``is_warm`` returns True.
 
-    Each step compiles one entry of ``to_warm()`` in a separate process. This takes at most 284 MB
-    of memory; a single process would take 478 MB. Raises OSError or CannotCompileError.
+    Each step compiles one entry of ``to_warm()`` in a separate process. The separate processes need
+    at most 284 MB of memory; a single process would need 478 MB. Raises OSError or
+    CannotCompileError.
     """
     for made in to_warm():
         process = get_context("fork").Process(target=_compile, args=(made,), daemon=True)

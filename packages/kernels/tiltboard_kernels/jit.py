@@ -51,7 +51,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         if _READ_ONLY:
             return
         folder = Path(self.cache_path)
-        # When another version compiles its kernels, it can delete the folder.
+        # Another version of the program can delete the folder when that version compiles its
+        # kernels.
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

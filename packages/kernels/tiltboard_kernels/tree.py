@@ -207,8 +207,9 @@ _FORCED_FROM = 1
 # increases with each visit of the node.
 _FORCED_LOOKS = 30
 _VISITS_A_LOOK = 4
-# Numbers of visits of a node, and of visits of the node's chosen move, for each further visit for
-# which the node keeps the move. The smaller of the two results counts.
+# A node keeps its chosen move for several visits. The number of these visits is the node's visits
+# divided by the first number, or the move's visits divided by the second number, whichever is
+# smaller.
 _VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8
 
 

@@ -118,7 +118,9 @@ class Controller:
 
     @classmethod
     def _pico(cls, *, lit: bool) -> Controller:
-        """Return the Pico with the pins that the Pico's firmware uses (docs/wiring-node.md)."""
+        """Return the Pico as a controller, with the pins that the Pico's firmware uses
+        (docs/wiring-node.md).
+        """
         spares = [
             (number, "ground" if low == 0 else "full" if high == 1023 else "half")
             for number, low, high in plate.SPARES
@@ -211,8 +213,8 @@ class _Carrier:
         for at, name in enumerate(names):
             board.rail(name, name.rstrip("^_"), FIRST_LANE + LANE * at)
         for m in range(muxes):
-            # These multiplexers are to the right of the first converter, where the rails CH0 to CH7
-            # have ended.
+            # These multiplexers are to the right of the first converter. The rails CH0 to CH7 end
+            # before these multiplexers.
             if m >= 8:
                 board.rail(f"CH{m}", f"CH{m}", board.rails[f"CH{m - 8}"].y)
             self._mux(m, carries)

@@ -144,7 +144,7 @@ def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
         looks = {"pieces": kind.look, **kind.looks}
         for piece, look in looks.items():
             if look.form == "platform":
-                continue  # A platform is a place, not a piece.
+                continue  # A platform is a place and not a piece, so skip the platform.
             who = found.setdefault((look.body.beside(pitch_mm), look.form == "tile"), [])
             said = f"{game}: {piece.rpartition('-')[2]}"
             if said not in who:

@@ -365,8 +365,8 @@ def _page(sheet: Sheet, column: int, row: int, across: int, down: int) -> str:
     left = west + sheet.half_mm - column * PRINTED_MM[0]
     top = high - sheet.half_mm + row * PRINTED_MM[1]
     out = [f"{MM_PT:.6f} 0 0 {MM_PT:.6f} 0 0 cm {PEN_MM} w"]
-    # Marks at the page's corners. When the pages are joined, these marks cover the marks of the
-    # next page.
+    # Marks at the page's corners. When the pages are joined, the marks of each page cover the marks
+    # of the next page.
     for x, y in itertools.product((west, east), (low, high)):
         out.append(f"{x - 4} {y} m {x + 4} {y} l S {x} {y - 4} m {x} {y + 4} l S")
     out.append(f"{west} 8 m {west + RULER_MM} 8 l S")

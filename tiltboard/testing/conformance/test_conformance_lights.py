@@ -42,7 +42,7 @@ def limited_to(bench, supply_a):
 
 
 def show(bench, lights, by_place, seconds=0.3):
-    """Show colours by plate index, long enough for the whole frame to arrive."""
+    """Show the colours ``by_place`` (by plate index), and wait until the frame has arrived."""
     strip = [None] * bench.profile.size
     for index, colour in by_place.items():
         strip[bench.profile.light_of(index)] = colour

@@ -34,8 +34,8 @@ TO_WARM = ({"size": 5},)
 _WHITE, _BLACK = 2, 4
 # Indices in the array ``facts``. The entry at ``_SPLIT`` is the number of bits in a machine word.
 _SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7
-# Columns in the row of a move. Each column has two machine words: the space of the move, or the
-# spaces beyond this space in one direction.
+# Columns of ``AttraktionTables.rows``, which has one row for each move. Each column has two machine
+# words: the space of the move, or the spaces beyond this space in one direction.
 _SPACE, _EAST, _WEST, _NORTH, _SOUTH = 0, 2, 4, 6, 8
 
 

@@ -83,7 +83,7 @@ def _cell_lines(size: int) -> list[tuple[int, int, int]]:
 
 
 def _begin(length: int) -> int:
-    """Return the number of an empty line of ``length`` cells."""
+    """Return the number that describes an empty line of ``length`` cells."""
     return int((3**length - 1) // 2)
 
 

@@ -19,7 +19,7 @@ from tiltboard.games.gravity_trap.rules import GravityTrapRules, TrapSolver
 from tiltboard.games.search import Budget
 from tiltboard_kernels.jit import Ints, kernel, making_kernel
 
-_POSITIONS = 50_000  # Number of positions between two readings of the clock.
+_POSITIONS = 50_000  # Number of positions that the search visits between two readings of the clock.
 # Maximum number of bases. One integer must hold a bit for each pod and six bits for each of the two
 # ships.
 LARGEST = 40

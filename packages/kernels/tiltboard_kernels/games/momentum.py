@@ -34,11 +34,11 @@ _BITS = 63  # Number of bits in a machine word, without the sign bit.
 _RED, _BLUE = 2, 3  # Indices in a state of the two players' machine words.
 # Indices in the array ``facts``. In the entry at ``_FULL``, the bits of all cells are set.
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _TEMPO = 2, 3, 4, 5, 6
-# Columns in the row of a move: the cell, the neighbours with higher bits, the neighbours with lower
-# bits, and the number of the cell's bit.
+# Columns of ``MomentumTables.rows``: the cell of the move, the neighbours with higher bits, the
+# neighbours with lower bits, and the number of the cell's bit.
 _CELL, _HIGHER, _LOWER, _BIT = 0, 1, 2, 3
-# Columns in the row of a line: the cells beyond the first cell, and the cell whose marble falls off
-# the board.
+# Columns of ``MomentumTables.lines``: the cells beyond the first cell, and the cell whose marble
+# falls off the board.
 _BEYOND, _LAST = 0, 1
 
 
@@ -48,8 +48,8 @@ class MomentumTables(NamedTuple):
     facts: Ints
     rows: Ints
     lines: Ints
-    """The line that starts at the cell of each move, in the direction of each neighbour. Each move
-    has 64 rows.
+    """The lines that start at the cell of each move, one line for each direction. Each move has 64
+    rows in this array.
     """
     rings: Ints
     """The cells of each ring, and the value of a marble on the ring."""

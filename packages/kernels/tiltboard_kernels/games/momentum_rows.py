@@ -28,7 +28,7 @@ from tiltboard_kernels.jit import (
 _HELD, _WORTH, _CELLS = 2, 6, 7
 _OFF, _CUSHION = -1, -2
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _MUST_BLOCK, _LENGTH = 2, 3, 4, 5, 6, 7
-# Columns in the row of a move: the cell of the move, the number of lines through the cell, and the
+# Columns of ``RowTables.rows``: the cell of the move, the number of lines through the cell, and the
 # first cell and the step of each line.
 _CELL, _LINES, _NEAR = 0, 1, 2
 # Number of entries in the evaluation's table for the marbles left to place. If more marbles are

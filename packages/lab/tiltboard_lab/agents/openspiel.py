@@ -22,7 +22,7 @@ PREFIX = "tiltboard_"
 
 
 def name_of(game: str) -> str:
-    """Return OpenSpiel's name for tiltboard's game ``game``."""
+    """Return the name that the game ``game`` has in OpenSpiel."""
     return PREFIX + game.replace("-", "_")
 
 

@@ -1,5 +1,5 @@
-"""The games of tiltboard in PettingZoo: ``env("momentum", size=5, marbles=4)`` returns an AEC
-environment, in which the agents act in turn.
+"""Tiltboard's games for PettingZoo: ``env("momentum", size=5, marbles=4)`` returns an AEC (agent
+environment cycle) environment, in which the agents act in turn.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ TOLERANCES = (1.0, 3.0)
 GOAL_S = 150.0  # Target duration of a calibration of 100 places, in seconds.
 OFF_MM = 5.0
 SHARE = 0.3  # Fraction of the places that hold a piece.
-STEPS_MM = 10  # Number of entries per millimetre in the tables of the magnets' fields.
+STEPS_MM = 10  # Number of entries per millimetre of distance in the tables of the magnets' fields.
 REACH = 2  # A sensor detects pieces at most this many places away in each direction.
 LONGEST_S = 1200.0
 

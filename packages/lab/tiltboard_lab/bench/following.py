@@ -64,7 +64,7 @@ class Tabletop:
     # The referee calls these methods to record the game, because the board replaces the journal.
 
     def append(self, game_id: int, ply: int, move: str) -> None:
-        """Add a move to the list in memory."""
+        """Add a move to the list ``moves``."""
         self.moves.append(move)
 
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
@@ -161,8 +161,8 @@ def by_lights(table: Tabletop) -> None:
 
 
 def by_anything(table: Tabletop) -> None:
-    """Do a random action that a person could do next: carry, take or put a piece that the turn
-    moves, or carry out the first published step.
+    """Do a random action that a person could do next. The action carries, takes or puts a piece
+    that the turn moves, or carries out the first published step.
     """
     position = table.status.position if table.turn is None else table.turn.position
     after = {} if position is None else position.cells

@@ -100,14 +100,14 @@ class Scans:
         self._ended = None
 
     def begin(self) -> None:
-        """Record the start of a scan, which ends a gap."""
+        """Record the start of a scan. The gap since the previous scan ends at this time."""
         ended = self._ended  # Read the field only once, because another thread can clear it.
         if ended is not None:
             now_s, used_s = SystemClock().now(), cpu_s()
             self.gaps.append((1000 * (now_s - ended[0]), 1000 * (used_s - ended[1])))
 
     def end(self) -> None:
-        """Record the end of a scan, which starts a gap."""
+        """Record the end of a scan. The gap before the next scan starts at this time."""
         self._ended = SystemClock().now(), cpu_s()
 
 

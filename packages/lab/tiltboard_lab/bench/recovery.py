@@ -107,7 +107,9 @@ def recovery_s(
 
 
 def _well(table: GameTable) -> bool:
-    """Return whether no piece is lost, masked or missing, play continues and the lights are lit."""
+    """Return whether the table has recovered: no piece is lost, masked or missing, play continues,
+    and the lights are lit.
+    """
     host, profile, session = table.host, table.profile, cast(SimSession, table.session)
     places = sorted(range(profile.size), key=profile.light_of)
     # Compare only whether each light is lit. On a node, the brightness of a blinking light is

@@ -1,5 +1,5 @@
-"""Measurements of the whole service: CPU time of the start, memory with an open page, and speed of
-scenarios.
+"""Measurements of the whole service: CPU time at the start, memory in use with an open page, and
+speed of scenarios.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from tiltboard_lab.studies.jobs import Job
 
 FEWEST, MOST = 5, 7  # Minimum and maximum number of bases on a track (rule T1).
 ON_FEWEST, MAX_ON = 2, 3  # Minimum and maximum number of tracks through a base.
-# Maximum total number of bases on all tracks. On a board with more links, no ship is stuck before
-# the end of the game.
+# Maximum total number of bases on all tracks. On a board with more links between bases, no ship
+# gets stuck before the end of the game.
 MAX_PLACES = 46
 MAX_SHARED = 2  # Maximum number of bases that two tracks share, so that the board stays connected.
 # Numbers of pods at which the search rates a board. Positions with so few pods are solved fast, and
@@ -147,8 +147,8 @@ class FoundBoard(msgspec.Struct, frozen=True):
     """A board that a search has found, with its results."""
 
     tracks: list[list[int]]
-    """The bases on each track, numbered from 1. The order of the bases is not their order along the
-    track.
+    """The bases on each track, numbered from 1. Neighbouring bases in a list need not be neighbours
+    on the track.
     """
     judged: Judged
 

@@ -58,8 +58,8 @@ class Watched:
         # value of 0.25.
         self._sum, self._squares = 0.5, 0.25
         # The possible means that are not ruled out. For each mean, half of the capital bets that
-        # the true mean is higher, and the other half bets that it is lower. The numbers are the
-        # logarithms of both halves.
+        # the true mean is higher, and half of the capital bets that the true mean is lower. The two
+        # numbers after each mean are the logarithms of the two halves.
         half = math.log(0.5)
         self._open = [(step / _STEPS, half, half) for step in range(_STEPS + 1)]
 

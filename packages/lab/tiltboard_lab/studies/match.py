@@ -1,4 +1,6 @@
-"""Matches between two bots: each random opening is played twice, with sides changed."""
+"""Matches between two bots. Each random opening is played twice, and the bots change sides for the
+second game.
+"""
 
 from __future__ import annotations
 
@@ -105,8 +107,8 @@ class BotMatch(Job, frozen=True, kw_only=True):
     nodes: int | None = None
     """Maximum number of positions visited for a move, or None if ``move_ms`` limits the search."""
     kernels: bool = False
-    """True if built-in levels search with the compiled kernels. Each machine that runs tasks then
-    needs the kernels.
+    """True if built-in levels search with the compiled kernels. If true, each machine that runs
+    tasks needs the kernels.
     """
     engines: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
@@ -424,8 +426,8 @@ def score(pairs: Iterable[Sequence[Played]]) -> Score:
 
 
 def illegal(pairs: Iterable[Sequence[Played]], *, by_a: bool) -> list[Played]:
-    """Return the games that a player lost by an illegal move: player A if ``by_a`` is true,
-    otherwise player B.
+    """Return the games that one player lost by an illegal move. The player is A if ``by_a`` is
+    true, and otherwise B.
     """
     lost = 0.0 if by_a else 1.0
     games = (game for pair in pairs for game in pair)

@@ -54,7 +54,7 @@ MAX_LOOKERS = 1_000
 # a processor core.
 MAX_PER_S = 1_000
 PERIOD_S = 0.1  # Minimum time between two updates to a browser, in seconds.
-# Interval in seconds after which an empty comment keeps an idle connection open.
+# Interval in seconds at which the page sends an empty comment, which keeps an idle connection open.
 QUIET_S = 20.0
 
 _log = logging.getLogger(__name__)
@@ -186,7 +186,7 @@ class Club:
 
     def _wake(self) -> None:
         if self._loop is not None:
-            with suppress(RuntimeError):  # The event loop is just being closed.
+            with suppress(RuntimeError):  # The web server closes the event loop at this moment.
                 self._loop.call_soon_threadsafe(self._wake_all)
 
     def _wake_all(self) -> None:

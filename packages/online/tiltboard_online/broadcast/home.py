@@ -32,7 +32,7 @@ REQUESTS = ("asked",)
 class HomeState(msgspec.Struct, frozen=True):
     """The state of a table for the smart home.
 
-    ``turn`` and ``winner`` are the name of a player or person, or None.
+    ``turn`` and ``winner`` are names of players or people, or None.
     """
 
     game: str | None

@@ -295,7 +295,7 @@ class Match:
         return tuple(step for step in self.wanted() if self.table in self.lacks(step))
 
     def others(self) -> Mapping[str, MatchState]:
-        """Return the last received states of the other tables, by the tables' keys."""
+        """Return the last state received from each other table, by the table's key."""
         return {table: there for table, there in self.heard.items() if table != self.table}
 
     def lacks(self, step: MatchStep) -> frozenset[str]:

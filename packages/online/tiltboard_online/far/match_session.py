@@ -141,7 +141,8 @@ class Far:
         self._waiting: dict[str, deque[Spoken]] = {}
         self._here: dict[str, bool] = {}
         self._away_since: dict[str, float] = {}
-        # The phrase to show, the player who sent it, and the time until which it is shown.
+        # The phrase to show, the player who sent the phrase, and the time at which the phrase
+        # disappears.
         self._phrase: tuple[Message, str, float] | None = None
         # The take-back that another table requests, and the time at which the request was first
         # shown.
@@ -510,7 +511,7 @@ class Far:
 
         self._do(end)
 
-    # Methods that use the disk and the broker.
+    # Methods that use the disk or the broker.
 
     def _keep(self, kept: Kept) -> None:
         """Have the worker thread store a changed state and then publish the state."""

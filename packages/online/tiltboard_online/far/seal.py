@@ -73,7 +73,7 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def topic(self) -> str:
-        """The topic under which the tables of this match publish."""
+        """The topic on the broker under which the tables of this match publish."""
         return f"{TOPIC}/{self.id}"
 
 
