@@ -249,7 +249,7 @@ def _damaged_error(path: Path, why: Message | str) -> BackupError:
     )
 
 
-# Restoring a backup
+# Functions that restore a backup.
 
 
 def put_back(
@@ -375,7 +375,7 @@ def _keep_aside(old: list[Path], settings: bytes | None, state: Path, clock: Clo
     return folder
 
 
-# The commands backup and restore
+# The commands ``tiltboard backup`` and ``tiltboard restore``.
 
 
 @click.command(name="backup", epilog="Example: tiltboard backup table-2026-05.backup")

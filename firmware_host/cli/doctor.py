@@ -605,7 +605,7 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
             yield note("calibration", why)
 
 
-# The command doctor
+# The command ``tiltboard doctor``.
 
 MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
 

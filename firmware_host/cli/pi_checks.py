@@ -322,7 +322,7 @@ def running_table(state: Path) -> str | None:
     return None
 
 
-# Permissions in the systemd unit
+# Functions for the permissions in the systemd unit.
 
 # Address ranges of household networks: RFC 1918, RFC 4193 and link-local.
 PRIVATE_NETWORKS = (

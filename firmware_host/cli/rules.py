@@ -157,7 +157,7 @@ def _write(answered: contract.Answer) -> None:
 
 
 FAILED = 1
-PLATE = 10  # Number of columns, and number of rows, of the reference plate.
+PLATE = 10  # Number of columns of the reference plate, which has the same number of rows.
 
 
 @click.command(name="check", epilog="Example: tiltboard check momentum --games 10")

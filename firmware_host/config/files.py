@@ -238,7 +238,7 @@ def keep_aside(path: Path, tell: Tell) -> None:
     )
 
 
-# Reading files that people write.
+# Functions that read files written by people.
 
 
 def is_path(name: str) -> bool:

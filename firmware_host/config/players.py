@@ -11,7 +11,7 @@ OURS = "tiltboard"
 """Name of the built-in engine."""
 
 FAR = "far"
-"""Name that a player at another table has in place of an engine's name."""
+"""Name that is used in place of an engine's name for a player at another table."""
 
 EngineName = Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9._-]+$")]
 

@@ -35,7 +35,7 @@ class FarSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uses the broker that this network announces.
     """
     user: Annotated[str, msgspec.Meta(max_length=200)] | None = None
-    """User name at the broker."""
+    """User name with which the table logs in to the broker."""
     password_file: str | None = None
     """File that contains only the password of ``user``; backups do not contain this file."""
     ca: str | None = None

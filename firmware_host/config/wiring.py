@@ -70,7 +70,7 @@ class Places(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the profile, for errors."""
+        """Name of the profile, for use in error messages."""
 
     @property
     def columns(self) -> int:

@@ -191,7 +191,7 @@ class EnginePool:
             if self._thread.is_alive():
                 _log.warning("An engine could not be ended")
 
-    # Methods of the engine thread.
+    # Methods that run in the engine thread.
 
     def _run(self) -> None:
         try:

@@ -31,7 +31,7 @@ START_S = 30.0
 # Time limit in seconds for any other engine to start. The limit is short, because the built-in
 # engine can replace the other engine.
 STRANGER_S = 5.0
-NICE = 10  # Niceness of engine processes, so that reading the sensors has priority.
+NICE = 10  # Niceness of engine processes. Reading the sensors has a higher priority.
 # Additional time in seconds that an engine on a busy machine gets after its time limit, before the
 # program asks the engine to stop.
 MARGIN_S = 1.5

@@ -25,8 +25,8 @@ PONDER = "Ponder"
 BOOK = "OwnBook"
 MAX_LINES = 500
 MAX_LINE = 1 << 16  # Maximum length of a line in characters; a longer line is invalid.
-# Maximum value of a time in ms, and of a number of positions. As a time it is eleven days, which
-# every clock can measure.
+# Maximum value of a time in ms, and of a number of positions. A time of this value is eleven days,
+# which every clock can measure.
 _MAX_MS = 10**9
 
 

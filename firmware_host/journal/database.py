@@ -189,7 +189,7 @@ def _error(path: Path, error: sqlite3.Error) -> JournalError:
     )
 
 
-# Opening and checking a journal.
+# Functions that open and check a journal.
 
 
 @contextmanager

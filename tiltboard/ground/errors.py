@@ -29,7 +29,7 @@ class TiltboardError(Exception):
 
 
 def joined(problem: str, remedy: str) -> str:
-    """Return an error's problem and remedy as sentences, with a full stop between them if the
+    """Return an error's problem and remedy as sentences. A full stop is added between them if the
     problem ends without a punctuation mark and the remedy begins a sentence.
     """
     stop = "." if problem[-1:].isalnum() and remedy[:1].isupper() else ""
